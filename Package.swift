@@ -1,0 +1,147 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// One strict dialect for every target: a warning is a failed build.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),  // `unsafe` marks every unsafe expression
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),  // the cost of `any` is visible
+    .enableUpcomingFeature("InternalImportsByDefault"),  // no accidental re-export
+    .enableUpcomingFeature("MemberImportVisibility"),  // a file imports what it uses
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async runs where its caller runs
+    .enableUpcomingFeature("InferIsolatedConformances"),  // conformances follow their type
+    .enableUpcomingFeature("ImmutableWeakCaptures"),  // weak captures may be Sendable
+]
+
+/// The product itself: the standard library and `SensorModel`, nothing from outside.
+let core: [Target] = [
+    .target(name: "SensorModel", swiftSettings: strict),
+    .target(name: "Ring", swiftSettings: strict),
+    .target(name: "CHardware"),
+    .target(name: "WireFormat", dependencies: ["SensorModel"], swiftSettings: strict),
+    .target(name: "Interchange", dependencies: ["SensorModel"], swiftSettings: strict),
+    .target(name: "Ingest", dependencies: ["SensorModel"], swiftSettings: strict),
+    .target(name: "Processing", dependencies: ["SensorModel"], swiftSettings: strict),
+    .target(name: "SegmentLog", dependencies: ["SensorModel", "CHardware"], swiftSettings: strict),
+    .target(name: "Sharing", dependencies: ["SensorModel"], swiftSettings: strict),
+    .target(
+        name: "Replay",
+        dependencies: ["SensorModel", "WireFormat", "SegmentLog", "Processing", "Sharing"],
+        swiftSettings: strict),
+    .target(name: "Simulator", dependencies: ["SensorModel"], swiftSettings: strict),
+]
+
+/// The rim: each package from outside sits behind one target.
+let rim: [Target] = [
+    .target(
+        name: "Secrets",
+        dependencies: ["SensorModel", .product(name: "Crypto", package: "swift-crypto")],
+        swiftSettings: strict),
+    .target(
+        name: "Registry",
+        dependencies: ["SensorModel", .product(name: "GRDB", package: "GRDB.swift")],
+        swiftSettings: strict),
+    .target(
+        name: "Transport",
+        dependencies: [
+            "SensorModel", "WireFormat", "Ingest", "Sharing", "Ring",
+            .product(name: "NIOCore", package: "swift-nio"),
+            .product(name: "NIOPosix", package: "swift-nio"),
+            .product(name: "NIOHTTP1", package: "swift-nio"),
+            .product(name: "NIOWebSocket", package: "swift-nio"),
+            .product(name: "NIOFoundationCompat", package: "swift-nio"),
+            .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        ],
+        swiftSettings: strict),
+    .target(
+        name: "ViewerPages",
+        resources: [.embedInCode("Resources")],
+        swiftSettings: strict),
+    .target(
+        name: "Daemon",
+        dependencies: [
+            "SensorModel", "Ring", "WireFormat", "Interchange", "Ingest", "Processing",
+            "SegmentLog", "Sharing", "Replay", "Simulator", "Secrets", "Registry", "Transport",
+            "ViewerPages",
+            .product(name: "Logging", package: "swift-log"),
+            .product(name: "Configuration", package: "swift-configuration"),
+            .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+        ],
+        swiftSettings: strict),
+    .executableTarget(
+        name: "pulsecast",
+        dependencies: [
+            "SensorModel", "WireFormat", "Interchange", "Processing", "SegmentLog", "Replay",
+            "Simulator", "Transport", "Daemon",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        swiftSettings: strict),
+]
+
+/// A test target a target, and what only tests of the whole need.
+let tests: [Target] = [
+    .testTarget(name: "SensorModelTests", dependencies: ["SensorModel"], swiftSettings: strict),
+    .testTarget(name: "RingTests", dependencies: ["Ring"], swiftSettings: strict),
+    .testTarget(
+        name: "WireFormatTests", dependencies: ["SensorModel", "WireFormat"],
+        swiftSettings: strict),
+    .testTarget(
+        name: "InterchangeTests", dependencies: ["SensorModel", "Interchange", "Simulator"],
+        swiftSettings: strict),
+    .testTarget(
+        name: "IngestTests", dependencies: ["SensorModel", "Ingest"], swiftSettings: strict),
+    .testTarget(
+        name: "ProcessingTests", dependencies: ["SensorModel", "Processing", "Simulator"],
+        swiftSettings: strict),
+    .testTarget(
+        name: "SegmentLogTests", dependencies: ["SensorModel", "SegmentLog"],
+        swiftSettings: strict),
+    .testTarget(
+        name: "SharingTests", dependencies: ["SensorModel", "Sharing"], swiftSettings: strict),
+    .testTarget(
+        name: "ReplayTests",
+        dependencies: [
+            "SensorModel", "WireFormat", "SegmentLog", "Processing", "Sharing", "Replay",
+            "Simulator",
+        ],
+        swiftSettings: strict),
+    .testTarget(
+        name: "SimulatorTests", dependencies: ["SensorModel", "Simulator"],
+        swiftSettings: strict),
+    .testTarget(
+        name: "SecretsTests", dependencies: ["SensorModel", "Secrets"], swiftSettings: strict),
+    .testTarget(
+        name: "RegistryTests", dependencies: ["SensorModel", "Registry"], swiftSettings: strict),
+    .testTarget(
+        name: "TransportTests",
+        dependencies: ["SensorModel", "WireFormat", "Sharing", "Ring", "Transport"],
+        swiftSettings: strict),
+    .testTarget(
+        name: "ViewerPagesTests", dependencies: ["ViewerPages"], swiftSettings: strict),
+    .testTarget(
+        name: "DaemonTests",
+        dependencies: ["SensorModel", "WireFormat", "Sharing", "Daemon", "Simulator", "Transport"],
+        swiftSettings: strict),
+    .testTarget(name: "TidyTests", swiftSettings: strict),
+]
+
+let package = Package(
+    name: "pulsecast",
+    products: [.executable(name: "pulsecast", targets: ["pulsecast"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(
+            url: "https://github.com/apple/swift-configuration", from: "1.4.0",
+            traits: ["YAML"]),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: core + rim + tests
+)

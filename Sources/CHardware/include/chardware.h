@@ -1,0 +1,3 @@
+#ifndef CHARDWARE_H
+#define CHARDWARE_H
+#endif

@@ -1,0 +1,75 @@
+/// What the owner says of a device and its wearer. Written into a session as a record when the
+/// session starts and when it changes, so that a replay computes with what was true then.
+public struct RunnerProfile: Hashable, Sendable {
+    public enum Placement: String, CaseIterable, Sendable {
+        case wrist, ankle, hip, pocket, hand
+    }
+
+    public enum Sex: String, CaseIterable, Sendable {
+        case female, male
+    }
+
+    public enum AutoPauseMethod: String, CaseIterable, Sendable {
+        /// Motion and position together.
+        case fused
+        /// The reference applications' thresholds on speed alone.
+        case reference
+        /// Never pauses by itself.
+        case off
+    }
+
+    public var placement: Placement?
+    /// Beats/min, 100…230.
+    public var maxHeartRate: Int = 190
+    /// Beats/min, 30…120.
+    public var restingHeartRate: Int?
+    /// Beats/min at lactate threshold, 80…220.
+    public var thresholdHeartRate: Int?
+    public var zones: ZoneScheme = .percentOfMaximum
+    /// Kilograms, 20…300.
+    public var weightKg: Double?
+    public var sex: Sex?
+    /// IANA name; days of training are counted in it.
+    public var timeZone: String = "UTC"
+    /// Zone to stay in, from 1; `nil`: none.
+    public var targetZone: Int?
+    /// Seconds a kilometer, 60…3600.
+    public var targetPaceSecondsPerKm: Double?
+    /// Race distance for the finish estimate, kilometers, 0…1000.
+    public var raceKm: Double?
+    public var treadmill = false
+    public var autoPause: AutoPauseMethod = .fused
+    /// Meters a step per step/min, and meters: the reference's stride line; `nil`: learned alone.
+    public var strideCalibration: StrideCalibration?
+    /// An alert when a session lasts longer, seconds; `nil`: off.
+    public var safetyTimerSeconds: Double?
+
+    public init() {}
+}
+
+/// How heart rates become zones; zone 1 is the lowest.
+public enum ZoneScheme: Hashable, Sendable {
+    /// 60/70/80/90 % of the maximum, lower bound inclusive.
+    case percentOfMaximum
+    /// 60/70/80/90 % of the reserve between rest and maximum.
+    case karvonen
+    /// Friel's seven run zones, % of threshold heart rate.
+    case friel
+    /// Coggan's five zones, % of threshold heart rate.
+    case coggan
+    /// Seiler's three zones, % of maximum.
+    case seiler
+    /// Upper bounds in beats/min, inclusive, strictly rising; one zone more than bounds.
+    case custom(upperBounds: [Int])
+}
+
+/// stride (m a step) = slope × cadence (steps/min) + intercept.
+public struct StrideCalibration: Hashable, Sendable {
+    public var slope: Double
+    public var intercept: Double
+
+    public init(slope: Double, intercept: Double) {
+        self.slope = slope
+        self.intercept = intercept
+    }
+}

@@ -1,0 +1,63 @@
+/// The UUID a device chose for one recording.
+public struct SessionID: Hashable, Comparable, Sendable {
+    public let high: UInt64
+    public let low: UInt64
+
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// - Parameter text: 32 hexadecimal digits, any case, in groups of 8-4-4-4-12.
+    /// `nil` for any other text.
+    public init?(_ text: some StringProtocol) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 36 else { return nil }
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        for (index, byte) in bytes.enumerated() {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let digit = Character(UnicodeScalar(byte)).hexDigitValue else { return nil }
+            if index < 18 {
+                high = high << 4 | UInt64(digit)
+            } else {
+                low = low << 4 | UInt64(digit)
+            }
+        }
+        self.init(high: high, low: low)
+    }
+
+    /// A random (version 4) identifier.
+    public init(using generator: inout some RandomNumberGenerator) {
+        let high = UInt64.random(in: .min ... .max, using: &generator)
+        let low = UInt64.random(in: .min ... .max, using: &generator)
+        self.init(
+            high: high & ~0xF000 | 0x4000,
+            low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
+    }
+
+    public static func < (left: SessionID, right: SessionID) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+}
+
+extension SessionID: CustomStringConvertible {
+    /// Lower case, 8-4-4-4-12.
+    public var description: String {
+        let digits = Self.hexadecimal(high) + Self.hexadecimal(low)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index == 8 || index == 12 || index == 16 || index == 20 { text.append("-") }
+            text.append(digit)
+        }
+        return text
+    }
+
+    private static func hexadecimal(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,54 @@
+/// A moment, in whole microseconds since 1970-01-01T00:00:00Z.
+///
+/// Both clocks use it, told apart by name: `deviceTime` is the watch's clock, `arrivalTime` the
+/// daemon's. Microseconds in 64 bits are what the wire and the log carry, so no value changes
+/// between them.
+public struct Timestamp: Hashable, Comparable, Sendable {
+    public let microseconds: Int64
+
+    /// The first device time that is believed: 2000-01-01. Earlier clocks were never set.
+    public static let earliestDeviceTime = Timestamp(microseconds: 946_684_800_000_000)
+
+    @inlinable
+    public init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    /// - Parameter seconds: Since 1970; rounded to the nearest microsecond.
+    /// `nil` for NaN, infinities and what 64 bits of microseconds cannot hold.
+    public init?(secondsSince1970 seconds: Double) {
+        let scaled = (seconds * 1_000_000).rounded()
+        guard abs(scaled) < 9.2e18 else { return nil }
+        microseconds = Int64(scaled)
+    }
+
+    public var secondsSince1970: Double { Double(microseconds) / 1_000_000 }
+
+    /// The whole second this moment lies in, rounded down.
+    public var wholeSecond: Timestamp {
+        let remainder = microseconds % 1_000_000
+        let down = remainder < 0 ? remainder + 1_000_000 : remainder
+        return Timestamp(microseconds: microseconds - down)
+    }
+
+    /// - Returns: Seconds from `earlier` to this moment; negative when `earlier` is later.
+    @inlinable
+    public func seconds(since earlier: Timestamp) -> Double {
+        Double(microseconds &- earlier.microseconds) / 1_000_000
+    }
+
+    @inlinable
+    public func advanced(byMicroseconds delta: Int64) -> Timestamp {
+        Timestamp(microseconds: microseconds &+ delta)
+    }
+
+    /// `seconds` is finite and within ±100 years.
+    public func advanced(bySeconds seconds: Double) -> Timestamp {
+        advanced(byMicroseconds: Int64((seconds * 1_000_000).rounded()))
+    }
+
+    @inlinable
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.microseconds < right.microseconds
+    }
+}
