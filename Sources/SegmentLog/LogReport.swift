@@ -1,0 +1,90 @@
+public import SensorModel
+
+/// Bytes after the last whole record of the newest segment: what a crash interrupted. Not damage:
+/// nothing in them was ever acknowledged.
+public struct TornTail: Hashable, Sendable {
+    public var segment: String
+    public var byte: Int
+    public var bytes: Int
+}
+
+/// A place where the log does not hold what was written.
+public struct LogDamage: Hashable, Sendable {
+    public enum Reason: String, Sendable {
+        case header = "the segment's header is damaged"
+        case record = "records fail their checksum"
+        case footer = "the index at the end is damaged"
+        case missingSegment = "the segment is missing"
+        case lostBefore = "records were lost to damage before an earlier recovery"
+        case unreadable = "the disk cannot read it"
+    }
+
+    public var segment: String
+    public var byte: Int
+    public var reason: Reason
+}
+
+/// What opening found and did.
+public struct RecoveryReport: Hashable, Sendable {
+    public var segments = 0
+    public var records = 0
+    public var bytes = 0
+    public var tornTail: TornTail?
+    public var damaged: [LogDamage] = []
+    /// Whether the log was closed in order the last time.
+    public var wasClosed = true
+}
+
+/// What `log verify` prints.
+public struct LogVerification: Hashable, Sendable {
+    public var segments = 0
+    public var records = 0
+    public var frames = 0
+    public var bytes = 0
+    public var damaged: [LogDamage] = []
+    public var tornTail: TornTail?
+}
+
+/// One session as the index knows it, over all segments.
+public struct SessionSummary: Hashable, Sendable {
+    public var session: SessionID
+    public var device: DeviceID
+    public var firstOffset: RecordOffset
+    public var lastOffset: RecordOffset
+    public var records: Int
+    public var frames: Int
+    /// Of counted frames; ``FrameSequence/none`` where none was counted.
+    public var highestSequence: FrameSequence
+    /// Device time of frames; `nil` before the first.
+    public var deviceTimes: ClosedRange<Timestamp>?
+    public var arrivalTimes: ClosedRange<Timestamp>
+}
+
+/// One file of the log.
+public struct SegmentSummary: Hashable, Sendable {
+    public var name: String
+    public var isSealed: Bool
+    public var bytes: Int
+    public var firstOffset: RecordOffset
+    /// The first offset after it.
+    public var endOffset: RecordOffset
+    public var records: Int
+    public var sessions: Int
+    public var arrivalTimes: ClosedRange<Timestamp>?
+}
+
+/// What a deletion or retention took off the disk.
+public struct Erasure: Hashable, Sendable {
+    public var sessions = 0
+    public var records = 0
+    public var bytes = 0
+    public var segments = 0
+}
+
+/// Whether appends reach the disk.
+public enum LogState: Hashable, Sendable {
+    case writing
+    /// Nothing is acknowledged; appends wait in memory until a new segment takes over.
+    case failed(DiskError)
+    case closed
+}

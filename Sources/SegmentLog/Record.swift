@@ -1,0 +1,74 @@
+public import SensorModel
+
+/// What a record holds. Its payload is opaque to the log.
+public enum RecordType: Hashable, Sendable {
+    /// A device's frame; the payload is that of the binary wire.
+    case frame(FrameKind)
+    /// A whole second's metrics.
+    case metric
+    /// A discrete stream event.
+    case event
+    /// Silence noticed by the arrival clock.
+    case tick
+    /// State from which a replay can start.
+    case snapshot
+    /// Whose session it is and what it is computed with: at its start and at each change.
+    case session
+
+    /// As `log cat` prints it.
+    public var name: String {
+        switch self {
+        case .frame: "frame"
+        case .metric: "metric"
+        case .event: "event"
+        case .tick: "tick"
+        case .snapshot: "snapshot"
+        case .session: "session"
+        }
+    }
+}
+
+/// Everything of a record but its payload.
+public struct RecordHeader: Hashable, Sendable {
+    public var offset: RecordOffset
+    public var type: RecordType
+    public var session: SessionID
+    public var device: DeviceID
+    public var sequence: FrameSequence
+    public var deviceTime: Timestamp
+    public var arrivalTime: Timestamp
+
+    public init(
+        offset: RecordOffset, type: RecordType, session: SessionID, device: DeviceID,
+        sequence: FrameSequence, deviceTime: Timestamp, arrivalTime: Timestamp
+    ) {
+        self.offset = offset
+        self.type = type
+        self.session = session
+        self.device = device
+        self.sequence = sequence
+        self.deviceTime = deviceTime
+        self.arrivalTime = arrivalTime
+    }
+}
+
+/// Offsets of records that a reader asked for and that are not in the log.
+public struct LogGap: Hashable, Sendable {
+    public enum Reason: UInt8, Sendable {
+        /// Their session was deleted.
+        case deleted = 1
+        /// The bytes on disk are not what was written.
+        case damaged = 2
+    }
+
+    public var from: RecordOffset
+    /// The first offset after the gap.
+    public var to: RecordOffset
+    public var reason: Reason
+
+    public init(from: RecordOffset, to: RecordOffset, reason: Reason) {
+        self.from = from
+        self.to = to
+        self.reason = reason
+    }
+}

@@ -1,0 +1,27 @@
+/// Why a log cannot be opened, read or changed.
+public enum SegmentLogError: Error, Hashable, Sendable {
+    /// Another process holds the log's folder.
+    case inUse
+    /// Written by a newer version of the daemon; nothing was touched.
+    case newerFormat(segment: String, version: UInt16, versionKnown: UInt16)
+    case disk(DiskError)
+    /// The log is closed or its disk has failed; reading goes on, changing does not.
+    case notWriting
+}
+
+extension SegmentLogError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .inUse:
+            "another pulsecast uses this state folder; stop it or choose another with --state"
+        case .newerFormat(let segment, let version, let known):
+            "\(segment) has format \(version), this pulsecast reads up to \(known); "
+                + "use the newer one"
+        case .disk(let error):
+            "\(error.call.rawValue) of \(error.name.isEmpty ? "the log's folder" : error.name) "
+                + "failed with error \(error.number)"
+        case .notWriting:
+            "the log is not writing; see the daemon's state"
+        }
+    }
+}
