@@ -1,0 +1,112 @@
+import SensorModel
+
+/// Device time made steady: never backwards, never a leap that nobody ran.
+///
+/// A watch sets its clock when it first hears a satellite or a phone. All times the processors see
+/// are session time: device time plus a shift that absorbs such jumps, so that sums of seconds hold.
+///
+///     device   10 11 12 | 500000 500001      |  11  12  13
+///     session  10 11 12 |     13     14      |  15  16  17
+struct SessionClock: Sendable {
+    struct Parameters: Sendable {
+        /// Sensors of one device lag each other by buffers of about 10 s; what is further behind
+        /// is either late or a clock set back.
+        var backwardSlackSeconds = 30.0
+        /// A longer hole is believed only when a second sample agrees: one frame with a wrong
+        /// date must not move the session.
+        var confirmedHoleSeconds = 3600.0
+        /// A longer hole is a clock that was set, not time that passed: no run has a day without
+        /// a single sample.
+        var holeSecondsMax = 86_400.0
+        /// Samples in a row behind the slack that prove a clock set back.
+        var backwardSamples = 20
+    }
+
+    enum Arrival: Hashable, Sendable {
+        /// Moves the session on to this time.
+        case current(Timestamp)
+        /// Belongs before now; must not move it.
+        case behind(Timestamp)
+        /// Not believed yet.
+        case doubted
+    }
+
+    let parameters: Parameters
+    /// Session time of the first sample.
+    private(set) var start: Timestamp?
+    /// Session time of the newest sample.
+    private(set) var now = Timestamp(microseconds: .min)
+    /// Session time = device time + this.
+    private(set) var shiftMicroseconds: Int64 = 0
+    private var samplesBehind = 0
+    private var doubted: Timestamp?
+
+    init(parameters: Parameters = Parameters()) {
+        self.parameters = parameters
+    }
+
+    var elapsedSeconds: Double {
+        guard let start else { return 0 }
+        return now.seconds(since: start)
+    }
+
+    func deviceTime(_ session: Timestamp) -> Timestamp {
+        session.advanced(byMicroseconds: -shiftMicroseconds)
+    }
+
+    func sessionTime(_ device: Timestamp) -> Timestamp {
+        device.advanced(byMicroseconds: shiftMicroseconds)
+    }
+
+    /// - Parameters:
+    ///   - deviceTime: As the device stamped it.
+    ///   - late: Known to belong into an earlier gap: says nothing about the clock.
+    mutating func arrive(_ deviceTime: Timestamp, late: Bool) -> Arrival {
+        let time = sessionTime(deviceTime)
+        guard start != nil else {
+            start = time
+            now = time
+            return .current(time)
+        }
+        let ahead = time.seconds(since: now)
+        if late { return .behind(ahead > 0 ? now : time) }
+        if ahead >= 0 {
+            samplesBehind = 0
+            return forward(time, ahead: ahead)
+        }
+        guard -ahead > parameters.backwardSlackSeconds else {
+            samplesBehind = 0
+            return .behind(time)
+        }
+        samplesBehind += 1
+        guard samplesBehind >= parameters.backwardSamples else { return .behind(time) }
+        return set(to: deviceTime)
+    }
+
+    private mutating func forward(_ time: Timestamp, ahead: Double) -> Arrival {
+        guard ahead > parameters.confirmedHoleSeconds else {
+            doubted = nil
+            now = time
+            return .current(time)
+        }
+        guard let doubted, abs(time.seconds(since: doubted)) < parameters.confirmedHoleSeconds
+        else {
+            doubted = time
+            return .doubted
+        }
+        self.doubted = nil
+        if ahead > parameters.holeSecondsMax { return set(to: deviceTime(time)) }
+        now = time
+        return .current(time)
+    }
+
+    /// The device's clock was set: from here on it means a microsecond after the last sample.
+    private mutating func set(to deviceTime: Timestamp) -> Arrival {
+        let next = now.advanced(byMicroseconds: 1)
+        shiftMicroseconds = next.microseconds &- deviceTime.microseconds
+        samplesBehind = 0
+        doubted = nil
+        now = next
+        return .current(next)
+    }
+}
