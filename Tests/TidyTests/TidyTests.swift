@@ -1,0 +1,177 @@
+import Foundation
+import Testing
+
+/// The house style, checked by a machine so that no reader has to.
+@Suite struct TidyTests {
+    private static let swiftSources = SourceTree.files(below: "Sources", extensions: ["swift"])
+    private static let swiftTests = SourceTree.files(below: "Tests", extensions: ["swift"])
+
+    /// Places a word is allowed in, with the reason; the lists may only shrink.
+    private static let unsafePlaces = [
+        "Sources/Ring/", "Sources/SegmentLog/", "Sources/Transport/Outbound/ViewerSink",
+    ]
+
+    @Test func `Files stay under 400 lines`() {
+        let long = (Self.swiftSources + Self.swiftTests).filter { $0.lines.count > 401 }
+        #expect(long.map { "\($0.path): \($0.lines.count) lines, split it" } == [])
+    }
+
+    @Test func `Lines stay within 100 columns`() {
+        let findings = Self.swiftSources.flatMap { file in
+            Self.lines(of: file) { $0.count > 100 ? "over 100 columns, wrap it" : nil }
+        }
+        #expect(findings == [])
+    }
+
+    @Test func `Functions stay under 60 lines`() {
+        #expect(Self.swiftSources.flatMap(FunctionLength.findings) == [])
+    }
+
+    @Test(arguments: [
+        ("try!", "try! traps: throw a typed error"),
+        ("fatalError(", "fatalError( hides the reason: use a precondition or a typed error"),
+        ("TODO", "TODO: do it, or write it down as an issue"),
+        ("FIXME", "FIXME: fix it"),
+        ("@_exported", "@_exported hides imports: import where it is used"),
+        ("@unchecked Sendable", "@unchecked Sendable: only the ring may"),
+        ("nonisolated(unsafe)", "nonisolated(unsafe): pass the value instead"),
+        ("NSLock", "NSLock: use Mutex around one value"),
+    ])
+    func `A forbidden word is absent`(word: String, advice: String) {
+        let findings = Self.swiftSources.filter { !$0.path.hasPrefix("Sources/Ring/") }
+            .flatMap { file in Self.lines(of: file) { $0.contains(word) ? advice : nil } }
+        #expect(findings == [])
+    }
+
+    @Test func `Only commands print`() {
+        let findings = Self.swiftSources.filter { !$0.path.hasPrefix("Sources/pulsecast/") }
+            .flatMap { file in
+                Self.lines(of: file) { line in
+                    line.firstMatch(of: #/(^|[^A-Za-z.])print\(/#) == nil
+                        ? nil : "print( belongs to commands: log it"
+                }
+            }
+        #expect(findings == [])
+    }
+
+    @Test func `Type names say what a thing is`() {
+        let pattern =
+            /(class|struct|enum|actor|protocol) \w*(Manager|Helper|Util|Utils|Info|Data)\b/
+        let findings = Self.swiftSources.flatMap { file in
+            Self.lines(of: file) {
+                $0.firstMatch(of: pattern) == nil ? nil : "an empty word in a type's name"
+            }
+        }
+        #expect(findings == [])
+    }
+
+    @Test func `Folders and files have a noun for a name`() {
+        let empty: Set<String> = ["Utils", "Helpers", "Common", "Misc", "Extensions", "Support"]
+        let findings = (Self.swiftSources + Self.swiftTests).filter { file in
+            file.path.split(separator: "/").contains { part in
+                empty.contains(String(part.prefix { $0 != "." }))
+            }
+        }
+        #expect(findings.map(\.path) == [])
+    }
+
+    @Test func `A file is named after a type it declares or extends`() {
+        let findings = Self.swiftSources.filter { file in
+            let stem = String(file.name.dropLast(".swift".count).prefix { $0 != "+" })
+            if stem == "main" || stem == "Package" { return false }
+            return !file.lines.contains { line in
+                line.firstMatch(
+                    of: /\b(class|struct|enum|actor|protocol|extension|typealias) (\w+)/
+                )
+                .map { String($0.2) == stem } ?? false
+            }
+        }
+        #expect(findings.map(\.path) == [])
+    }
+
+    @Test func `Unsafe code stays where it is guarded`() {
+        let findings = Self.swiftSources
+            .filter { file in !Self.unsafePlaces.contains { file.path.hasPrefix($0) } }
+            .flatMap { file in
+                Self.lines(of: file) { line in
+                    line.firstMatch(of: #/(^|[ (=])unsafe /#) == nil
+                        ? nil : "unsafe outside its places"
+                }
+            }
+        #expect(findings == [])
+    }
+
+    @Test func `Only Transport imports NIO, and the core imports nothing from outside`() {
+        let core = [
+            "SensorModel", "Ring", "WireFormat", "Interchange", "Ingest", "Processing",
+            "SegmentLog", "Sharing", "Replay", "Simulator",
+        ]
+        let own = Set(core + ["CHardware", "Synchronization", "Glibc"])
+        let findings = Self.swiftSources.flatMap { file in
+            Self.lines(of: file) { line in
+                guard let match = line.firstMatch(of: /^(?:public |internal )?import (\w+)/) else {
+                    return nil
+                }
+                let module = String(match.1)
+                let target = String(file.path.split(separator: "/")[1])
+                if module.hasPrefix("NIO"), target != "Transport" { return "NIO outside Transport" }
+                if core.contains(target), !own.contains(module) { return "\(module) in the core" }
+                return nil
+            }
+        }
+        #expect(findings == [])
+    }
+
+    @Test func `The core takes time and randomness as parameters`() {
+        let rim = ["Daemon", "pulsecast", "Transport", "Registry", "Secrets", "ViewerPages"]
+        let findings = Self.swiftSources
+            .filter { file in !rim.contains(String(file.path.split(separator: "/")[1])) }
+            .flatMap { file in
+                Self.lines(of: file) { line in
+                    [
+                        "Date()", "ContinuousClock()", "SystemRandomNumberGenerator",
+                        "SuspendingClock",
+                    ]
+                    .contains(where: line.contains) ? "a clock or dice of its own" : nil
+                }
+            }
+        #expect(findings == [])
+    }
+
+    @Test func `Every target has tests`() throws {
+        let package = try SourceTree.text("Package.swift")
+        let targets = package.matches(of: /\.target\(\s*name: "(\w+)"/).map { String($0.1) }
+        let missing = targets.filter { $0 != "CHardware" }.filter { target in
+            !Self.swiftTests.contains {
+                $0.path.hasPrefix("Tests/\(target)Tests/")
+                    && $0.lines.contains { $0.contains("@Test") }
+            }
+        }
+        #expect(missing == [])
+    }
+
+    @Test func `Links in the documents lead somewhere`() throws {
+        for path in ["README.md", "Sources/README.md"] {
+            let folder = SourceTree.root.appending(path: path).deletingLastPathComponent()
+            for match in try SourceTree.text(path).matches(of: /\]\(([^)#:]+)(#[^)]*)?\)/) {
+                let target = folder.appending(path: String(match.1))
+                #expect(
+                    FileManager.default.fileExists(atPath: target.path),
+                    "\(path) links to \(match.1), which is not there")
+            }
+        }
+    }
+
+    private static func lines(
+        of file: SourceTree.File, breaking rule: (String) -> String?
+    ) -> [Finding] {
+        file.lines.enumerated().compactMap { index, line in
+            let code = line.split(separator: "//", maxSplits: 1, omittingEmptySubsequences: false)
+            guard
+                let breach = rule(
+                    code.first.map { $0.count == line.count ? line : String($0) } ?? line)
+            else { return nil }
+            return Finding(path: file.path, line: index + 1, rule: breach)
+        }
+    }
+}
