@@ -1,0 +1,24 @@
+/// SHA-256 of a secret: what is stored and looked up in place of a token or a share's ID.
+///
+/// Four words and no array, so that a dictionary of ten thousand holds no ten thousand heaps.
+public struct SecretHash: Hashable, Sendable {
+    public static let byteCount = 32
+
+    private let words: SIMD4<UInt64>
+
+    /// `nil` unless there are exactly 32 bytes.
+    public init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.byteCount else { return nil }
+        var words = SIMD4<UInt64>()
+        for (index, byte) in bytes.enumerated() {
+            words[index / 8] = words[index / 8] << 8 | UInt64(byte)
+        }
+        self.words = words
+    }
+
+    public var bytes: [UInt8] {
+        (0..<Self.byteCount).map { index in
+            UInt8(truncatingIfNeeded: words[index / 8] >> UInt64(56 - 8 * (index % 8)))
+        }
+    }
+}

@@ -1,0 +1,153 @@
+public import SensorModel
+
+/// Discrete events as JSON objects, one form for each audience that reads them differently.
+public enum EventEncoder {
+    /// - Returns: Forms with disjoint audiences; empty for ``StreamEvent/Kind/metrics(_:)``, which
+    ///   is no event but the state.
+    public static func forms(of event: StreamEvent, cursor: LogCursor) -> [EventForm] {
+        let head = Head(cursor: cursor, time: event.deviceTime)
+        switch event.kind {
+        case .metrics: return []
+        case .marker(let text):
+            return [head.event("marker") { $0.text("text", text, &$1) }]
+        case .paused(let since, let automatic):
+            return [head.change("paused", since: since, automatic: automatic)]
+        case .resumed(let since, let automatic):
+            return [head.change("resumed", since: since, automatic: automatic)]
+        case .split(let split): return head.split("split", split, corrected: false)
+        case .zoneChanged(let from, let to):
+            return [
+                head.event("zoneChanged", for: .holding(.heartRate)) {
+                    $0.integer("from", from, &$1)
+                    $0.integer("zone", to, &$1)
+                }
+            ]
+        case .lap(let lap): return head.lap(lap)
+        case .alert(let alert): return [head.alert(alert)]
+        case .gap(let from, let to):
+            return [
+                head.event("gap") {
+                    $0.integer("from", Int(from.rawValue), &$1)
+                    $0.integer("to", Int(to.rawValue), &$1)
+                }
+            ]
+        case .correction(let correction): return head.correction(correction)
+        case .sourceChanged(let from, let to):
+            return [
+                head.event("sourceChanged", for: .holding(.heartRate)) {
+                    $0.text("from", from, &$1)
+                    $0.text("source", to, &$1)
+                }
+            ]
+        case .ended:
+            return [
+                EventForm(
+                    audience: .everyone,
+                    json: MessageWriter.object(
+                        type: "end\",\"cursor", cursor: cursor, time: event.deviceTime,
+                        runner: nil, fragments: []))
+            ]
+        }
+    }
+
+    /// What a reader is told first whose cursor names history that is gone.
+    public static func historyGap(cursor: LogCursor, time: Timestamp) -> EncodedMessage {
+        MessageWriter.message(
+            type: "gap\",\"cursor", cursor: cursor, time: time, runner: nil, fragments: [])
+    }
+}
+
+/// What every event has in front: type, cursor, time, and its own name.
+private struct Head {
+    typealias Body = (inout JSONObject, inout JSONWriter) -> Void
+
+    let cursor: LogCursor
+    let time: Timestamp
+
+    func event(
+        _ name: String, for audience: Audience = .everyone, _ body: Body
+    ) -> EventForm {
+        var json = JSONWriter(reserving: 160)
+        JSONObject.write(to: &json) { object, json in
+            object.text("type", "event", &json)
+            object.text("event", name, &json)
+            object.text("cursor", cursor.description, &json)
+            object.time("time", time, &json)
+            body(&object, &json)
+        }
+        return EventForm(audience: audience, json: json.bytes)
+    }
+
+    func change(_ name: String, since: Timestamp, automatic: Bool) -> EventForm {
+        event(name) {
+            $0.time("since", since, &$1)
+            $0.bool("automatic", automatic, &$1)
+        }
+    }
+
+    func split(_ name: String, _ split: Split, corrected: Bool) -> [EventForm] {
+        [true, false].map { heartRate in
+            event(name, for: heartRate ? .withHeartRate : .withoutHeartRate) {
+                MetricsEncoder.write(split, heartRate: heartRate, to: &$0, &$1)
+                if corrected { $0.bool("corrected", true, &$1) }
+            }
+        }
+    }
+
+    func lap(_ lap: Lap) -> [EventForm] {
+        [true, false].map { heartRate in
+            event("lap", for: heartRate ? .withHeartRate : .withoutHeartRate) {
+                $0.integer("number", lap.number, &$1)
+                $0.number("seconds", lap.seconds, decimals: Decimals.seconds, &$1)
+                $0.number(
+                    "distanceMeters", lap.distanceMeters, decimals: Decimals.distanceMeters, &$1)
+                guard heartRate else { return }
+                $0.number(
+                    "averageHeartRate", lap.averageHeartRate, decimals: Decimals.heartRate, &$1)
+            }
+        }
+    }
+
+    func alert(_ alert: Alert) -> EventForm {
+        event("alert", for: .holding(alert.kind.neededScope)) {
+            $0.text("kind", alert.kind.name, &$1)
+            $0.text("severity", alert.severity.name, &$1)
+            $0.text("phase", alert.phase.name, &$1)
+            $0.time("cancelBefore", alert.cancelBefore, &$1)
+            $0.text("advice", alert.advice, &$1)
+        }
+    }
+
+    func correction(_ correction: Correction) -> [EventForm] {
+        switch correction {
+        case .split(let split): self.split("split", split, corrected: true)
+        case .pauseBegan(let shown, let since): [redated("paused", shown: shown, since: since)]
+        case .pauseEnded(let shown, let since): [redated("resumed", shown: shown, since: since)]
+        }
+    }
+
+    private func redated(_ name: String, shown: Timestamp, since: Timestamp) -> EventForm {
+        event(name) {
+            $0.time("since", since, &$1)
+            $0.time("shownSince", shown, &$1)
+            $0.bool("corrected", true, &$1)
+        }
+    }
+}
+
+extension Audience {
+    static let withHeartRate = Audience.holding([.metrics, .heartRate])
+    static let withoutHeartRate = Audience.holding(.metrics, without: .heartRate)
+}
+
+extension AlertKind {
+    /// Safety is everyone's; the rest belongs to the values it is about.
+    var neededScope: Scope {
+        switch self {
+        case .zoneDrift: .heartRate
+        case .pace: .metrics
+        case .offCourse: .location
+        case .fall, .noMovement, .safetyTimer, .sos: []
+        }
+    }
+}

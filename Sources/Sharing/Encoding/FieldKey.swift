@@ -1,0 +1,73 @@
+public import SensorModel
+
+/// The top-level keys of snapshots and updates, in the order in which they are written.
+public enum FieldKey: UInt8, CaseIterable, Sendable {
+    case state
+    case startedAt
+    case heartRate
+    case cadence
+    case steps
+    case distanceMeters
+    case distanceUncertaintyMeters
+    case speedMetersPerSecond
+    case speedUncertainty
+    case paceSecondsPerKm
+    case gradeAdjustedPaceSecondsPerKm
+    case elapsedSeconds
+    case movingSeconds
+    case pausedSeconds
+    case autoPaused
+    case elevationGainMeters
+    case elevationLossMeters
+    case gradePercent
+    case zoneSeconds
+    case averageHeartRate
+    case maxHeartRate
+    case targetZonePercent
+    case averageCadence
+    case position
+    case gps
+    case splits
+    case trainingLoad
+    case caloriesKcal
+    case effortKm
+    case decouplingPercent
+    case finishEstimate
+    case course
+    case battery
+    case charging
+    case alerts
+
+    public var name: String { String(describing: self) }
+
+    /// The parts a share must show before it may show this key.
+    public var neededScope: Scope {
+        switch self {
+        case .state, .startedAt, .elapsedSeconds, .movingSeconds, .pausedSeconds, .autoPaused,
+            .battery, .charging, .alerts:
+            []
+        case .heartRate, .zoneSeconds, .averageHeartRate, .maxHeartRate, .targetZonePercent:
+            .heartRate
+        case .cadence, .steps, .distanceMeters, .distanceUncertaintyMeters,
+            .speedMetersPerSecond, .speedUncertainty, .paceSecondsPerKm,
+            .gradeAdjustedPaceSecondsPerKm, .elevationGainMeters, .elevationLossMeters,
+            .gradePercent, .averageCadence, .gps, .splits, .trainingLoad, .caloriesKcal,
+            .effortKm, .finishEstimate:
+            .metrics
+        // Heart rate against speed: either half alone does not entitle to it.
+        case .decouplingPercent: [.metrics, .heartRate]
+        case .position, .course: .location
+        }
+    }
+
+    /// What the inside of a privacy zone hides: everything that tells where the runner is or how
+    /// fast the zone is crossed.
+    public var isHiddenInZones: Bool {
+        switch self {
+        case .position, .course, .speedMetersPerSecond, .speedUncertainty, .paceSecondsPerKm,
+            .gradeAdjustedPaceSecondsPerKm, .gradePercent:
+            true
+        default: false
+        }
+    }
+}
