@@ -1,0 +1,55 @@
+/// What is behind a route.
+public enum Endpoint: Sendable {
+    /// Called on a task of its own; the answers of one connection go out in order of the requests.
+    case respond(@Sendable (HTTPRequest) async -> HTTPResponse)
+    /// A device's WebSocket, spoken as contract 3 says.
+    case deviceSocket
+    /// A viewer's WebSocket. The pattern has the parameter `share`.
+    case viewerSocket
+    /// The same as server-sent events. The pattern has the parameter `share`.
+    case eventStream
+    /// Everything comes back as it came: for conformance tests.
+    case echo
+    /// A WebSocket that speaks somebody else's protocol.
+    case socket(SocketProgram)
+}
+
+/// A WebSocket protocol beside our own: push and reader interfaces of other applications.
+public struct SocketProgram: Sendable {
+    /// Offered names that may be echoed in `Sec-WebSocket-Protocol`.
+    public var subprotocols: [String]
+    /// Asked before the upgrade: a response refuses it.
+    public var refusal: @Sendable (HTTPRequest) async -> HTTPResponse?
+    /// Runs for as long as the socket is open; returning closes it.
+    public var run: @Sendable (HTTPRequest, SocketConversation) async -> Void
+
+    public init(
+        subprotocols: [String] = [],
+        refusal: @escaping @Sendable (HTTPRequest) async -> HTTPResponse? = { _ in nil },
+        run: @escaping @Sendable (HTTPRequest, SocketConversation) async -> Void
+    ) {
+        self.subprotocols = subprotocols
+        self.refusal = refusal
+        self.run = run
+    }
+}
+
+public enum SocketMessage: Hashable, Sendable {
+    case text(String)
+    case binary([UInt8])
+}
+
+/// One WebSocket as a program sees it.
+public struct SocketConversation: Sendable {
+    /// Ends when the peer is gone. The peer is not read while messages wait here.
+    public let messages: AsyncStream<SocketMessage>
+    let sendMessage: @Sendable (SocketMessage) -> Bool
+    let closeSocket: @Sendable (UInt16) -> Void
+
+    /// - Returns: `false` when the peer is gone, or so slow that it was closed.
+    @discardableResult
+    public func send(_ message: SocketMessage) -> Bool { sendMessage(message) }
+
+    /// - Parameter code: A WebSocket close code, 1000…4999.
+    public func close(code: UInt16 = 1000) { closeSocket(code) }
+}

@@ -1,0 +1,99 @@
+/// Which endpoint a path and a method lead to: one table, read from top to bottom.
+///
+/// A pattern is `/v1/shares/:share/latest`; `:name` stands for one segment that is not empty, and a
+/// final `*` for whatever follows, as the parameter `*`. Fixed segments win over `:name` by standing
+/// earlier in the table.
+public struct Router: Sendable {
+    public enum Match: Sendable {
+        case found(Endpoint, parameters: [String: String])
+        /// The path exists for other methods, as the header `Allow` lists them.
+        case wrongMethod(allowed: [HTTPRequest.Method])
+        case unknown
+    }
+
+    private enum Segment: Hashable, Sendable {
+        case fixed(String)
+        case parameter(String)
+        case rest
+    }
+
+    private struct Route: Sendable {
+        let method: HTTPRequest.Method
+        let segments: [Segment]
+        let endpoint: Endpoint
+    }
+
+    private var routes: [Route] = []
+    /// Answers where no route does; the default is a plain 404.
+    public var notFound: @Sendable (HTTPRequest) async -> HTTPResponse = { _ in
+        .failure(status: 404, reason: "not found")
+    }
+
+    public init() {}
+
+    public mutating func add(
+        _ method: HTTPRequest.Method, _ pattern: String, _ endpoint: Endpoint
+    ) {
+        let segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+            .map { text -> Segment in
+                if text == "*" { return .rest }
+                return text.hasPrefix(":")
+                    ? .parameter(String(text.dropFirst())) : .fixed(String(text))
+            }
+        precondition(pattern.hasPrefix("/"), "a pattern starts with a slash")
+        routes.append(Route(method: method, segments: segments, endpoint: endpoint))
+    }
+
+    /// For the usual endpoint: a closure.
+    public mutating func add(
+        _ method: HTTPRequest.Method, _ pattern: String,
+        _ respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+    ) {
+        add(method, pattern, .respond(respond))
+    }
+
+    /// - Parameters:
+    ///   - method: HEAD finds what GET finds.
+    ///   - path: Without the query, percent-encoded; segments are decoded after the split, so that
+    ///     an encoded slash stays inside its segment.
+    public func match(_ method: HTTPRequest.Method, _ path: String) -> Match {
+        guard path.hasPrefix("/") else { return .unknown }
+        var parts: [String] = []
+        for part in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+            guard let decoded = PercentEncoding.decode(part.utf8, plusIsSpace: false) else {
+                return .unknown
+            }
+            parts.append(decoded)
+        }
+        let wanted: HTTPRequest.Method = method == .head ? .get : method
+        var allowed: [HTTPRequest.Method] = []
+        for route in routes {
+            guard let parameters = Self.parameters(of: parts, in: route.segments) else { continue }
+            if route.method == wanted { return .found(route.endpoint, parameters: parameters) }
+            if !allowed.contains(route.method) { allowed.append(route.method) }
+        }
+        if allowed.contains(.get) { allowed.append(.head) }
+        return allowed.isEmpty ? .unknown : .wrongMethod(allowed: allowed)
+    }
+
+    private static func parameters(of parts: [String], in segments: [Segment]) -> [String: String]? {
+        var parameters: [String: String] = [:]
+        for (index, segment) in segments.enumerated() {
+            if case .rest = segment {
+                guard index <= parts.count else { return nil }
+                parameters["*"] = parts[index...].joined(separator: "/")
+                return parameters
+            }
+            guard index < parts.count else { return nil }
+            switch segment {
+            case .fixed(let text):
+                guard parts[index] == text else { return nil }
+            case .parameter(let name):
+                guard !parts[index].isEmpty else { return nil }
+                parameters[name] = parts[index]
+            case .rest: break
+            }
+        }
+        return parts.count == segments.count ? parameters : nil
+    }
+}

@@ -1,0 +1,102 @@
+import SensorModel
+
+extension InboundMessage {
+    private enum Tag {
+        static let opened: UInt8 = 0
+        static let frame: UInt8 = 1
+        static let refused: UInt8 = 2
+        static let closed: UInt8 = 3
+    }
+
+    /// `nil` only for bytes that ``append(to:)`` did not write.
+    public init?(record: Span<UInt8>) {
+        guard record.count >= 24 else { return nil }
+        let connection = ConnectionID(rawValue: record.unsigned(at: 8))
+        let arrival = record.timestamp(at: 16)
+        switch record[0] {
+        case Tag.opened:
+            guard record.count >= 48, let format = DeviceFormat(rawValue: record[1]),
+                let transport = DeviceTransport(rawValue: record[2])
+            else { return nil }
+            self = .opened(
+                DeviceOpening(
+                    connection: connection,
+                    device: DeviceID(rawValue: UInt32(truncatingIfNeeded: record.unsigned(at: 24))),
+                    session: SessionID(high: record.unsigned(at: 32), low: record.unsigned(at: 40)),
+                    recorded: record[3] != 0, format: format, transport: transport,
+                    arrival: arrival))
+        case Tag.frame:
+            guard record.count >= Self.frameHeadBytes, let kind = FrameKind(rawValue: record[1])
+            else { return nil }
+            self = .frame(
+                FrameArrival(
+                    connection: connection, arrival: arrival,
+                    header: FrameHeader(
+                        kind: kind, sequence: record.sequence(at: 4),
+                        deviceTime: record.timestamp(at: 24))))
+        case Tag.refused: self = .refused(connection, record.sequence(at: 4), arrival: arrival)
+        case Tag.closed: self = .closed(connection, arrival: arrival)
+        default: return nil
+        }
+    }
+
+    /// A frame's payload is to be appended after this.
+    public func append(to bytes: inout [UInt8]) {
+        switch self {
+        case .opened(let opening):
+            bytes.append(Tag.opened)
+            bytes.append(opening.format.rawValue)
+            bytes.append(opening.transport.rawValue)
+            bytes.append(opening.recorded ? 1 : 0)
+            bytes.append(littleEndian: UInt32(0))
+            bytes.append(littleEndian: opening.connection.rawValue)
+            bytes.append(littleEndian: UInt64(bitPattern: opening.arrival.microseconds))
+            bytes.append(littleEndian: UInt64(opening.device.rawValue))
+            bytes.append(littleEndian: opening.session.high)
+            bytes.append(littleEndian: opening.session.low)
+        case .frame(let frame):
+            bytes.append(Tag.frame)
+            bytes.append(frame.header.kind.rawValue)
+            bytes.append(littleEndian: UInt16(0))
+            bytes.append(littleEndian: frame.header.sequence.rawValue)
+            bytes.append(littleEndian: frame.connection.rawValue)
+            bytes.append(littleEndian: UInt64(bitPattern: frame.arrival.microseconds))
+            bytes.append(littleEndian: UInt64(bitPattern: frame.header.deviceTime.microseconds))
+        case .refused(let connection, let sequence, let arrival):
+            bytes.append(littleEndian: UInt32(Tag.refused))
+            bytes.append(littleEndian: sequence.rawValue)
+            bytes.append(littleEndian: connection.rawValue)
+            bytes.append(littleEndian: UInt64(bitPattern: arrival.microseconds))
+        case .closed(let connection, let arrival):
+            bytes.append(littleEndian: UInt64(Tag.closed))
+            bytes.append(littleEndian: connection.rawValue)
+            bytes.append(littleEndian: UInt64(bitPattern: arrival.microseconds))
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(littleEndian value: some FixedWidthInteger) {
+        for shift in stride(from: 0, to: value.bitWidth, by: 8) {
+            append(UInt8(truncatingIfNeeded: value >> shift))
+        }
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func unsigned(at start: Int) -> UInt64 {
+        var value: UInt64 = 0
+        for index in 0..<8 { value |= UInt64(self[start + index]) << UInt64(8 * index) }
+        return value
+    }
+
+    fileprivate func sequence(at start: Int) -> FrameSequence {
+        var value: UInt32 = 0
+        for index in 0..<4 { value |= UInt32(self[start + index]) << UInt32(8 * index) }
+        return FrameSequence(rawValue: value)
+    }
+
+    fileprivate func timestamp(at start: Int) -> Timestamp {
+        Timestamp(microseconds: Int64(bitPattern: unsigned(at: start)))
+    }
+}

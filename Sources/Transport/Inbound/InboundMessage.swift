@@ -1,0 +1,57 @@
+public import SensorModel
+
+/// What a loop tells the pipeline: one record of its inbound ring.
+///
+///     opened   0 | format | transport | recorded | 0×4 | connection | arrival | device |
+///              session
+///     frame    1 | kind | 0×2 | sequence | connection | arrival | device time | payload …
+///     refused  2 | 0×3 | sequence | connection | arrival
+///     closed   3 | 0×7 | connection | arrival
+///
+/// Numbers are little-endian. Read one with ``init(record:)``; a frame's payload is what follows
+/// the first ``frameHeadBytes`` bytes, still in the ring, so that no frame is copied twice.
+public enum InboundMessage: Hashable, Sendable {
+    case opened(DeviceOpening)
+    case frame(FrameArrival)
+    /// A frame that used its number and is not to be recorded.
+    case refused(ConnectionID, FrameSequence, arrival: Timestamp)
+    case closed(ConnectionID, arrival: Timestamp)
+
+    public static let frameHeadBytes = 32
+}
+
+public struct DeviceOpening: Hashable, Sendable {
+    public var connection: ConnectionID
+    public var device: DeviceID
+    public var session: SessionID
+    public var recorded: Bool
+    public var format: DeviceFormat
+    public var transport: DeviceTransport
+    public var arrival: Timestamp
+
+    public init(
+        connection: ConnectionID, device: DeviceID, session: SessionID, recorded: Bool,
+        format: DeviceFormat, transport: DeviceTransport, arrival: Timestamp
+    ) {
+        self.connection = connection
+        self.device = device
+        self.session = session
+        self.recorded = recorded
+        self.format = format
+        self.transport = transport
+        self.arrival = arrival
+    }
+}
+
+public struct FrameArrival: Hashable, Sendable {
+    public var connection: ConnectionID
+    public var arrival: Timestamp
+    public var header: FrameHeader
+
+    @inlinable
+    public init(connection: ConnectionID, arrival: Timestamp, header: FrameHeader) {
+        self.connection = connection
+        self.arrival = arrival
+        self.header = header
+    }
+}

@@ -1,0 +1,33 @@
+import SensorModel
+
+/// Every bound a listener puts on strangers, in one place; all of them are settings.
+public struct ConnectionLimits: Hashable, Sendable {
+    public var connectionsMax = 10_000
+    /// Neither a device that was welcomed nor a viewer of a share that exists.
+    public var unauthenticatedMax = 256
+    /// From beyond loopback; an IPv6 network of 64 bits counts as one address.
+    public var connectionsPerAddressMax = 64
+    /// Request line and headers together.
+    public var headerBytesMax = Limits.httpHeaderBytesMax
+    public var bodyBytesMax = Limits.httpBodyBytesMax
+    public var webSocketMessageBytesMax = Limits.webSocketMessageBytesMax
+    public var textLineBytesMax = Limits.textLineBytesMax
+    /// From the first byte the peer could have sent to the end of the headers; TLS included.
+    public var headerSeconds = 10
+    /// A body may always take this long, and longer only at ``bodyBytesPerSecondMin``.
+    public var bodySeconds = 10
+    public var bodyBytesPerSecondMin = 1024
+    /// A kept-alive HTTP connection without a request.
+    public var idleSeconds = 60
+    public var helloSeconds = 5
+    /// A TCP device that says nothing; WebSocket peers are pinged instead.
+    public var deviceSilenceSeconds = 600
+    public var pingSeconds = 30
+    /// A server-sent stream's sign of life.
+    public var eventStreamCommentSeconds = 15
+    /// More refused frames than this within ``refusalWindowSeconds`` close a device's connection.
+    public var refusalsMax = 100
+    public var refusalWindowSeconds = 10
+
+    public init() {}
+}

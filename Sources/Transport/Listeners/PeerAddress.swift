@@ -1,0 +1,64 @@
+/// Where a connection comes from: what limits and failure counts go by.
+public struct PeerAddress: Hashable, Sendable {
+    /// IPv6, or IPv4 in its mapped form, most significant half first.
+    private let high: UInt64
+    private let low: UInt64
+    /// A Unix socket: whoever may open it is the machine's own.
+    public let isUnixSocket: Bool
+
+    /// What limits count: an IPv4 address, or an IPv6 network of 64 bits, because whoever has one
+    /// address of such a network has them all.
+    public struct Network: Hashable, Sendable {
+        let high: UInt64
+        let low: UInt64
+    }
+
+    public static let unixSocket = PeerAddress(high: 0, low: 1, isUnixSocket: true)
+
+    private init(high: UInt64, low: UInt64, isUnixSocket: Bool) {
+        self.high = high
+        self.low = low
+        self.isUnixSocket = isUnixSocket
+    }
+
+    /// - Parameter bytes: 4 or 16, most significant first. `nil` for any other number.
+    public init?(bytes: [UInt8]) {
+        func number(_ part: some Sequence<UInt8>) -> UInt64 {
+            part.reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        switch bytes.count {
+        case 4: self.init(high: 0, low: Self.mappedPrefix | number(bytes), isUnixSocket: false)
+        case 16:
+            self.init(
+                high: number(bytes[..<8]), low: number(bytes[8...]), isUnixSocket: false)
+        default: return nil
+        }
+    }
+
+    private static let mappedPrefix: UInt64 = 0xFFFF_0000_0000
+
+    private var isIPv4: Bool { high == 0 && low & ~0xFFFF_FFFF == Self.mappedPrefix }
+
+    public var isLoopback: Bool {
+        isUnixSocket || (isIPv4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1)
+    }
+
+    public var network: Network {
+        isIPv4 ? Network(high: high, low: low) : Network(high: high, low: isLoopback ? low : 0)
+    }
+}
+
+extension PeerAddress: CustomStringConvertible {
+    /// The address as people write it, without a port. Personal data: not for the journal.
+    public var description: String {
+        if isUnixSocket { return "unix" }
+        if isIPv4 {
+            return (0..<4).map { String(low >> UInt64(24 - 8 * $0) & 0xFF) }
+                .joined(separator: ".")
+        }
+        return (0..<8).map { group in
+            let half = group < 4 ? high : low
+            return String(half >> UInt64(48 - 16 * (group & 3)) & 0xFFFF, radix: 16)
+        }.joined(separator: ":")
+    }
+}

@@ -1,0 +1,19 @@
+/// Why a listener cannot open, or a server cannot go on.
+public enum TransportError: Error, Hashable, Sendable {
+    case cannotListen(listener: String, address: String, reason: String)
+    case certificateUnusable(path: String, reason: String)
+    case keyUnusable(path: String, reason: String)
+}
+
+extension TransportError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .cannotListen(let listener, let address, let reason):
+            "the \(listener) listener cannot open \(address): \(reason)"
+        case .certificateUnusable(let path, let reason):
+            "the certificate \(path) cannot be used: \(reason)"
+        case .keyUnusable(let path, let reason):
+            "the private key \(path) cannot be used: \(reason)"
+        }
+    }
+}
