@@ -1,0 +1,123 @@
+public import SensorModel
+
+/// Payload bytes ⇄ values, as the wire and the log have them; the two differ in
+/// ``FrameKind/exactMotion`` alone, which only the log holds.
+///
+/// Two values say "unknown" where the table of kinds has no word for it: an altitude of
+/// `Int32.min`, and a battery of 255.
+public enum FramePayload {
+    static let unknownAltitude = Int32.min
+    static let unknownBattery: UInt8 = 255
+    static let unknown16: UInt16 = 65535
+    static let locationBytes = 20
+
+    /// - Parameters:
+    ///   - header: Of a frame that may be recorded.
+    ///   - payload: What followed it on the wire, or what the log holds.
+    /// - Returns: The frame as values.
+    /// - Throws: ``FrameRefusal`` where ``FrameValidation/check(_:payload:arrivalTime:recorded:)``
+    ///   would, but for the device time.
+    public static func decode(
+        _ header: FrameHeader, payload: Span<UInt8>
+    ) throws(FrameRefusal) -> Frame {
+        Frame(
+            sequence: header.sequence, deviceTime: header.deviceTime,
+            payload: try value(of: header.kind, in: payload))
+    }
+
+    private static func value(
+        of kind: FrameKind, in payload: Span<UInt8>
+    ) throws(FrameRefusal) -> Frame.Payload {
+        switch kind {
+        case .heartRate: return .heartRate(try heartRate(in: payload))
+        case .motion, .exactMotion: return .motion(try motion(kind, in: payload))
+        case .location: return .location(try location(in: payload))
+        case .control: return .control(try control(in: payload))
+        case .pressure: return .pressure(hectopascals: try pressure(in: payload))
+        case .status: return .status(try status(in: payload))
+        case .marker:
+            return .marker(try CleanText.text(in: payload, bytesMax: Limits.markerBytesMax))
+        case .source:
+            return .source(try CleanText.text(in: payload, bytesMax: Limits.sourceBytesMax))
+        case .hello, .welcome, .ack, .command, .error: throw .unknownKind(kind.rawValue)
+        }
+    }
+
+    public static func heartRate(
+        in payload: Span<UInt8>
+    ) throws(FrameRefusal) -> HeartRateSample {
+        try FrameValidation.checkHeartRate(payload)
+        var intervals: [UInt16] = []
+        intervals.reserveCapacity(Int(payload[3]))
+        for index in 0..<Int(payload[3]) {
+            intervals.append(payload.uint16(at: 4 + index * 2))
+        }
+        do {
+            return try HeartRateSample(
+                beatsPerMinute: Double(payload.uint16(at: 0)) / 10,
+                contact: HeartRateSample.Contact(rawValue: payload[2]) ?? .unknown,
+                rrIntervals: intervals)
+        } catch { throw .value(error) }
+    }
+
+    /// Every sample as a value. The hot path uses ``MotionLayout`` instead.
+    public static func motion(
+        _ kind: FrameKind, in payload: Span<UInt8>
+    ) throws(FrameRefusal) -> MotionBatch {
+        let layout = try MotionLayout(kind: kind, payload: payload)
+        var samples: [MotionSample] = []
+        samples.reserveCapacity(layout.count)
+        for index in 0..<layout.count {
+            samples.append(layout.sample(at: index, in: payload))
+        }
+        try FrameValidation.checkMotion(layout, payload)
+        return MotionBatch(
+            traits: layout.traits, intervalMicroseconds: layout.intervalMicroseconds,
+            samples: samples, heartRate: layout.heartRate)
+    }
+
+    public static func location(in payload: Span<UInt8>) throws(FrameRefusal) -> Location {
+        guard payload.count == locationBytes else { throw .payloadSize(bytes: payload.count) }
+        let altitude = payload.int32(at: 8)
+        do {
+            return try Location(
+                latitude: Double(payload.int32(at: 0)) / 1e7,
+                longitude: Double(payload.int32(at: 4)) / 1e7,
+                altitude: altitude == unknownAltitude ? nil : Double(altitude) / 100,
+                horizontalAccuracy: known(payload.uint16(at: 12), steps: 10),
+                verticalAccuracy: known(payload.uint16(at: 14), steps: 10),
+                speed: Double(payload.int16(at: 16)) / 100,
+                course: known(payload.uint16(at: 18), steps: 100))
+        } catch { throw .value(error) }
+    }
+
+    public static func control(in payload: Span<UInt8>) throws(FrameRefusal) -> ControlAction {
+        guard payload.count == 1 else { throw .payloadSize(bytes: payload.count) }
+        guard let action = ControlAction(rawValue: payload[0]) else { throw .controlUnknown }
+        return action
+    }
+
+    /// Hectopascals.
+    public static func pressure(in payload: Span<UInt8>) throws(FrameRefusal) -> Float {
+        guard payload.count == 4 else { throw .payloadSize(bytes: payload.count) }
+        let value = payload.float32(at: 0)
+        guard value.isFinite else { throw .value(.notFinite) }
+        guard FrameValidation.pressureRange.contains(value) else {
+            throw .value(.pressureOutOfRange(hectopascals: Double(value)))
+        }
+        return value
+    }
+
+    public static func status(in payload: Span<UInt8>) throws(FrameRefusal) -> DeviceStatus {
+        guard payload.count == 2 else { throw .payloadSize(bytes: payload.count) }
+        guard payload[0] <= 100 || payload[0] == unknownBattery else { throw .batteryOutOfRange }
+        guard payload[1] & ~1 == 0 else { throw .reservedNotZero }
+        return DeviceStatus(
+            batteryPercent: payload[0] == unknownBattery ? nil : payload[0],
+            charging: payload[1] == 1)
+    }
+
+    private static func known(_ raw: UInt16, steps: Double) -> Double? {
+        raw == unknown16 ? nil : Double(raw) / steps
+    }
+}

@@ -1,0 +1,132 @@
+public import SensorModel
+
+/// Whether a frame's bytes say something that can be true. Looks only; allocates nothing.
+public enum FrameValidation {
+    static let pressureRange: ClosedRange<Float> = 300...1200
+    static let heartRateTenths: ClosedRange<UInt16> = 200...2500
+    static let latitudeRange: ClosedRange<Int32> = -900_000_000...900_000_000
+    static let longitudeRange: ClosedRange<Int32> = -1_800_000_000...1_800_000_000
+    static let altitudeRange: ClosedRange<Int32> = -50_000...900_000
+    /// ±40 rad/s in 1/800; every 16-bit acceleration is within ±32 g.
+    static let rotationRange: ClosedRange<Int16> = -32_000...32_000
+
+    /// - Parameters:
+    ///   - header: From ``BinaryFrame/header(of:)`` or a text frame.
+    ///   - payload: What follows it.
+    ///   - arrivalTime: The daemon's clock when the frame came.
+    ///   - recorded: The hello said so: the device time may then lie anywhere after 2000.
+    /// - Throws: The first thing that is wrong.
+    public static func check(
+        _ header: FrameHeader, payload: Span<UInt8>, arrivalTime: Timestamp, recorded: Bool
+    ) throws(FrameRefusal) {
+        switch header.kind {
+        case .motion, .exactMotion:
+            let layout = try MotionLayout(kind: header.kind, payload: payload)
+            try checkMotion(layout, payload)
+            // The last sample's time is as bound as the first's.
+            let duration = Int64(layout.intervalMicroseconds) * Int64(layout.count - 1)
+            try checkDeviceTime(
+                header.deviceTime, lastsMicroseconds: duration, arrivalTime: arrivalTime,
+                recorded: recorded)
+            return
+        case .heartRate: try checkHeartRate(payload)
+        case .location: try checkLocation(payload)
+        case .control: _ = try FramePayload.control(in: payload)
+        case .pressure: _ = try FramePayload.pressure(in: payload)
+        case .status: _ = try FramePayload.status(in: payload)
+        case .marker: try CleanText.check(payload, bytesMax: Limits.markerBytesMax)
+        case .source: try CleanText.check(payload, bytesMax: Limits.sourceBytesMax)
+        case .hello, .welcome, .ack, .command, .error:
+            throw .unknownKind(header.kind.rawValue)
+        }
+        try checkDeviceTime(
+            header.deviceTime, lastsMicroseconds: 0, arrivalTime: arrivalTime, recorded: recorded)
+    }
+
+    static func checkDeviceTime(
+        _ time: Timestamp, lastsMicroseconds: Int64, arrivalTime: Timestamp, recorded: Bool
+    ) throws(FrameRefusal) {
+        let latest =
+            recorded
+            ? latestRecordedTime
+            : arrivalTime.advanced(byMicroseconds: Limits.deviceTimeAheadMicroseconds)
+        guard time >= .earliestDeviceTime, time <= latest,
+            time.advanced(byMicroseconds: lastsMicroseconds) <= latest
+        else { throw .value(.deviceTimeOutOfRange) }
+    }
+
+    /// 2262: the last full year of 64-bit nanoseconds, which other people's formats hold.
+    private static let latestRecordedTime = Timestamp(microseconds: 9_214_646_400_000_000)
+
+    static func checkHeartRate(_ payload: Span<UInt8>) throws(FrameRefusal) {
+        guard payload.count >= 4, payload.count == 4 + 2 * Int(payload[3]) else {
+            throw .payloadSize(bytes: payload.count)
+        }
+        let tenths = payload.uint16(at: 0)
+        guard heartRateTenths.contains(tenths) else {
+            throw .value(.heartRateOutOfRange(beatsPerMinute: Double(tenths) / 10))
+        }
+        guard payload[2] <= 2 else { throw .contactUnknown(payload[2]) }
+    }
+
+    private static func checkLocation(_ payload: Span<UInt8>) throws(FrameRefusal) {
+        guard payload.count == FramePayload.locationBytes else {
+            throw .payloadSize(bytes: payload.count)
+        }
+        let latitude = payload.int32(at: 0)
+        guard latitudeRange.contains(latitude) else {
+            throw .value(.latitudeOutOfRange(degrees: Double(latitude) / 1e7))
+        }
+        let longitude = payload.int32(at: 4)
+        guard longitudeRange.contains(longitude) else {
+            throw .value(.longitudeOutOfRange(degrees: Double(longitude) / 1e7))
+        }
+        let altitude = payload.int32(at: 8)
+        guard altitudeRange.contains(altitude) || altitude == FramePayload.unknownAltitude else {
+            throw .value(.altitudeOutOfRange(meters: Double(altitude) / 100))
+        }
+    }
+
+    static func checkMotion(
+        _ layout: MotionLayout, _ payload: Span<UInt8>
+    ) throws(FrameRefusal) {
+        if layout.exact { return try checkExactMotion(layout, payload) }
+        guard layout.traits.contains(.hasRotation) else { return }
+        var position = MotionLayout.headBytes + 6
+        for _ in 0..<layout.count {
+            for axis in 0..<3 {
+                let raw = payload.int16(at: position &+ axis &* 2)
+                guard rotationRange.contains(raw) else {
+                    throw .value(
+                        .rotationOutOfRange(
+                            radiansPerSecond: Double(Float(raw) / MotionLayout.rotationSteps)))
+                }
+            }
+            position &+= 12
+        }
+    }
+
+    private static func checkExactMotion(
+        _ layout: MotionLayout, _ payload: Span<UInt8>
+    ) throws(FrameRefusal) {
+        if let heartRate = layout.heartRate,
+            !HeartRateSample.validBeatsPerMinute.contains(heartRate)
+        {
+            throw .value(.heartRateOutOfRange(beatsPerMinute: heartRate))
+        }
+        for index in 0..<layout.count {
+            let sample = layout.sample(at: index, in: payload)
+            for axis in 0..<3 {
+                let acceleration = sample.acceleration[axis]
+                let rotation = sample.rotation[axis]
+                guard acceleration.isFinite, rotation.isFinite else { throw .value(.notFinite) }
+                guard MotionSample.validAcceleration.contains(acceleration) else {
+                    throw .value(.accelerationOutOfRange(g: Double(acceleration)))
+                }
+                guard MotionSample.validRotation.contains(rotation) else {
+                    throw .value(.rotationOutOfRange(radiansPerSecond: Double(rotation)))
+                }
+            }
+        }
+    }
+}

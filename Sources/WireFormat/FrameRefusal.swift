@@ -1,0 +1,132 @@
+public import SensorModel
+
+/// Why bytes of a device are not accepted.
+///
+/// Most leave the connection open: the next frame starts where this one ends. Where the next
+/// frame cannot be found, ``closes`` says with which code the connection ends.
+public enum FrameRefusal: Error, Hashable, Sendable {
+    /// The binary length field is outside ``Limits/frameLengthRange``, or a message ends early.
+    case lengthOutOfRange(bytes: Int)
+    /// A text line longer than ``Limits/textLineBytesMax``.
+    case lineTooLong
+    case unknownKind(UInt8)
+    /// A text frame with a `type` that no device sends.
+    case unknownType
+    /// Bits or bytes that must be zero are not: a later version may give them a meaning.
+    case reservedNotZero
+    case payloadSize(bytes: Int)
+    case value(SensorError)
+    case motionCount(Int)
+    case contactUnknown(UInt8)
+    case controlUnknown
+    case batteryOutOfRange
+    case rrIntervalOutOfRange
+    case sequenceOutOfRange
+    case sessionNotUUID
+    case emptyText
+    case notUTF8
+    case notJSON
+    /// Brackets nested deeper than ``JSONScanner/depthMax``.
+    case nestedTooDeep
+    /// A JSON value that should be an object is something else.
+    case notAnObject
+    case missing(field: String)
+    case wrongType(field: String)
+    case dateNotISO8601(field: String)
+
+    /// Whether the next frame cannot be found, and the code to close with.
+    public var closes: CloseCode? {
+        switch self {
+        case .lengthOutOfRange: .notAFrame
+        case .lineTooLong: .messageTooLarge
+        default: nil
+        }
+    }
+
+    /// The label `reason` of the metric, and nothing a device can choose the text of.
+    public var code: String {
+        switch self {
+        case .lengthOutOfRange: "length_out_of_range"
+        case .lineTooLong: "line_too_long"
+        case .unknownKind: "unknown_kind"
+        case .unknownType: "unknown_type"
+        case .reservedNotZero: "reserved_not_zero"
+        case .payloadSize: "payload_size"
+        case .value(let error): error.code
+        case .motionCount: "motion_count"
+        case .contactUnknown: "contact_unknown"
+        case .controlUnknown: "control_unknown"
+        case .batteryOutOfRange: "battery_out_of_range"
+        case .rrIntervalOutOfRange: "rr_interval_out_of_range"
+        case .sequenceOutOfRange: "sequence_out_of_range"
+        case .sessionNotUUID: "session_not_uuid"
+        case .emptyText: "empty_text"
+        case .notUTF8: "not_utf8"
+        case .notJSON: "not_json"
+        case .nestedTooDeep: "nested_too_deep"
+        case .notAnObject: "not_an_object"
+        case .missing: "field_missing"
+        case .wrongType: "wrong_type"
+        case .dateNotISO8601: "date_not_iso8601"
+        }
+    }
+}
+
+extension FrameRefusal: CustomStringConvertible {
+    /// One sentence for the device's author.
+    public var description: String {
+        switch self {
+        case .lengthOutOfRange(let bytes): "a frame of length \(bytes) is not within 14…4094"
+        case .lineTooLong: "a line is longer than \(Limits.textLineBytesMax) bytes"
+        case .unknownKind(let kind): "kind 0x\(String(kind, radix: 16)) is not known"
+        case .unknownType: "this type is not known"
+        case .reservedNotZero: "reserved bits must be zero"
+        case .payloadSize(let bytes): "a payload of \(bytes) bytes does not fit its kind"
+        case .value(let error): error.description
+        case .motionCount(let count): "\(count) samples in a batch, 1…\(Limits.motionSamplesMax)"
+        case .contactUnknown(let value): "contact \(value) is not 0, 1 or 2"
+        case .controlUnknown: "this control action is not known"
+        case .batteryOutOfRange: "battery is not within 0…1 (0…100 %)"
+        case .rrIntervalOutOfRange: "an RR interval is not within 0…63.99 s, or there are over 255"
+        case .sequenceOutOfRange: "seq is not a whole number within 1…4294967295"
+        case .sessionNotUUID: "session is not a UUID"
+        case .emptyText: "the text is empty"
+        case .notUTF8: "the text is not UTF-8"
+        case .notJSON: "this is not JSON"
+        case .nestedTooDeep: "the JSON is nested too deeply"
+        case .notAnObject: "a JSON object was expected"
+        case .missing(let field): "\(field) is missing"
+        case .wrongType(let field): "\(field) is of the wrong type"
+        case .dateNotISO8601(let field): "\(field) is not a date and time as ISO 8601 has it"
+        }
+    }
+}
+
+extension SensorError {
+    fileprivate var code: String {
+        switch self {
+        case .heartRateOutOfRange: "heart_rate_out_of_range"
+        case .latitudeOutOfRange: "latitude_out_of_range"
+        case .longitudeOutOfRange: "longitude_out_of_range"
+        case .altitudeOutOfRange: "altitude_out_of_range"
+        case .accelerationOutOfRange: "acceleration_out_of_range"
+        case .rotationOutOfRange: "rotation_out_of_range"
+        case .pressureOutOfRange: "pressure_out_of_range"
+        case .deviceTimeOutOfRange: "device_time_out_of_range"
+        case .notFinite: "not_finite"
+        case .textTooLong: "text_too_long"
+        }
+    }
+}
+
+/// A refusal with the number that the refused frame had: it is used up, and acks pass over it.
+public struct RefusedFrame: Error, Hashable, Sendable {
+    public let refusal: FrameRefusal
+    /// ``FrameSequence/none`` where the number could not be read.
+    public let sequence: FrameSequence
+
+    public init(refusal: FrameRefusal, sequence: FrameSequence = .none) {
+        self.refusal = refusal
+        self.sequence = sequence
+    }
+}

@@ -1,0 +1,169 @@
+import SensorModel
+
+/// Cuts what a TCP connection sends into whole frames.
+///
+/// The first four bytes decide: `PLS1` means binary frames from then on, anything else text lines.
+/// A frame that lies whole inside an arriving chunk is handed on where it is; only what a chunk
+/// ends in the middle of is copied and kept for the next.
+public struct FrameSplitter: Sendable {
+    public enum Form: Sendable {
+        /// A whole binary frame, its length field included.
+        case binary
+        /// A line without its line feed; may be blank or hold anything.
+        case text
+    }
+
+    /// `nil` until the first four bytes have come.
+    public private(set) var form: Form?
+    /// What came and is not handed on yet: part of a frame, or frames there was no room for.
+    private var pending: [UInt8] = []
+    /// Bytes at the start of `pending` that are handed on already.
+    private var consumedBytes = 0
+    /// Bytes after `consumedBytes` known to hold no line feed, so that a line that comes byte by
+    /// byte is not searched from its start each time.
+    private var searchedBytes = 0
+
+    public init() {}
+
+    /// Bytes kept for the next call. Above one frame only after `body` refused one.
+    public var pendingBytes: Int { pending.count - consumedBytes }
+
+    /// - Parameters:
+    ///   - chunk: What has arrived; empty to go on after `body` had no room.
+    ///   - body: Takes a frame; `false` says "no room, offer this one again later".
+    /// - Returns: `false` when `body` refused a frame; everything from it on is kept.
+    /// - Throws: ``FrameRefusal`` that ``FrameRefusal/closes``; the connection cannot go on.
+    @discardableResult
+    public mutating func split(
+        _ chunk: Span<UInt8>, _ body: (Form, Span<UInt8>) -> Bool
+    ) throws(FrameRefusal) -> Bool {
+        var position = 0
+        if form == nil { position = decideForm(chunk) }
+        guard let form else { return true }
+        guard try drainPending(form, body) else {
+            keep(chunk, from: position)
+            return false
+        }
+        if pendingBytes > 0 {
+            guard try completePending(form, chunk, &position, body) else {
+                keep(chunk, from: position)
+                return false
+            }
+            guard pendingBytes == 0 else { return true }
+        }
+        let rest = try Self.frames(form, in: chunk, from: &position, body)
+        keep(chunk, from: position)
+        if rest == .partial, form == .text { searchedBytes = pendingBytes }
+        return rest == .partial
+    }
+
+    /// Where a pass over bytes ended.
+    private enum Rest {
+        /// What is left is less than a frame.
+        case partial
+        /// `body` had no room for the next frame.
+        case refused
+    }
+
+    /// Hands on every whole frame of `bytes` from `position` on, and moves `position` past them.
+    private static func frames(
+        _ form: Form, in bytes: Span<UInt8>, from position: inout Int, searched: Int = 0,
+        _ body: (Form, Span<UInt8>) -> Bool
+    ) throws(FrameRefusal) -> Rest {
+        var searched = searched
+        while true {
+            let rest = bytes.extracting(position..<bytes.count)
+            switch form {
+            case .binary:
+                guard let count = try BinaryFrame.byteCount(at: rest), count <= rest.count else {
+                    return .partial
+                }
+                guard body(.binary, rest.extracting(0..<count)) else { return .refused }
+                position += count
+            case .text:
+                guard let end = LineSearch.lineFeed(in: rest, from: searched) else {
+                    guard rest.count <= Limits.textLineBytesMax else { throw .lineTooLong }
+                    return .partial
+                }
+                searched = 0
+                guard end <= Limits.textLineBytesMax else { throw .lineTooLong }
+                guard end == 0 || body(.text, rest.extracting(0..<end)) else { return .refused }
+                position += end + 1
+            }
+        }
+    }
+
+    /// Collects the first four bytes, or as many as differ from the preamble.
+    ///
+    /// - Returns: How many bytes of `chunk` were taken.
+    private mutating func decideForm(_ chunk: Span<UInt8>) -> Int {
+        var position = 0
+        while position < chunk.count {
+            let byte = chunk[position]
+            let expected = BinaryFrame.preamble[pending.count]
+            pending.append(byte)
+            position += 1
+            guard byte == expected else {
+                form = .text
+                return position
+            }
+            if pending.count == BinaryFrame.preamble.count {
+                pending.removeAll(keepingCapacity: true)
+                form = .binary
+                return position
+            }
+        }
+        return position
+    }
+
+    private mutating func drainPending(
+        _ form: Form, _ body: (Form, Span<UInt8>) -> Bool
+    ) throws(FrameRefusal) -> Bool {
+        guard pendingBytes > 0 else { return true }
+        let rest = try Self.frames(
+            form, in: pending.span, from: &consumedBytes, searched: searchedBytes, body)
+        searchedBytes = rest == .partial && form == .text ? pendingBytes : 0
+        compact()
+        return rest == .partial
+    }
+
+    /// Copies just enough of `chunk` to make the first pending frame whole, and hands it on.
+    private mutating func completePending(
+        _ form: Form, _ chunk: Span<UInt8>, _ position: inout Int,
+        _ body: (Form, Span<UInt8>) -> Bool
+    ) throws(FrameRefusal) -> Bool {
+        compact()
+        while position < chunk.count {
+            let missing: Int
+            switch form {
+            case .binary:
+                let count = try BinaryFrame.byteCount(at: pending.span)
+                missing = (count ?? 2) - pending.count
+            case .text:
+                let end = LineSearch.lineFeed(in: chunk, from: position)
+                missing = end.map { $0 + 1 - position } ?? (chunk.count - position)
+            }
+            let taken = min(missing, chunk.count - position)
+            append(chunk, from: position, count: taken)
+            position += taken
+            guard try drainPending(form, body) else { return false }
+            if pendingBytes == 0 { return true }
+        }
+        return true
+    }
+
+    private mutating func keep(_ chunk: Span<UInt8>, from position: Int) {
+        append(chunk, from: position, count: chunk.count - position)
+    }
+
+    private mutating func append(_ chunk: Span<UInt8>, from position: Int, count: Int) {
+        pending.reserveCapacity(pending.count + count)
+        for index in position..<(position + count) { pending.append(chunk[index]) }
+    }
+
+    private mutating func compact() {
+        guard consumedBytes > 0 else { return }
+        pending.removeSubrange(0..<consumedBytes)
+        consumedBytes = 0
+    }
+}
