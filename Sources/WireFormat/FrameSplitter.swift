@@ -120,8 +120,10 @@ public struct FrameSplitter: Sendable {
         _ form: Form, _ body: (Form, Span<UInt8>) -> Bool
     ) throws(FrameRefusal) -> Bool {
         guard pendingBytes > 0 else { return true }
+        var position = consumedBytes
         let rest = try Self.frames(
-            form, in: pending.span, from: &consumedBytes, searched: searchedBytes, body)
+            form, in: pending.span, from: &position, searched: searchedBytes, body)
+        consumedBytes = position
         searchedBytes = rest == .partial && form == .text ? pendingBytes : 0
         compact()
         return rest == .partial
