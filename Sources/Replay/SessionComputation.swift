@@ -1,0 +1,108 @@
+public import Processing
+public import SensorModel
+public import WireFormat
+
+/// Recorded inputs of one session in, stream events out: the one way frames reach the processors.
+///
+/// The live pipeline, the rebuilding after a restart, and the verification of a replay all go
+/// through here, so that live equals replay by construction and not by luck.
+public struct SessionComputation: Sendable {
+    public private(set) var pipeline: SessionPipeline
+    private var highestSequence = FrameSequence.none
+
+    /// - Parameter profile: As the session's first record has it.
+    public init(profile: RunnerProfile) {
+        pipeline = SessionPipeline(profile: profile)
+    }
+
+    /// Whether a frame of this number comes after ones that follow it: sequences enter the log in
+    /// order, except those that are late.
+    public func isLate(_ sequence: FrameSequence) -> Bool {
+        sequence.isCounted && sequence < highestSequence
+    }
+
+    /// - Parameters:
+    ///   - header: Of a recorded frame.
+    ///   - payload: As the log has it.
+    ///   - events: What follows from it is appended.
+    /// - Throws: ``FrameRefusal`` for a payload that was never valid: the log is another version's,
+    ///   or damaged past its checksum.
+    public mutating func apply(
+        frame header: FrameHeader, payload: Span<UInt8>, into events: inout [StreamEvent]
+    ) throws(FrameRefusal) {
+        let late = isLate(header.sequence)
+        if header.sequence.isCounted, !late { highestSequence = header.sequence }
+        let time = header.deviceTime
+        switch header.kind {
+        case .motion, .exactMotion:
+            try applyMotion(header, payload: payload, late: late, into: &events)
+        case .heartRate:
+            let sample = try FramePayload.heartRate(in: payload)
+            pipeline.apply(heartRate: sample, at: time, late: late, into: &events)
+        case .location:
+            let location = try FramePayload.location(in: payload)
+            pipeline.apply(location: location, at: time, late: late, into: &events)
+        case .control:
+            let action = try FramePayload.control(in: payload)
+            pipeline.apply(control: action, at: time, late: late, into: &events)
+        case .pressure:
+            let hectopascals = try FramePayload.pressure(in: payload)
+            pipeline.apply(pressure: hectopascals, at: time, late: late, into: &events)
+        case .status:
+            let status = try FramePayload.status(in: payload)
+            pipeline.apply(status: status, at: time, late: late, into: &events)
+        case .marker, .source:
+            try applyText(header, payload: payload, late: late, into: &events)
+        case .hello, .welcome, .ack, .command, .error:
+            throw .unknownKind(header.kind.rawValue)
+        }
+    }
+
+    /// The profile changed: what follows is computed with the new one.
+    public mutating func apply(
+        profile: RunnerProfile, at deviceTime: Timestamp, into events: inout [StreamEvent]
+    ) {
+        pipeline.apply(profile: profile, at: deviceTime, into: &events)
+    }
+
+    public mutating func apply(
+        _ tick: SessionTick, at deviceTime: Timestamp, into events: inout [StreamEvent]
+    ) {
+        switch tick {
+        case .silence: pipeline.applySilence(at: deviceTime, into: &events)
+        case .gap(let from, let to):
+            pipeline.apply(gapFrom: from, to: to, at: deviceTime, into: &events)
+        case .ended: pipeline.end(at: deviceTime, into: &events)
+        }
+    }
+
+    private mutating func applyMotion(
+        _ header: FrameHeader, payload: Span<UInt8>, late: Bool, into events: inout [StreamEvent]
+    ) throws(FrameRefusal) {
+        let layout = try MotionLayout(kind: header.kind, payload: payload)
+        if let heartRate = layout.heartRate {
+            do {
+                let sample = try HeartRateSample(beatsPerMinute: heartRate)
+                pipeline.apply(
+                    heartRate: sample, at: header.deviceTime, late: late, into: &events)
+            } catch { throw .value(error) }
+        }
+        layout.forEachSample(in: payload, from: header.deviceTime) { sample, time in
+            pipeline.apply(
+                motion: sample, traits: layout.traits, at: time, late: late, into: &events)
+        }
+    }
+
+    private mutating func applyText(
+        _ header: FrameHeader, payload: Span<UInt8>, late: Bool, into events: inout [StreamEvent]
+    ) throws(FrameRefusal) {
+        let frame = try FramePayload.decode(header, payload: payload)
+        switch frame.payload {
+        case .marker(let text):
+            pipeline.apply(marker: text, at: header.deviceTime, late: late, into: &events)
+        case .source(let text):
+            pipeline.apply(source: text, at: header.deviceTime, late: late, into: &events)
+        case .heartRate, .motion, .location, .control, .pressure, .status: break
+        }
+    }
+}
