@@ -19,6 +19,54 @@ extension Recording {
     public static func read(
         name: String, contents: Contents
     ) throws(RecordingError) -> Recording {
-        throw .unknownFormat(name: name)
+        switch contents {
+        case .folder(let files):
+            guard neutralFileNames.contains(where: { files[$0] != nil }) else {
+                throw .folderWithoutRecordings(name: name)
+            }
+            return try NeutralReader.read(files)
+        case .file(let bytes):
+            guard !bytes.isEmpty else { throw .emptyFile(name: name) }
+            guard bytes.count <= fileBytesMax else {
+                throw .tooLarge(name: name, megabytesMax: fileBytesMax >> 20)
+            }
+            return try readFile(name: name, bytes)
+        }
+    }
+
+    /// A day of one-hertz GPX is 30 MB, three hours of motion at 100 Hz are 40 MB.
+    static let fileBytesMax = 1 << 30
+
+    private static func readFile(
+        name: String, _ bytes: [UInt8]
+    ) throws(RecordingError) -> Recording {
+        if FITDecoder.recognises(bytes) { return try FITRecordingReader.read(bytes) }
+        let head = String(decoding: bytes.prefix(4096), as: UTF8.self).drop {
+            $0.isWhitespace || $0 == "\u{FEFF}"
+        }
+        if head.hasPrefix("<") {
+            if head.contains("<TrainingCenterDatabase") { return try TCXReader.read(bytes) }
+            if head.contains("<gpx") || head.contains(":gpx") { return try GPXReader.read(bytes) }
+        }
+        if head.hasPrefix("{") { return try NDJSONReader.read(bytes) }
+        let table = CSVTable(bytes)
+        if MotionCSV.recognises(table.columns) { return try MotionCSV.read(table) }
+        if table.columns.starts(with: ["t_s", "ax"]) {
+            return try NeutralReader.read(["imu.csv": bytes])
+        }
+        if table.columns.starts(with: ["t_s", "lat"]) {
+            return try NeutralReader.read(["gps.csv": bytes])
+        }
+        if table.columns.starts(with: ["t_s", "bpm"]) {
+            return try NeutralReader.read(["hr.csv": bytes])
+        }
+        if table.columns.first?.hasPrefix("time(") == true { return try CSVReader.read(bytes) }
+        // The name tells what the owner takes it for, so the reader can say what is wrong with it.
+        switch name.split(separator: ".").last?.lowercased() {
+        case "fit": throw .malformed(.fit, byte: 0, problem: "no FIT header")
+        case "gpx": throw .malformed(.gpx, byte: 0, problem: "no gpx element")
+        case "tcx": throw .malformed(.tcx, byte: 0, problem: "no TrainingCenterDatabase element")
+        default: throw .unknownFormat(name: name)
+        }
     }
 }

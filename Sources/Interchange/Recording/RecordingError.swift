@@ -6,7 +6,7 @@ public enum RecordingError: Error, Hashable, Sendable {
     case malformed(RecordingFormat, byte: Int, problem: String)
     /// Well-formed, and holds no position, heart rate or motion.
     case nothingToPlay(RecordingFormat)
-    case tooLarge(RecordingFormat, problem: String)
+    case tooLarge(name: String, megabytesMax: Int)
     case folderWithoutRecordings(name: String)
 }
 
@@ -24,8 +24,8 @@ extension RecordingError: CustomStringConvertible {
             "Not a readable \(format.name) file: \(problem) at byte \(byte)."
         case .nothingToPlay(let format):
             "The \(format.name) recording holds no position, heart rate or motion with a time."
-        case .tooLarge(let format, let problem):
-            "The \(format.name) recording is too large: \(problem)."
+        case .tooLarge(let name, let megabytesMax):
+            "\(name) is too large to read: at most \(megabytesMax) MB."
         case .folderWithoutRecordings(let name):
             "The folder \(name) holds none of imu.csv, gps.csv and hr.csv."
         }

@@ -1,0 +1,65 @@
+import SensorModel
+
+/// Makes a ``Recording`` of our own CSV export: a row a second.
+struct CSVReader {
+    static func read(_ bytes: [UInt8]) throws(RecordingError) -> Recording {
+        let table = CSVTable(bytes)
+        let column = { name in table.columns.firstIndex { $0.hasPrefix(name) } }
+        guard let time = column("time") else {
+            throw .malformed(.csv, byte: 0, problem: "no column time")
+        }
+        let (latitude, longitude) = (column("latitude"), column("longitude"))
+        let (altitude, heartRate) = (column("altitude"), column("heartrate"))
+        let (cadence, distance) = (column("cadence"), column("distance"))
+        let (speed, paused) = (column("speed"), column("paused"))
+        var builder = RecordingBuilder(format: .csv)
+        var pauses = PauseRuns()
+        table.forEachRow(fieldsMax: table.columns.count) { bytes, fields, count in
+            func number(_ column: Int?) -> Double? {
+                CSVTable.number(bytes, fields, count, column)
+            }
+            guard time < count, let time = CSVTable.time(bytes, fields[time]) else {
+                return builder.refuse("unreadable row")
+            }
+            var point = TrackPoint()
+            point.latitude = number(latitude)
+            point.longitude = number(longitude)
+            point.altitude = number(altitude)
+            point.heartRate = number(heartRate)
+            point.cadence = number(cadence).map { $0 / 2 }
+            point.distance = number(distance)
+            point.speed = number(speed)
+            builder.add(point, at: time)
+            pauses.add(number(paused) == 1, at: time)
+        }
+        for pause in pauses.finished {
+            builder.addPause(start: pause.start, end: pause.end, automatic: true)
+        }
+        return try builder.finish()
+    }
+}
+
+/// Rows marked as paused, as stretches.
+private struct PauseRuns {
+    private(set) var finished: [RecordedPause] = []
+    private var start: Timestamp?
+
+    mutating func add(_ paused: Bool, at time: Timestamp) {
+        if paused {
+            start = start ?? time
+        } else if let begun = start {
+            // Who paused the row does not say; a command it is not.
+            finished.append(RecordedPause(start: begun, end: time, automatic: true))
+            start = nil
+        }
+    }
+}
+
+extension CSVTable {
+    static func time(_ bytes: Span<UInt8>, _ field: Range<Int>) -> Timestamp? {
+        var text: [UInt8] = []
+        text.reserveCapacity(field.count)
+        for index in field where bytes[index] != 0x22 { text.append(bytes[index]) }
+        return ISOTime.parse(bytes: text)
+    }
+}

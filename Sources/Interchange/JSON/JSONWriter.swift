@@ -1,0 +1,124 @@
+import SensorModel
+
+/// Builds one JSON text. Keys come in the order they are written; values that are `nil` are left
+/// out, key and all.
+struct JSONWriter {
+    private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    mutating func object(_ key: String? = nil, _ body: (inout JSONWriter) -> Void) {
+        begin(key, UInt8(ascii: "{"))
+        body(&self)
+        end(UInt8(ascii: "}"))
+    }
+
+    mutating func array(_ key: String? = nil, _ body: (inout JSONWriter) -> Void) {
+        begin(key, UInt8(ascii: "["))
+        body(&self)
+        end(UInt8(ascii: "]"))
+    }
+
+    mutating func string(_ key: String? = nil, _ value: String?) {
+        guard let value else { return }
+        prefix(key)
+        quote(value)
+    }
+
+    mutating func bool(_ key: String? = nil, _ value: Bool?) {
+        guard let value else { return }
+        prefix(key)
+        bytes += Array((value ? "true" : "false").utf8)
+    }
+
+    mutating func integer(_ key: String? = nil, _ value: Int64?) {
+        guard let value else { return }
+        prefix(key)
+        FixedDecimal.append(value, to: &bytes)
+    }
+
+    mutating func null(_ key: String? = nil) {
+        prefix(key)
+        bytes += Array("null".utf8)
+    }
+
+    /// At most `decimals` digits after the point; what is not finite is left out.
+    mutating func number(_ key: String? = nil, _ value: Double?, decimals: Int) {
+        guard let value, value.isFinite else { return }
+        prefix(key)
+        FixedDecimal.appendShort(value, decimals: decimals, to: &bytes)
+    }
+
+    /// The shortest digits that read back as the same 32-bit float.
+    mutating func exact(_ key: String? = nil, _ value: Float) {
+        guard value.isFinite else { return }
+        prefix(key)
+        bytes += Array(value.description.utf8)
+    }
+
+    /// Seconds since 1970, to the microsecond.
+    mutating func seconds(_ key: String? = nil, _ value: Timestamp?) {
+        guard let value else { return }
+        prefix(key)
+        if value.microseconds < 0 { bytes.append(UInt8(ascii: "-")) }
+        let magnitude = value.microseconds.magnitude
+        FixedDecimal.append(magnitude / 1_000_000, to: &bytes)
+        bytes.append(UInt8(ascii: "."))
+        FixedDecimal.append(magnitude % 1_000_000, minimumDigits: 6, to: &bytes)
+        while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
+        if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+    }
+
+    /// Ends one text of several in a row.
+    mutating func newline() {
+        bytes.append(0x0A)
+        needsComma = false
+    }
+
+    mutating func takeBytes() -> [UInt8] {
+        let taken = bytes
+        bytes = []
+        return taken
+    }
+
+    private mutating func begin(_ key: String?, _ bracket: UInt8) {
+        prefix(key)
+        bytes.append(bracket)
+        needsComma = false
+    }
+
+    private mutating func end(_ bracket: UInt8) {
+        bytes.append(bracket)
+        needsComma = true
+    }
+
+    private mutating func prefix(_ key: String?) {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        if let key {
+            quote(key)
+            bytes.append(UInt8(ascii: ":"))
+        }
+        needsComma = true
+    }
+
+    private mutating func quote(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 0..<0x20:
+                bytes += Array("\\u00".utf8)
+                bytes.append(Self.digit(byte >> 4))
+                bytes.append(Self.digit(byte & 0x0F))
+            default:
+                bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}

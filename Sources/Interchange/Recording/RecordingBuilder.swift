@@ -1,0 +1,178 @@
+import SensorModel
+
+/// Collects what a file holds, in whatever order, and makes a ``Recording`` of it.
+///
+/// Values a device could not have sent are counted and left out here, once for all readers.
+struct RecordingBuilder {
+    /// A clock that jumps further than this was set wrong before or after; nobody pauses so long.
+    private static let jumpMicroseconds: Int64 = 36 * 3600 * 1_000_000
+
+    var recording: Recording
+    private var latest: Timestamp?
+    private var backwardSteps = 0
+
+    init(format: RecordingFormat) {
+        recording = Recording(format: format)
+    }
+
+    mutating func refuse(_ reason: String) {
+        recording.refused.add(reason)
+    }
+
+    mutating func addHeartRate(
+        _ beatsPerMinute: Double, at time: Timestamp, rrIntervals: [UInt16] = [],
+        contact: HeartRateSample.Contact = .unknown
+    ) {
+        do throws(SensorError) {
+            let sample = try HeartRateSample(
+                beatsPerMinute: beatsPerMinute, contact: contact, rrIntervals: rrIntervals)
+            add(.heartRate(sample), at: time)
+        } catch {
+            refuse(beatsPerMinute == 0 ? "heart rate of 0" : "heart rate out of range")
+        }
+    }
+
+    /// An altitude that cannot be is left out and its position kept.
+    mutating func addLocation(_ fix: PositionFix, at time: Timestamp) {
+        guard fix.latitude != 0 || fix.longitude != 0 else {
+            // What devices write before they know.
+            return refuse("position 0, 0")
+        }
+        var altitude = fix.altitude
+        if let meters = altitude, !Location.validAltitude.contains(meters) {
+            refuse("altitude out of range")
+            altitude = nil
+        }
+        do throws(SensorError) {
+            let location = try Location(
+                latitude: fix.latitude, longitude: fix.longitude, altitude: altitude,
+                horizontalAccuracy: fix.horizontalAccuracy,
+                verticalAccuracy: fix.verticalAccuracy, speed: fix.speed, course: fix.course)
+            add(.location(location), at: time)
+        } catch {
+            refuse("position out of range")
+        }
+    }
+
+    mutating func add(_ payload: Frame.Payload, at time: Timestamp) {
+        guard isBelievable(time) else { return }
+        recording.frames.append(
+            Frame(sequence: .none, deviceTime: time, payload: payload))
+    }
+
+    /// - Parameter time: Of the file's next row or record, which should not be earlier than the
+    ///   one before.
+    mutating func follow(_ time: Timestamp) {
+        if let latest, time < latest { backwardSteps += 1 }
+        latest = time
+    }
+
+    mutating func add(_ values: DeviceValues) {
+        guard !values.isEmpty, values.time >= .earliestDeviceTime else { return }
+        recording.deviceValues.append(values)
+    }
+
+    /// - Parameters:
+    ///   - start: When the timer stopped.
+    ///   - end: When it went on; not before `start`.
+    ///   - automatic: The device did it by itself: kept beside the frames, not replayed, because
+    ///     the daemon finds its own pauses.
+    mutating func addPause(start: Timestamp, end: Timestamp, automatic: Bool) {
+        recording.pauses.append(RecordedPause(start: start, end: end, automatic: automatic))
+        guard !automatic else { return }
+        add(.control(.pause), at: start)
+        add(.control(.resume), at: end)
+    }
+
+    private mutating func isBelievable(_ time: Timestamp) -> Bool {
+        guard time >= .earliestDeviceTime else {
+            refuse("time before 2000")
+            return false
+        }
+        return true
+    }
+
+    /// - Returns: In order of time, with a start.
+    /// - Throws: ``RecordingError/nothingToPlay(_:)`` when no sensor's value is left.
+    mutating func finish() throws(RecordingError) -> Recording {
+        putInOrder()
+        cutAtJumps()
+        guard let first = recording.frames.first, recording.frames.contains(where: \.isMeasured)
+        else { throw .nothingToPlay(recording.format) }
+        recording.start = first.deviceTime
+        return recording
+    }
+
+    private mutating func putInOrder() {
+        if backwardSteps > 0 {
+            let times = backwardSteps == 1 ? "once" : "\(backwardSteps) times"
+            recording.notes.append(
+                "The clock ran backwards \(times); all was put in order of time.")
+        }
+        sortFrames()
+        recording.deviceValues.sort { $0.time < $1.time }
+        recording.pauses.sort { $0.start < $1.start }
+        recording.laps.sort { $0.start < $1.start }
+    }
+
+    /// By time; what came first stays first where times are equal.
+    mutating func sortFrames() {
+        guard
+            recording.frames.indices.dropFirst().contains(where: {
+                recording.frames[$0].deviceTime < recording.frames[$0 - 1].deviceTime
+            })
+        else { return }
+        let order = recording.frames.indices.sorted {
+            (recording.frames[$0].deviceTime, $0) < (recording.frames[$1].deviceTime, $1)
+        }
+        recording.frames = order.map { recording.frames[$0] }
+    }
+
+    /// Keeps the longest stretch between jumps, by count of frames.
+    private mutating func cutAtJumps() {
+        let frames = recording.frames
+        var kept = 0..<0
+        var start = 0
+        for index in frames.indices {
+            let next = index + 1
+            let jumps =
+                next == frames.count
+                || frames[next].deviceTime.microseconds - frames[index].deviceTime.microseconds
+                    > Self.jumpMicroseconds
+            guard jumps else { continue }
+            if next - start > kept.count { kept = start..<next }
+            start = next
+        }
+        guard kept.count < frames.count, let first = frames[kept].first?.deviceTime,
+            let last = frames[kept].last?.deviceTime
+        else { return }
+        recording.refused.add("beyond a jump of the clock", count: frames.count - kept.count)
+        recording.notes.append(
+            "The clock jumps by more than a day; only the longest stretch was kept.")
+        recording.frames = Array(frames[kept])
+        recording.deviceValues.removeAll { $0.time < first || $0.time > last }
+        recording.pauses.removeAll { $0.end < first || $0.start > last }
+        recording.laps.removeAll { $0.end < first || $0.start > last }
+    }
+}
+
+/// A position as a file says it, not yet checked.
+struct PositionFix {
+    var latitude: Double
+    var longitude: Double
+    var altitude: Double?
+    var horizontalAccuracy: Double?
+    var verticalAccuracy: Double?
+    var speed: Double?
+    var course: Double?
+}
+
+extension Frame {
+    /// A sensor made it; not a button, not a note.
+    var isMeasured: Bool {
+        switch payload {
+        case .heartRate, .motion, .location, .pressure: true
+        case .control, .status, .marker, .source: false
+        }
+    }
+}
