@@ -44,8 +44,8 @@ public enum EventEncoder {
                 EventForm(
                     audience: .everyone,
                     json: MessageWriter.object(
-                        type: "end\",\"cursor", cursor: cursor, time: event.deviceTime,
-                        runner: nil, fragments: []))
+                        .end, cursor: cursor, time: event.deviceTime, runner: nil,
+                        fragments: []))
             ]
         }
     }
@@ -53,7 +53,7 @@ public enum EventEncoder {
     /// What a reader is told first whose cursor names history that is gone.
     public static func historyGap(cursor: LogCursor, time: Timestamp) -> EncodedMessage {
         MessageWriter.message(
-            type: "gap\",\"cursor", cursor: cursor, time: time, runner: nil, fragments: [])
+            .gap, cursor: cursor, time: time, runner: nil, fragments: [])
     }
 }
 

@@ -70,4 +70,14 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
         default: false
         }
     }
+
+    /// Who may see the key, where all who may see it read the same.
+    var audience: Audience { Self.table[Int(rawValue)].audience }
+
+    /// `"name":`
+    var prefix: [UInt8] { Self.table[Int(rawValue)].prefix }
+
+    private static let table = allCases.map { key in
+        (audience: Audience.holding(key.neededScope), prefix: Array("\"\(key.name)\":".utf8))
+    }
 }

@@ -18,7 +18,7 @@ struct JSONWriter {
         bytes.append(contentsOf: text.utf8)
     }
 
-    mutating func raw(_ json: [UInt8]) {
+    mutating func raw(_ json: some Collection<UInt8>) {
         bytes.append(contentsOf: json)
     }
 

@@ -77,7 +77,7 @@ extension MetricsEncoder {
         }
     }
 
-    /// - Parameter heartRate: Whether the reader may see it.
+    /// With `heartRate` only where the reader may see it.
     static func write(_ splits: [Split], heartRate: Bool, to json: inout JSONWriter) {
         json.raw("[")
         for (index, split) in splits.enumerated() {

@@ -16,6 +16,7 @@ public final class FeedTable {
     ///   - share: The share, or one member of a group.
     ///   - runnerName: What a group's viewers read before its values.
     ///   - snapshot: From the share's view; updates after its cursor must follow.
+    /// - Returns: The feed, for the subscriber that is waiting for it.
     @discardableResult
     public func open(
         _ share: ShareKey, runnerName: String, snapshot: FeedSnapshot

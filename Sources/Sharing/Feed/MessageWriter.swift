@@ -1,26 +1,43 @@
 import SensorModel
 
+/// What a message is, apart from discrete events, which ``EventEncoder`` spells.
+enum MessageType {
+    case snapshot(initial: Bool)
+    case update
+    /// History that a reader asked for is gone.
+    case gap
+    case end
+
+    /// Begins the object, up to where the cursor follows.
+    fileprivate var opening: String {
+        switch self {
+        case .snapshot(initial: true): "{\"type\":\"snapshot\",\"initial\":true"
+        case .snapshot(initial: false): "{\"type\":\"snapshot\""
+        case .update: "{\"type\":\"update\""
+        case .gap: "{\"type\":\"gap\""
+        case .end: "{\"type\":\"end\""
+        }
+    }
+}
+
 /// Puts a message together from its head and encoded fragments.
 enum MessageWriter {
     static func message(
-        type: String, cursor: LogCursor, time: Timestamp, runner: String?,
+        _ type: MessageType, cursor: LogCursor, time: Timestamp, runner: String?,
         fragments: some Sequence<Fragment>
     ) -> EncodedMessage {
         EncodedMessage(
-            json: object(
-                type: type, cursor: cursor, time: time, runner: runner, fragments: fragments),
+            json: object(type, cursor: cursor, time: time, runner: runner, fragments: fragments),
             cursor: cursor)
     }
 
-    /// - Parameter type: The value of `type` up to the key of the cursor, which is always next.
     static func object(
-        type: String, cursor: LogCursor, time: Timestamp, runner: String?,
+        _ type: MessageType, cursor: LogCursor, time: Timestamp, runner: String?,
         fragments: some Sequence<Fragment>
     ) -> [UInt8] {
         var json = JSONWriter(reserving: 512)
-        json.raw("{\"type\":\"")
-        json.raw(type)
-        json.raw("\":\"")
+        json.raw(type.opening)
+        json.raw(",\"cursor\":\"")
         json.raw(cursor.description)
         json.raw("\",\"time\":")
         json.number(time.secondsSince1970, decimals: Decimals.time)
@@ -42,7 +59,7 @@ enum MessageWriter {
         json.raw("{\"runner\":")
         json.text(runner)
         json.raw(",")
-        json.raw(Array(object.dropFirst()))
+        json.raw(object.dropFirst())
         return json.bytes
     }
 }

@@ -96,6 +96,7 @@ public final class ShareFeed {
     ///   - resumed: The cursor a viewer comes back with. Its snapshot carries it, so that the
     ///     cursors of the events after it rise.
     ///   - place: Alone, or under the runner's name in a group.
+    /// - Returns: The same message for all who ask for the same.
     public func snapshotMessage(
         initial: Bool, resumedAt resumed: LogCursor? = nil, place: MessagePlace = .alone
     ) -> EncodedMessage {
@@ -104,8 +105,8 @@ public final class ShareFeed {
             return memo
         }
         let message = MessageWriter.message(
-            type: initial ? "snapshot\",\"initial\":true,\"cursor" : "snapshot\",\"cursor",
-            cursor: resumed ?? cursor, time: time, runner: place == .inGroup ? runnerName : nil,
+            .snapshot(initial: initial), cursor: resumed ?? cursor, time: time,
+            runner: place == .inGroup ? runnerName : nil,
             fragments: fields.lazy.compactMap { $0?.fragment }.filter { !$0.isNull })
         if memoized { snapshots.append(Memo(after: 0, place: place, message: message)) }
         return message
@@ -121,7 +122,7 @@ public final class ShareFeed {
         }
         let changed = fields.lazy.compactMap { $0 }.filter { $0.revision > revision }
         let message = MessageWriter.message(
-            type: "update\",\"cursor", cursor: fieldsCursor, time: fieldsTime,
+            .update, cursor: fieldsCursor, time: fieldsTime,
             runner: place == .inGroup ? runnerName : nil, fragments: changed.map(\.fragment))
         if updates.count == Self.memosMax { updates.removeFirst() }
         updates.append(Memo(after: revision, place: place, message: message))

@@ -82,6 +82,7 @@ public struct SubscriberQueue: Sendable {
     ///   - feeds: Those that were begun with.
     ///   - now: The loop's steady clock, nanoseconds.
     ///   - messages: What is to be written is appended, in the order of cursors.
+    /// - Returns: What the transport is to do.
     public mutating func flush(
         _ feeds: [ShareFeed], at now: UInt64, into messages: inout [EncodedMessage]
     ) -> Action {

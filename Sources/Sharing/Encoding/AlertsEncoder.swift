@@ -1,0 +1,32 @@
+import SensorModel
+
+/// The `alerts` field: the names of what is raised, for each scope those that belong to it.
+enum AlertsEncoder {
+    static func fragments(of alerts: [AlertKind]) -> [Fragment] {
+        var scopesByNames: [(kinds: [AlertKind], scopes: [Scope])] = []
+        for rawValue in 0...Scope.all.rawValue {
+            let scope = Scope(rawValue: rawValue)
+            let kinds = alerts.filter { scope.isSuperset(of: $0.neededScope) }
+            if let index = scopesByNames.firstIndex(where: { $0.kinds == kinds }) {
+                scopesByNames[index].scopes.append(scope)
+            } else {
+                scopesByNames.append((kinds, [scope]))
+            }
+        }
+        return scopesByNames.map { kinds, scopes in
+            Fragment(key: .alerts, audience: Audience { scopes.contains($0) }, bytes: bytes(kinds))
+        }
+    }
+
+    private static func bytes(_ kinds: [AlertKind]) -> [UInt8] {
+        var json = JSONWriter(reserving: 64)
+        json.raw(FieldKey.alerts.prefix)
+        json.raw("[")
+        for (index, kind) in kinds.enumerated() {
+            if index > 0 { json.raw(",") }
+            json.text(kind.name)
+        }
+        json.raw("]")
+        return json.bytes
+    }
+}

@@ -1,0 +1,176 @@
+public import SensorModel
+
+/// The current fields of one session, each encoded once when it changes. Belongs to the pipeline.
+///
+/// A change of the owner's privacy settings takes a new value that is fed the session again.
+public struct SessionFields: Sendable {
+    public let session: SessionID
+    private let epoch: UInt32
+    private var privacy: PrivacyFilter
+    /// For each key the forms of its audiences; empty while it was never known.
+    private var forms: [[Fragment]] = Array(repeating: [], count: FieldKey.allCases.count)
+    private var splits: [Split] = []
+    /// Changed by an event, told with the next fields: two messages never carry one cursor.
+    private var splitsArePending = false
+    private var states = States()
+    private var scratch = JSONWriter(reserving: 512)
+    private var cursor: LogCursor
+    private var time = Timestamp(microseconds: 0)
+    private var heartRate: HeartRateReading?
+    private var hasBegun = false
+
+    /// A race of a hundred miles has fewer; what is older is in the history.
+    private static let splitsMax = 256
+
+    public init(session: SessionID, epoch: UInt32, privacy: PrivacySettings) {
+        self.session = session
+        self.epoch = epoch
+        self.privacy = PrivacyFilter(privacy)
+        cursor = LogCursor(epoch: epoch, offset: RecordOffset(rawValue: 0))
+    }
+
+    /// Takes the session's next event. Every event must come, in the order of the log.
+    ///
+    /// - Returns: What it changed, possibly nothing.
+    public mutating func take(_ event: StreamEvent, at offset: RecordOffset) -> SessionUpdate {
+        cursor = LogCursor(epoch: epoch, offset: offset)
+        time = event.deviceTime
+        var update = SessionUpdate(
+            session: session, cursor: cursor, time: time, changed: [], event: [],
+            urgent: !hasBegun, begins: !hasBegun)
+        if !hasBegun { begin(at: event.deviceTime, &update) }
+        switch event.kind {
+        case .metrics(let metrics):
+            take(privacy.filter(metrics), &update)
+        case .split(let split), .correction(.split(let split)):
+            keep(split)
+            update.event = EventEncoder.forms(of: event, cursor: cursor)
+        case .alert(let alert) where alert.kind == .offCourse && privacy.isInside:
+            break
+        default:
+            update.event = EventEncoder.forms(of: event, cursor: cursor)
+        }
+        return update
+    }
+
+    /// Everything known, as an update that begins: for a view that comes later.
+    public var everything: SessionUpdate {
+        SessionUpdate(
+            session: session, cursor: cursor, time: time,
+            changed: forms.joined().filter { !$0.isNull }, event: [], heartRate: heartRate,
+            urgent: true, begins: true)
+    }
+
+    private mutating func begin(at time: Timestamp, _ update: inout SessionUpdate) {
+        hasBegun = true
+        encode(.startedAt, &update.changed) { json in
+            json.number(time.secondsSince1970, decimals: Decimals.time)
+            return true
+        }
+        encode(.state, &update.changed) { json in
+            json.text(ValueState.waiting.name)
+            return true
+        }
+    }
+
+    private mutating func take(_ metrics: Metrics, _ update: inout SessionUpdate) {
+        for key in FieldKey.allCases {
+            switch key {
+            case .startedAt, .splits, .alerts: continue
+            default:
+                encode(key, &update.changed) { json in
+                    MetricsEncoder.write(key, of: metrics, to: &json)
+                }
+            }
+        }
+        encode(alerts: metrics.activeAlerts, &update.changed)
+        if splitsArePending {
+            update.changed.append(contentsOf: forms[Int(FieldKey.splits.rawValue)])
+            splitsArePending = false
+        }
+        let reading = HeartRateReading(metrics, at: time)
+        if reading != heartRate {
+            heartRate = reading
+            update.heartRate = reading
+        }
+        let states = States(metrics)
+        if states != self.states {
+            self.states = states
+            update.urgent = true
+        }
+    }
+
+    /// Keeps the key's fragment, and adds it to `changed` if it differs.
+    private mutating func encode(
+        _ key: FieldKey, _ changed: inout [Fragment],
+        _ write: (inout JSONWriter) -> Bool
+    ) {
+        let known = forms[Int(key.rawValue)].first
+        scratch.removeAll()
+        scratch.raw(key.prefix)
+        let isNull = !write(&scratch)
+        if isNull {
+            guard let known, !known.isNull else { return }
+            scratch.raw("null")
+        }
+        guard scratch.bytes != known?.bytes else { return }
+        let fragment = Fragment(
+            key: key, audience: key.audience, isNull: isNull, bytes: scratch.bytes)
+        changed.removeAll { $0.key == key }
+        changed.append(fragment)
+        forms[Int(key.rawValue)] = [fragment]
+    }
+
+    private mutating func keep(_ split: Split) {
+        if let index = splits.firstIndex(where: {
+            $0.unit == split.unit && $0.number == split.number
+        }) {
+            splits[index] = split
+        } else {
+            splits.append(split)
+            if splits.count > Self.splitsMax { splits.removeFirst() }
+        }
+        forms[Int(FieldKey.splits.rawValue)] = [true, false].map { heartRate in
+            var json = JSONWriter(reserving: 96 * splits.count)
+            json.raw(FieldKey.splits.prefix)
+            MetricsEncoder.write(splits, heartRate: heartRate, to: &json)
+            return Fragment(
+                key: .splits, audience: heartRate ? .withHeartRate : .withoutHeartRate,
+                bytes: json.bytes)
+        }
+        splitsArePending = true
+    }
+
+    /// Alerts differ by scope in which of them are named.
+    private mutating func encode(alerts: [AlertKind], _ changed: inout [Fragment]) {
+        let known = forms[Int(FieldKey.alerts.rawValue)]
+        if alerts.isEmpty, known.isEmpty { return }
+        let fragments = AlertsEncoder.fragments(of: alerts)
+        guard fragments != known else { return }
+        forms[Int(FieldKey.alerts.rawValue)] = fragments
+        changed.append(contentsOf: fragments)
+    }
+}
+
+/// The states whose changes viewers hear of at once.
+private struct States: Hashable {
+    var session: ValueState?
+    var heartRate: ValueState?
+    var cadence: ValueState?
+    var position: ValueState?
+    var autoPaused = false
+    var manuallyPaused = false
+    var alerts: [AlertKind] = []
+
+    init() {}
+
+    init(_ metrics: Metrics) {
+        session = metrics.state
+        heartRate = metrics.heartRate?.state
+        cadence = metrics.cadence?.state
+        position = metrics.position?.state
+        autoPaused = metrics.autoPaused
+        manuallyPaused = metrics.manuallyPaused
+        alerts = metrics.activeAlerts
+    }
+}

@@ -1,0 +1,82 @@
+public import SensorModel
+
+/// One share as its viewers may see it: picks the share's scope out of a session's updates and
+/// holds them back for its delay. Belongs to the pipeline; what comes out goes to loops.
+public struct ShareView: Sendable {
+    public let share: ShareKey
+    private let scope: Scope
+    private let delayMicroseconds: Int64
+    private var session: SessionID?
+    private var cursor: LogCursor
+    private var time: Timestamp
+    private var fields: [Fragment?] = Array(repeating: nil, count: FieldKey.allCases.count)
+    private var heartRate: HeartRateReading?
+    private var held = HeldUpdates()
+
+    /// - Parameters:
+    ///   - share: Of a device; a group has no view of its own, its members have.
+    ///   - cursor: Where the log is.
+    ///   - now: What a viewer reads as time while no session has begun.
+    public init(_ share: Share, cursor: LogCursor, at now: Timestamp) {
+        self.share = share.key
+        scope = share.scope
+        delayMicroseconds = Int64(share.delaySeconds) * 1_000_000
+        self.cursor = cursor
+        time = now
+    }
+
+    /// - Parameters:
+    ///   - update: Of the session the share shows, or ``SessionFields/everything`` of one it
+    ///     shows from now on.
+    ///   - arrival: When the record came, never earlier than the last call's.
+    /// - Returns: What is to be shown now; `nil` when nothing is, or not yet.
+    public mutating func take(_ update: SessionUpdate, at arrival: Timestamp) -> FeedUpdate? {
+        guard let part = part(of: update) else { return nil }
+        if delayMicroseconds == 0 { return show(part, of: update.session) }
+        held.append(
+            part, of: update.session, due: arrival.advanced(byMicroseconds: delayMicroseconds))
+        return nil
+    }
+
+    /// When the next held update is due; `nil`: none is held.
+    public var nextDeadline: Timestamp? { held.nextDue }
+
+    /// - Returns: What is due by `now`, oldest first.
+    public mutating func release(at now: Timestamp) -> [FeedUpdate] {
+        var updates: [FeedUpdate] = []
+        while let (update, session) = held.removeFirst(dueBy: now) {
+            updates.append(show(update, of: session))
+        }
+        return updates
+    }
+
+    public var snapshot: FeedSnapshot {
+        guard session != nil else { return .waiting(cursor: cursor, time: time) }
+        return FeedSnapshot(
+            cursor: cursor, time: time, session: session,
+            fields: fields.compactMap { $0 }.filter { !$0.isNull }, heartRate: heartRate)
+    }
+
+    private func part(of update: SessionUpdate) -> FeedUpdate? {
+        let changed = update.changed.filter { $0.audience.contains(scope) }
+        let event = update.event.first { $0.audience.contains(scope) }
+        guard !changed.isEmpty || event != nil || update.begins else { return nil }
+        return FeedUpdate(
+            cursor: update.cursor, time: update.time, changed: changed, event: event?.json,
+            heartRate: scope.contains(.heartRate) ? update.heartRate : nil,
+            urgent: update.urgent || event != nil, begins: update.begins)
+    }
+
+    private mutating func show(_ update: FeedUpdate, of session: SessionID) -> FeedUpdate {
+        self.session = session
+        cursor = update.cursor
+        time = update.time
+        if update.begins {
+            fields = Array(repeating: nil, count: fields.count)
+            heartRate = nil
+        }
+        for fragment in update.changed { fields[Int(fragment.key.rawValue)] = fragment }
+        if let reading = update.heartRate { heartRate = reading }
+        return update
+    }
+}

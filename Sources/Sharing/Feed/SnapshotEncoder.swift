@@ -1,0 +1,37 @@
+public import SensorModel
+
+/// Snapshots for who asks once and does not subscribe.
+public enum SnapshotEncoder {
+    public static func object(_ snapshot: FeedSnapshot, runnerName: String? = nil) -> [UInt8] {
+        MessageWriter.object(
+            .snapshot(initial: false), cursor: snapshot.cursor, time: snapshot.time,
+            runner: runnerName, fragments: snapshot.fields)
+    }
+
+    /// One object for a group: the newest cursor and time, and under `runners` each member's own.
+    ///
+    /// - Parameters:
+    ///   - members: In the group's order.
+    ///   - cursor: For a group none of whose members may be watched any more.
+    ///   - now: Likewise.
+    /// - Returns: The JSON object.
+    public static func group(
+        _ members: [(runnerName: String, snapshot: FeedSnapshot)], cursor: LogCursor,
+        at now: Timestamp
+    ) -> [UInt8] {
+        let newest = members.map(\.snapshot).max { $0.cursor < $1.cursor }
+        var json = JSONWriter(reserving: 512 * (members.count + 1))
+        json.raw(
+            MessageWriter.object(
+                .snapshot(initial: false), cursor: newest?.cursor ?? cursor,
+                time: newest?.time ?? now, runner: nil, fragments: []
+            ).dropLast())
+        json.raw(",\"runners\":[")
+        for (index, member) in members.enumerated() {
+            if index > 0 { json.raw(",") }
+            json.raw(object(member.snapshot, runnerName: member.runnerName))
+        }
+        json.raw("]}")
+        return json.bytes
+    }
+}

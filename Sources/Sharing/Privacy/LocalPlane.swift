@@ -1,0 +1,46 @@
+/// Meters east and north of a point, on the flat: right to a centimeter over a zone's few
+/// kilometers, which is all it is for.
+struct LocalPlane: Hashable, Sendable {
+    /// Degrees.
+    let latitude: Double
+    let longitude: Double
+    private let metersPerDegreeEast: Double
+
+    static let metersPerDegreeNorth = 6_371_000 * Double.pi / 180
+
+    init(latitude: Double, longitude: Double) {
+        self.latitude = latitude
+        self.longitude = longitude
+        metersPerDegreeEast = Self.metersPerDegreeNorth * Self.cosine(ofDegrees: latitude)
+    }
+
+    func squaredMeters(toLatitude latitude: Double, longitude: Double) -> Double {
+        let north = (latitude - self.latitude) * Self.metersPerDegreeNorth
+        var turn = longitude - self.longitude
+        if turn > 180 { turn -= 360 }
+        if turn < -180 { turn += 360 }
+        let east = turn * metersPerDegreeEast
+        return north * north + east * east
+    }
+
+    /// The plane around the point that lies so many meters away.
+    func moved(eastMeters: Double, northMeters: Double) -> LocalPlane {
+        // A meter beside the pole would be a turn around it: nobody's home is there.
+        let eastDegrees = eastMeters / max(metersPerDegreeEast, 1)
+        return LocalPlane(
+            latitude: latitude + northMeters / Self.metersPerDegreeNorth,
+            longitude: longitude + eastDegrees)
+    }
+
+    /// The series to its eighth term: 1e-12 at the pole. The core has no C library to ask.
+    static func cosine(ofDegrees degrees: Double) -> Double {
+        let square = (degrees * Double.pi / 180) * (degrees * Double.pi / 180)
+        var term = 1.0
+        var sum = 1.0
+        for step in stride(from: 2.0, through: 18, by: 2) {
+            term *= -square / ((step - 1) * step)
+            sum += term
+        }
+        return sum
+    }
+}

@@ -1,0 +1,51 @@
+import SensorModel
+
+/// HypeRate's socket: Phoenix channels, version 1, JSON objects.
+public enum HypeRate {
+    /// - Parameters:
+    ///   - identifier: What the client joined by; it is spelled back.
+    ///   - reading: `nil` or not live: the device is offline, which they spell `null`.
+    /// - Returns: `{"topic":"hr:ID","event":"hr_update","payload":{"hr":79},"ref":null}`
+    public static func update(identifier: String, _ reading: HeartRateReading?) -> [UInt8] {
+        message(topic: "hr:" + identifier, event: "hr_update", reference: nil) { json in
+            json.raw("{\"hr\":")
+            if let reading, reading.state == .live || reading.state == .paused {
+                json.integer(Int64(reading.beatsPerMinute))
+            } else {
+                json.raw("null")
+            }
+            json.raw("}")
+        }
+    }
+
+    /// The answer to `phx_join`, `phx_leave` and `heartbeat`.
+    ///
+    /// - Parameters:
+    ///   - topic: Of the request.
+    ///   - reference: Of the request, as JSON; `nil`: it had none.
+    ///   - accepted: `false` spells an error, the same for every reason.
+    /// - Returns: The JSON object.
+    public static func reply(topic: String, reference: Int?, accepted: Bool) -> [UInt8] {
+        message(topic: topic, event: "phx_reply", reference: reference) { json in
+            json.raw(
+                accepted
+                    ? "{\"status\":\"ok\",\"response\":{}}"
+                    : "{\"status\":\"error\",\"response\":{\"reason\":\"unmatched topic\"}}")
+        }
+    }
+
+    private static func message(
+        topic: String, event: String, reference: Int?, payload: (inout JSONWriter) -> Void
+    ) -> [UInt8] {
+        var json = JSONWriter(reserving: 128)
+        JSONObject.write(to: &json) { object, json in
+            object.text("topic", topic, &json)
+            object.text("event", event, &json)
+            object.key("payload", &json)
+            payload(&json)
+            object.key("ref", &json)
+            if let reference { json.integer(Int64(reference)) } else { json.raw("null") }
+        }
+        return json.bytes
+    }
+}

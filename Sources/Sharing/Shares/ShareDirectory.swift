@@ -1,0 +1,110 @@
+public import SensorModel
+
+/// All shares, in memory: who asks with an ID learns of an active share, or nothing.
+///
+/// Unknown, revoked and expired take the same path, one look-up by hash, so that neither the answer
+/// nor its time tells them apart.
+public struct ShareDirectory: Sendable {
+    public enum Standing: Hashable, Sendable {
+        case active
+        case expired
+        case revoked
+        case unknown
+    }
+
+    private var shares: [ShareKey: Share] = [:]
+    private var keysByHash: [SecretHash: ShareKey] = [:]
+    /// Lower case.
+    private var keysByName: [String: ShareKey] = [:]
+    private var keysByDevice: [DeviceID: Set<ShareKey>] = [:]
+    private var groupsByMember: [ShareKey: Set<ShareKey>] = [:]
+
+    public init(_ shares: [Share] = []) {
+        for share in shares { put(share) }
+    }
+
+    public var count: Int { shares.count }
+
+    /// In the order they were made.
+    public var all: [Share] { shares.values.sorted { $0.key < $1.key } }
+
+    public subscript(key: ShareKey) -> Share? { shares[key] }
+
+    /// - Returns: The share of that ID if it may be watched at `time`.
+    public func find(_ hash: SecretHash, at time: Timestamp) -> Share? {
+        guard let key = keysByHash[hash], let share = shares[key], share.isActive(at: time) else {
+            return nil
+        }
+        return share
+    }
+
+    /// By its non-secret name, for the owner: whatever its standing.
+    public func named(_ name: String) -> Share? {
+        keysByName[name.lowercased()].flatMap { shares[$0] }
+    }
+
+    public func standing(of key: ShareKey, at time: Timestamp) -> Standing {
+        guard let share = shares[key] else { return .unknown }
+        if let revokedAt = share.revokedAt, revokedAt <= time { return .revoked }
+        return share.isActive(at: time) ? .active : .expired
+    }
+
+    /// Of one device, groups not among them, in the order they were made.
+    public func shares(of device: DeviceID) -> [Share] {
+        (keysByDevice[device] ?? []).sorted().compactMap { shares[$0] }
+    }
+
+    /// The members of a group that may be watched at `time`, or the share itself, in its order.
+    public func feeds(of share: Share, at time: Timestamp) -> [Share] {
+        guard case .group(let members) = share.target else { return [share] }
+        return members.compactMap { shares[$0] }.filter { $0.isActive(at: time) }
+    }
+
+    /// Groups that show this share.
+    public func groups(showing member: ShareKey) -> [ShareKey] {
+        (groupsByMember[member] ?? []).sorted()
+    }
+
+    /// The first moment after `time` at which a share expires by itself.
+    public func nextExpiry(after time: Timestamp) -> Timestamp? {
+        shares.values.lazy.filter { $0.revokedAt == nil }.compactMap(\.expiresAt)
+            .filter { $0 > time }.min()
+    }
+
+    /// Shares that expired in the time after `earlier` and not after `now`: their viewers go.
+    public func expired(after earlier: Timestamp, through now: Timestamp) -> [ShareKey] {
+        shares.values.filter { share in
+            guard share.revokedAt == nil, let expiresAt = share.expiresAt else { return false }
+            return earlier < expiresAt && expiresAt <= now
+        }.map(\.key).sorted()
+    }
+
+    /// Adds a share, or replaces what is known of it: revoked, or under a new ID.
+    public mutating func put(_ share: Share) {
+        remove(share.key)
+        shares[share.key] = share
+        keysByHash[share.idHash] = share.key
+        keysByName[share.name.lowercased()] = share.key
+        switch share.target {
+        case .device(let device): keysByDevice[device, default: []].insert(share.key)
+        case .group(let members):
+            for member in members { groupsByMember[member, default: []].insert(share.key) }
+        }
+    }
+
+    public mutating func remove(_ key: ShareKey) {
+        guard let share = shares.removeValue(forKey: key) else { return }
+        keysByHash[share.idHash] = nil
+        keysByName[share.name.lowercased()] = nil
+        switch share.target {
+        case .device(let device):
+            keysByDevice[device]?.remove(key)
+            if keysByDevice[device]?.isEmpty == true { keysByDevice[device] = nil }
+        case .group(let members):
+            for member in members {
+                groupsByMember[member]?.remove(key)
+                if groupsByMember[member]?.isEmpty == true { groupsByMember[member] = nil }
+            }
+        }
+    }
+}

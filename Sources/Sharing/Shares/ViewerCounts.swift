@@ -1,0 +1,44 @@
+public import SensorModel
+
+/// How many watch each share, now and ever, and whether one more may.
+public struct ViewerCounts: Sendable {
+    private var now: [ShareKey: Int] = [:]
+    private var ever: [ShareKey: Int] = [:]
+    private let perShareMax: Int
+
+    /// - Parameter perShareMax: For shares without a limit of their own.
+    public init(perShareMax: Int) {
+        self.perShareMax = perShareMax
+    }
+
+    /// - Returns: `false` when the share has all the viewers it may have; nothing is counted.
+    public mutating func admit(to share: Share) -> Bool {
+        let limit = min(share.maxViewers ?? perShareMax, perShareMax)
+        guard watching(share.key) < limit else { return false }
+        now[share.key, default: 0] += 1
+        ever[share.key, default: 0] += 1
+        return true
+    }
+
+    public mutating func left(_ share: ShareKey) {
+        guard let count = now[share], count > 1 else {
+            now[share] = nil
+            return
+        }
+        now[share] = count - 1
+    }
+
+    public func watching(_ share: ShareKey) -> Int { now[share] ?? 0 }
+
+    public func watchedEver(_ share: ShareKey) -> Int { ever[share] ?? 0 }
+
+    /// What was counted before a restart.
+    public mutating func restore(_ share: ShareKey, ever count: Int) {
+        ever[share, default: 0] += count
+    }
+
+    public mutating func forget(_ share: ShareKey) {
+        now[share] = nil
+        ever[share] = nil
+    }
+}
