@@ -9,11 +9,34 @@ public import SensorModel
 ///
 /// After a refusal `next` goes on with the object behind it, where there is one.
 public struct TextDecoder: Sendable {
+    private enum Place {
+        case start
+        /// In an array, behind a value.
+        case following
+        case done
+    }
+
+    private let names = JSONFieldNames()
+    private var scanner = JSONScanner()
+    private var place = Place.done
+    private var fields = JSONFields()
+    /// What the heart rates of this connection come from, as last handed on.
+    private var source: [UInt8] = []
+    /// A heart rate whose source was handed on in its stead; it is next.
+    private var waitingHeader: FrameHeader?
+    private var waitingPayload: [UInt8] = []
+
     public init() {}
 
     /// Starts at the front of a new line or message.
-    public mutating func begin() {}
+    public mutating func begin() {
+        scanner.position = 0
+        place = .start
+        waitingHeader = nil
+    }
 
+    /// A heart rate with a `source` new to this connection comes as two frames, first the source.
+    ///
     /// - Parameters:
     ///   - text: The same bytes from `begin()` until `nil` comes back.
     ///   - payload: Emptied, then takes the frame's payload; keep it, so that it grows only once.
@@ -24,13 +47,126 @@ public struct TextDecoder: Sendable {
     public mutating func next(
         in text: Span<UInt8>, payload: inout [UInt8], arrivalTime: Timestamp, recorded: Bool
     ) throws(RefusedFrame) -> TextFrame? {
-        nil
+        if let header = waitingHeader {
+            waitingHeader = nil
+            swap(&payload, &waitingPayload)
+            return .frame(header, heartRateDropped: false)
+        }
+        do {
+            guard try nextObject(text) else { return nil }
+        } catch {
+            throw RefusedFrame(refusal: error)
+        }
+        var sequence = FrameSequence.none
+        do {
+            sequence = try TextFields.sequence(fields)
+            return try frame(sequence, text, &payload, arrivalTime, recorded)
+        } catch {
+            throw RefusedFrame(refusal: error, sequence: sequence)
+        }
     }
 
     /// The payload of a binary hello.
     ///
     /// - Throws: ``FrameRefusal`` where the object is no hello.
     public static func hello(in json: Span<UInt8>) throws(FrameRefusal) -> Hello {
-        throw .notJSON
+        var decoder = TextDecoder()
+        decoder.begin()
+        guard try decoder.nextObject(json), decoder.place == .done else { throw .notAnObject }
+        guard TextFields.isText(.type, "hello", decoder.fields, json) else { throw .unknownType }
+        return try TextFields.hello(decoder.fields, json)
+    }
+
+    /// Reads the next object into `fields`.
+    ///
+    /// - Returns: `false` at the end.
+    private mutating func nextObject(_ text: Span<UInt8>) throws(FrameRefusal) -> Bool {
+        guard let inArray = try enter(text) else { return false }
+        // Behind JSON that cannot be read there is nothing to go on with.
+        place = .done
+        guard scanner.peek(text) == UInt8(ascii: "{") else {
+            try scanner.skipValue(text)
+            try leave(inArray, text)
+            throw .notAnObject
+        }
+        try fields.parse(&scanner, text, names: names)
+        try leave(inArray, text)
+        return true
+    }
+
+    /// Moves to the next value.
+    ///
+    /// - Returns: Whether it is an element of an array; `nil` where there is none.
+    private mutating func enter(_ text: Span<UInt8>) throws(FrameRefusal) -> Bool? {
+        let before = place
+        place = .done
+        switch before {
+        case .done: return nil
+        case .start:
+            guard let byte = scanner.peek(text) else { return nil }
+            guard byte == UInt8(ascii: "[") else { return false }
+            scanner.position += 1
+            if scanner.peek(text) == UInt8(ascii: "]") { return try leaveArray(text) }
+            return true
+        case .following:
+            if scanner.peek(text) == UInt8(ascii: "]") { return try leaveArray(text) }
+            try scanner.expect(UInt8(ascii: ","), in: text)
+            return true
+        }
+    }
+
+    private mutating func leaveArray(_ text: Span<UInt8>) throws(FrameRefusal) -> Bool? {
+        scanner.position += 1
+        try leave(false, text)
+        return nil
+    }
+
+    @inline(__always)
+    private mutating func leave(_ inArray: Bool, _ text: Span<UInt8>) throws(FrameRefusal) {
+        if inArray {
+            place = .following
+        } else if scanner.peek(text) != nil {
+            throw .notJSON
+        }
+    }
+
+    private mutating func frame(
+        _ sequence: FrameSequence, _ text: Span<UInt8>, _ payload: inout [UInt8],
+        _ arrivalTime: Timestamp, _ recorded: Bool
+    ) throws(FrameRefusal) -> TextFrame {
+        let kind = try TextFields.kind(fields, text)
+        if kind == .hello { return .hello(try TextFields.hello(fields, text)) }
+        let time =
+            kind == .heartRate
+            ? try TextFields.heartRateTime(fields, text) : try TextFields.time(fields)
+        try FrameValidation.checkDeviceTime(
+            time, lastsMicroseconds: 0, arrivalTime: arrivalTime, recorded: recorded)
+        let header = FrameHeader(kind: kind, sequence: sequence, deviceTime: time)
+        if kind == .exactMotion {
+            let dropped = try TextFields.motion(fields, &payload)
+            return .frame(header, heartRateDropped: dropped)
+        }
+        payload.removeAll(keepingCapacity: true)
+        try TextFields.append(kind, fields, text, &payload)
+        if kind == .source { source = payload }
+        if kind == .heartRate, let named = try TextFields.source(fields, text), named != source {
+            return announce(named, before: header, &payload)
+        }
+        return .frame(header, heartRateDropped: false)
+    }
+
+    /// Hands on the source in the heart rate's stead. It has no number: the heart rate has it.
+    private mutating func announce(
+        _ named: [UInt8], before header: FrameHeader, _ payload: inout [UInt8]
+    ) -> TextFrame {
+        source = named
+        waitingHeader = header
+        waitingPayload.removeAll(keepingCapacity: true)
+        waitingPayload.append(contentsOf: payload)
+        payload.removeAll(keepingCapacity: true)
+        payload.append(contentsOf: named)
+        return .frame(
+            FrameHeader(kind: .source, sequence: .none, deviceTime: header.deviceTime),
+            heartRateDropped: false)
     }
 }

@@ -1,0 +1,97 @@
+import SensorModel
+
+/// A field of some text frame.
+enum JSONField: Int, CaseIterable {
+    case type, seq, timestamp
+    case accelerometerX, accelerometerY, accelerometerZ
+    case gyroscopeX, gyroscopeY, gyroscopeZ
+    case gravityIncluded
+    case latitude, longitude, altitude, horizontalAccuracy, verticalAccuracy, speed, course
+    case heartRate, contact, rrSeconds, source, bpm, start, end
+    case action, hectopascals, battery, charging, text
+    case token, proof, device, session, sentAt, recorded
+
+    var name: String { String(describing: self) }
+}
+
+/// Which known fields an object has, and where their values lie. Of a field given twice, the last.
+struct JSONFields {
+    enum Form: UInt8 {
+        case absent, number, string, escapedString, bool, null, array, object
+    }
+
+    private var forms = InlineArray<40, UInt8>(repeating: 0)
+    /// A number's bits; a bool as 0 or 1; else the start and the end of its bytes.
+    private var slots = InlineArray<40, UInt64>(repeating: 0)
+    /// Where the digits of `sentAt` lie: a proof is made over them as they stand.
+    var sentAt: (start: Int, end: Int) = (0, 0)
+
+    @inline(__always)
+    mutating func clear() { forms = InlineArray(repeating: 0) }
+
+    @inline(__always)
+    mutating func set(_ field: Int, number: Double) {
+        forms[field] = Form.number.rawValue
+        slots[field] = number.bitPattern
+    }
+
+    mutating func set(_ field: Int, bool: Bool) {
+        forms[field] = Form.bool.rawValue
+        slots[field] = bool ? 1 : 0
+    }
+
+    mutating func set(_ field: Int, _ form: Form, from start: Int, to end: Int) {
+        forms[field] = form.rawValue
+        slots[field] = UInt64(start) << 32 | UInt64(end)
+    }
+
+    @inline(__always)
+    func form(of field: JSONField) -> Form { Form(rawValue: forms[field.rawValue]) ?? .absent }
+
+    func has(_ field: JSONField) -> Bool { form(of: field) != .absent }
+
+    /// Meaningful where the form is ``Form/number``.
+    @inline(__always)
+    func rawNumber(_ field: JSONField) -> Double { Double(bitPattern: slots[field.rawValue]) }
+
+    func range(_ field: JSONField) -> JSONScanner.StringRange {
+        let slot = slots[field.rawValue]
+        return JSONScanner.StringRange(
+            start: Int(slot >> 32), end: Int(slot & 0xFFFF_FFFF),
+            escaped: form(of: field) == .escapedString)
+    }
+
+    /// - Throws: ``FrameRefusal`` where it is missing, no number, or too large for a Double.
+    @inline(__always)
+    func number(_ field: JSONField) throws(FrameRefusal) -> Double {
+        guard form(of: field) == .number else { throw refusal(field) }
+        let value = rawNumber(field)
+        guard value.isFinite else { throw .value(.notFinite) }
+        return value
+    }
+
+    /// - Throws: ``FrameRefusal`` where it is there and no bool.
+    func optionalBool(_ field: JSONField) throws(FrameRefusal) -> Bool? {
+        guard has(field) else { return nil }
+        guard form(of: field) == .bool else { throw refusal(field) }
+        return slots[field.rawValue] == 1
+    }
+
+    func bytes(_ field: JSONField, in text: Span<UInt8>) throws(FrameRefusal) -> [UInt8] {
+        switch form(of: field) {
+        case .string, .escapedString: try JSONString.bytes(range(field), in: text)
+        default: throw refusal(field)
+        }
+    }
+
+    func optionalString(
+        _ field: JSONField, in text: Span<UInt8>
+    ) throws(FrameRefusal) -> String? {
+        guard has(field) else { return nil }
+        return String(decoding: try bytes(field, in: text), as: UTF8.self)
+    }
+
+    private func refusal(_ field: JSONField) -> FrameRefusal {
+        has(field) ? .wrongType(field: field.name) : .missing(field: field.name)
+    }
+}

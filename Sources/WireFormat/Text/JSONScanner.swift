@@ -1,0 +1,173 @@
+/// Reads JSON where it lies. Strict: what RFC 8259 does not allow is refused.
+struct JSONScanner {
+    /// Brackets within brackets. A device's frame has three.
+    static let depthMax = 32
+
+    var position = 0
+
+    /// The next byte that is not white space; `nil` at the end.
+    @inline(__always)
+    mutating func peek(_ text: Span<UInt8>) -> UInt8? {
+        while position < text.count {
+            let byte = text[position]
+            if byte > 0x20 { return byte }
+            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return byte }
+            position &+= 1
+        }
+        return nil
+    }
+
+    @inline(__always)
+    mutating func expect(_ byte: UInt8, in text: Span<UInt8>) throws(FrameRefusal) {
+        guard peek(text) == byte else { throw .notJSON }
+        position &+= 1
+    }
+
+    /// What a string's bytes are: where they start and end, and whether a `\` is among them.
+    struct StringRange {
+        var start: Int
+        var end: Int
+        var escaped = false
+    }
+
+    /// Stands on the quote; moves behind the closing one.
+    @inline(__always)
+    mutating func string(_ text: Span<UInt8>) throws(FrameRefusal) -> StringRange {
+        position &+= 1
+        var range = StringRange(start: position, end: position)
+        while position &+ 8 <= text.count {
+            let marks = Self.specialBytes(text.uint64(at: position))
+            if marks == 0 {
+                position &+= 8
+                continue
+            }
+            position &+= marks.trailingZeroBitCount / 8
+            if text[position] == UInt8(ascii: "\"") {
+                range.end = position
+                position &+= 1
+                return range
+            }
+            break
+        }
+        return try restOfString(range, text)
+    }
+
+    /// The high bit of each byte that is a quote, a backslash, a control character or not ASCII.
+    /// The lowest one set is exact.
+    @inline(__always)
+    private static func specialBytes(_ word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quote = word ^ (ones &* 0x22)
+        let backslash = word ^ (ones &* 0x5C)
+        let zeroes = (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
+        let control = (word &- ones &* 0x20) & ~word
+        return (zeroes | control | word) & (ones &* 0x80)
+    }
+
+    private mutating func restOfString(
+        _ range: StringRange, _ text: Span<UInt8>
+    ) throws(FrameRefusal) -> StringRange {
+        var range = range
+        while position < text.count {
+            switch text[position] {
+            case UInt8(ascii: "\""):
+                range.end = position
+                position += 1
+                return range
+            case UInt8(ascii: "\\"):
+                range.escaped = true
+                try escape(text)
+            case 0..<0x20: throw .notJSON
+            default:
+                guard let count = UTF8Check.scalarBytes(at: position, in: text) else {
+                    throw .notUTF8
+                }
+                position += count
+            }
+        }
+        throw .notJSON
+    }
+
+    private mutating func escape(_ text: Span<UInt8>) throws(FrameRefusal) {
+        guard position + 1 < text.count else { throw .notJSON }
+        guard text[position + 1] == UInt8(ascii: "u") else {
+            guard JSONString.plainEscape(text[position + 1]) != nil else { throw .notJSON }
+            position += 2
+            return
+        }
+        guard JSONString.hexadecimal(text, at: position + 2) != nil else { throw .notJSON }
+        position += 6
+    }
+
+    /// Stands on a minus sign or a digit; moves behind the number.
+    @inline(__always)
+    mutating func number(_ text: Span<UInt8>) throws(FrameRefusal) -> JSONNumber {
+        var number = JSONNumber()
+        number.start = position
+        if text[position] == UInt8(ascii: "-") {
+            number.negative = true
+            position &+= 1
+        }
+        let whole = position
+        integerDigits(text, &number)
+        guard position > whole, position &- whole == 1 || text[whole] != UInt8(ascii: "0") else {
+            throw .notJSON
+        }
+        if position < text.count, text[position] == UInt8(ascii: ".") {
+            position &+= 1
+            let fraction = position
+            integerDigits(text, &number)
+            guard position > fraction else { throw .notJSON }
+            number.exponent = fraction &- position
+        }
+        if position < text.count, text[position] | 0x20 == UInt8(ascii: "e") {
+            try exponent(text, &number)
+        }
+        number.end = position
+        return number
+    }
+
+    /// Takes digits into `number`; past 19 significant ones only ``JSONNumber/truncated`` is set.
+    @inline(__always)
+    private mutating func integerDigits(_ text: Span<UInt8>, _ number: inout JSONNumber) {
+        while position < text.count {
+            let digit = text[position] &- UInt8(ascii: "0")
+            guard digit < 10 else { return }
+            if number.digits < 922_337_203_685_477_580 {
+                number.digits = number.digits &* 10 &+ UInt64(digit)
+            } else {
+                number.truncated = true
+            }
+            position &+= 1
+        }
+    }
+
+    private mutating func exponent(
+        _ text: Span<UInt8>, _ number: inout JSONNumber
+    ) throws(FrameRefusal) {
+        position += 1
+        guard position < text.count else { throw .notJSON }
+        let negative = text[position] == UInt8(ascii: "-")
+        if negative || text[position] == UInt8(ascii: "+") { position += 1 }
+        let start = position
+        var value = 0
+        while position < text.count, text[position] &- UInt8(ascii: "0") < 10 {
+            value = min(value * 10 + Int(text[position] - UInt8(ascii: "0")), 100_000)
+            position += 1
+        }
+        guard position > start else { throw .notJSON }
+        number.exponent += negative ? -value : value
+    }
+
+    /// Moves over `true`, `false` or `null`.
+    mutating func word(_ word: StaticString, _ text: Span<UInt8>) throws(FrameRefusal) {
+        let count = word.utf8CodeUnitCount
+        guard position + count <= text.count else { throw .notJSON }
+        var index = position
+        for byte in word.description.utf8 {
+            guard text[index] == byte else { throw .notJSON }
+            index += 1
+        }
+        position = index
+    }
+}

@@ -1,0 +1,212 @@
+import SensorModel
+
+extension TextFields {
+    /// Writes the payload of ``FrameKind/exactMotion`` with one sample.
+    ///
+    /// - Returns: Whether a heart rate was there and is none; the motion stands.
+    static func motion(
+        _ fields: JSONFields, _ payload: inout [UInt8]
+    ) throws(FrameRefusal) -> Bool {
+        let acceleration = SIMD3(
+            try acceleration(.accelerometerX, fields), try acceleration(.accelerometerY, fields),
+            try acceleration(.accelerometerZ, fields))
+        let rotation = SIMD3(
+            try rotation(.gyroscopeX, fields), try rotation(.gyroscopeY, fields),
+            try rotation(.gyroscopeZ, fields))
+        var traits = MotionTraits.hasRotation
+        if fields.has(.gravityIncluded), try fields.optionalBool(.gravityIncluded) == true {
+            traits.insert(.includesGravity)
+        }
+        let tenths = heartRateTenths(fields)
+        write(traits, tenths ?? 0, acceleration, rotation, &payload)
+        return tenths == nil && fields.has(.heartRate)
+    }
+
+    @inline(__always)
+    private static func acceleration(
+        _ field: JSONField, _ fields: JSONFields
+    ) throws(FrameRefusal) -> Float {
+        let value = try fields.number(field)
+        guard abs(value) <= 32 else { throw .value(.accelerationOutOfRange(g: value)) }
+        return Float(value)
+    }
+
+    @inline(__always)
+    private static func rotation(
+        _ field: JSONField, _ fields: JSONFields
+    ) throws(FrameRefusal) -> Float {
+        let value = try fields.number(field)
+        guard abs(value) <= 40 else {
+            throw .value(.rotationOutOfRange(radiansPerSecond: value))
+        }
+        return Float(value)
+    }
+
+    /// `nil` where there is none, or what is there is none.
+    @inline(__always)
+    private static func heartRateTenths(_ fields: JSONFields) -> UInt16? {
+        guard fields.form(of: .heartRate) == .number else { return nil }
+        let value = fields.rawNumber(.heartRate)
+        guard HeartRateSample.validBeatsPerMinute.contains(value) else { return nil }
+        return UInt16((value * 10).rounded())
+    }
+
+    private static let motionBytes = MotionLayout.headBytes + 24
+
+    /// Every text frame has one sample, so that the payload keeps its size and is written over.
+    private static func write(
+        _ traits: MotionTraits, _ tenths: UInt16, _ acceleration: SIMD3<Float>,
+        _ rotation: SIMD3<Float>, _ payload: inout [UInt8]
+    ) {
+        if payload.count != motionBytes {
+            payload = [UInt8](repeating: 0, count: motionBytes)
+        }
+        var bytes = payload.mutableSpan
+        let head = UInt64(1) | UInt64(traits.rawValue) << 8 | UInt64(tenths) << 16
+        bytes.store(head, at: 0)
+        bytes.store(pair(acceleration.x, acceleration.y), at: 8)
+        bytes.store(pair(acceleration.z, rotation.x), at: 16)
+        bytes.store(pair(rotation.y, rotation.z), at: 24)
+    }
+
+    @inline(__always)
+    private static func pair(_ low: Float, _ high: Float) -> UInt64 {
+        UInt64(low.bitPattern) | UInt64(high.bitPattern) << 32
+    }
+
+    static func append(
+        _ kind: FrameKind, _ fields: JSONFields, _ text: Span<UInt8>, _ payload: inout [UInt8]
+    ) throws(FrameRefusal) {
+        switch kind {
+        case .heartRate:
+            FramePayload.encode(.heartRate(try heartRate(fields, text)), to: &payload)
+        case .location: FramePayload.encode(.location(try location(fields)), to: &payload)
+        case .control: FramePayload.encode(.control(try control(fields, text)), to: &payload)
+        case .pressure:
+            let value = try fields.number(.hectopascals)
+            guard (300.0...1200).contains(value) else {
+                throw .value(.pressureOutOfRange(hectopascals: value))
+            }
+            FramePayload.encode(.pressure(hectopascals: Float(value)), to: &payload)
+        case .status: FramePayload.encode(.status(try status(fields)), to: &payload)
+        case .marker:
+            try append(cleaned: .text, Limits.markerBytesMax, fields, text, &payload)
+        case .source:
+            try append(cleaned: .source, Limits.sourceBytesMax, fields, text, &payload)
+        case .motion, .exactMotion, .hello, .welcome, .ack, .command, .error:
+            throw .unknownKind(kind.rawValue)
+        }
+    }
+
+    private static func append(
+        cleaned field: JSONField, _ bytesMax: Int, _ fields: JSONFields, _ text: Span<UInt8>,
+        _ payload: inout [UInt8]
+    ) throws(FrameRefusal) {
+        let bytes = try fields.bytes(field, in: text)
+        payload.append(contentsOf: try CleanText.text(in: bytes.span, bytesMax: bytesMax).utf8)
+    }
+
+    private static func heartRate(
+        _ fields: JSONFields, _ text: Span<UInt8>
+    ) throws(FrameRefusal) -> HeartRateSample {
+        let value = try fields.number(fields.has(.bpm) ? .bpm : .heartRate)
+        let contact: HeartRateSample.Contact =
+            switch try fields.optionalBool(.contact) {
+            case true?: .on
+            case false?: .off
+            case nil: .unknown
+            }
+        let intervals = try rrIntervals(fields, text)
+        do {
+            return try HeartRateSample(
+                beatsPerMinute: value, contact: contact, rrIntervals: intervals)
+        } catch { throw .value(error) }
+    }
+
+    /// `rrSeconds` in 1/1024 s.
+    private static func rrIntervals(
+        _ fields: JSONFields, _ text: Span<UInt8>
+    ) throws(FrameRefusal) -> [UInt16] {
+        guard fields.has(.rrSeconds) else { return [] }
+        guard fields.form(of: .rrSeconds) == .array else { throw .wrongType(field: "rrSeconds") }
+        var scanner = JSONScanner(position: fields.range(.rrSeconds).start + 1)
+        var intervals: [UInt16] = []
+        if scanner.peek(text) == UInt8(ascii: "]") { return intervals }
+        while let byte = scanner.peek(text) {
+            guard byte == UInt8(ascii: "-") || byte &- UInt8(ascii: "0") < 10 else {
+                throw .wrongType(field: "rrSeconds")
+            }
+            let value = try scanner.number(text).value(in: text) * 1024
+            guard value >= 0, value.rounded() <= 65535, intervals.count < 255 else {
+                throw .rrIntervalOutOfRange
+            }
+            intervals.append(UInt16(value.rounded()))
+            guard scanner.peek(text) == UInt8(ascii: ",") else { break }
+            scanner.position += 1
+        }
+        return intervals
+    }
+
+    /// The text form names every field; a negative one says that its value is unknown.
+    private static func location(_ fields: JSONFields) throws(FrameRefusal) -> Location {
+        let latitude = try fields.number(.latitude)
+        let longitude = try fields.number(.longitude)
+        let altitude = try fields.number(.altitude)
+        let horizontalAccuracy = try fields.number(.horizontalAccuracy)
+        let verticalAccuracy = try fields.number(.verticalAccuracy)
+        let speed = try fields.number(.speed)
+        let course = try fields.number(.course)
+        do {
+            return try Location(
+                latitude: latitude, longitude: longitude, altitude: altitude,
+                horizontalAccuracy: horizontalAccuracy, verticalAccuracy: verticalAccuracy,
+                speed: speed, course: course)
+        } catch { throw .value(error) }
+    }
+
+    private static func control(
+        _ fields: JSONFields, _ text: Span<UInt8>
+    ) throws(FrameRefusal) -> ControlAction {
+        let bytes = try fields.bytes(.action, in: text)
+        guard let action = ControlAction(name: String(decoding: bytes, as: UTF8.self)) else {
+            throw .controlUnknown
+        }
+        return action
+    }
+
+    private static func status(_ fields: JSONFields) throws(FrameRefusal) -> DeviceStatus {
+        let battery = try fields.number(.battery)
+        guard (0.0...1).contains(battery) else { throw .batteryOutOfRange }
+        return DeviceStatus(
+            batteryPercent: UInt8((battery * 100).rounded()),
+            charging: try fields.optionalBool(.charging) ?? false)
+    }
+
+    /// The source a heart rate names, cleaned.
+    static func source(_ fields: JSONFields, _ text: Span<UInt8>) throws(FrameRefusal) -> [UInt8]? {
+        guard fields.has(.source) else { return nil }
+        let bytes = try fields.bytes(.source, in: text)
+        return Array(try CleanText.text(in: bytes.span, bytesMax: Limits.sourceBytesMax).utf8)
+    }
+}
+
+extension ControlAction {
+    /// As a text frame spells it.
+    var name: String { String(describing: self) }
+
+    init?(name: String) {
+        guard let action = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = action
+    }
+}
+
+extension MutableSpan where Element == UInt8 {
+    /// Little-endian.
+    @inline(__always)
+    mutating func store(_ word: UInt64, at position: Int) {
+        precondition(position &+ 8 <= count)
+        for index in 0..<8 {
+            self[position &+ index] = UInt8(truncatingIfNeeded: word &>> UInt64(8 &* index))
+        }
+    }
+}
