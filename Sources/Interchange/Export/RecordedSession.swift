@@ -8,6 +8,8 @@ public struct RecordedSession: Sendable {
     public var device: String
     /// What the file calls the activity; `nil`: nothing.
     public var name: String?
+    /// Lower case, as "running".
+    public var sport: String
     public var start: Timestamp
     public var end: Timestamp
     /// A row a second of device time, rising.
@@ -20,13 +22,15 @@ public struct RecordedSession: Sendable {
     public var totals: DeviceTotals
 
     public init(
-        id: SessionID, device: String, name: String? = nil, start: Timestamp, end: Timestamp,
+        id: SessionID, device: String, name: String? = nil, sport: String = "running",
+        start: Timestamp, end: Timestamp,
         points: [SessionPoint] = [], laps: [RecordedLap] = [], splits: [SessionSplit] = [],
         pauses: [RecordedPause] = [], totals: DeviceTotals = DeviceTotals()
     ) {
         self.id = id
         self.device = device
         self.name = name
+        self.sport = sport
         self.start = start
         self.end = end
         self.points = points

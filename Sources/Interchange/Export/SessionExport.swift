@@ -12,28 +12,91 @@ public import SensorModel
 /// Pure: bytes out, no file. Memory stays small as long as the bytes are taken.
 public struct SessionExport: Sendable {
     public let format: ExportFormat
+    private var writer: Writer
+
+    /// The formats that take frames keep a writer; the others are made at once, of points.
+    private enum Writer: Sendable {
+        case bytes([UInt8])
+        case motionCSV(MotionCSVWriter)
+        case ndjson(NDJSONWriter)
+        case mcap(MCAPSession)
+    }
 
     public init(format: ExportFormat, session: RecordedSession) {
         self.format = format
+        writer =
+            switch format {
+            case .csv: .bytes(CSVWriter.bytes(session))
+            case .gpx: .bytes(GPXWriter.bytes(session))
+            case .tcx: .bytes(TCXWriter.bytes(session))
+            case .fit: .bytes(FITWriter.bytes(session))
+            case .motionCSV: .motionCSV(MotionCSVWriter())
+            case .ndjson: .ndjson(NDJSONWriter(session))
+            case .mcap: .mcap(MCAPSession(session))
+            }
     }
 
     /// Whether ``append(_:arrivalTime:)`` adds anything; the other formats are made of points.
     public var readsFrames: Bool {
-        switch format {
+        switch writer {
         case .motionCSV, .ndjson, .mcap: true
-        case .csv, .gpx, .tcx, .fit: false
+        case .bytes: false
         }
     }
 
     /// In the order of the log.
     public mutating func append(_ frame: Frame, arrivalTime: Timestamp) {
+        switch writer {
+        case .bytes:
+            break
+        case .motionCSV(var rows):
+            writer = .bytes([])
+            rows.append(frame)
+            writer = .motionCSV(rows)
+        case .ndjson(var lines):
+            writer = .bytes([])
+            lines.append(frame, arrivalTime: arrivalTime)
+            writer = .ndjson(lines)
+        case .mcap(var messages):
+            writer = .bytes([])
+            messages.append(frame, arrivalTime: arrivalTime)
+            writer = .mcap(messages)
+        }
     }
 
+    /// After the last frame, once.
     public mutating func finish() {
+        switch writer {
+        case .bytes, .motionCSV:
+            break
+        case .ndjson(var lines):
+            writer = .bytes([])
+            lines.finish()
+            writer = .ndjson(lines)
+        case .mcap(var messages):
+            writer = .bytes([])
+            messages.finish()
+            writer = .mcap(messages)
+        }
     }
 
     /// What has been made since the last call.
     public mutating func takeBytes() -> [UInt8] {
-        []
+        let taken: [UInt8]
+        switch writer {
+        case .bytes(let bytes):
+            taken = bytes
+            writer = .bytes([])
+        case .motionCSV(var rows):
+            taken = rows.takeBytes()
+            writer = .motionCSV(rows)
+        case .ndjson(var lines):
+            taken = lines.takeBytes()
+            writer = .ndjson(lines)
+        case .mcap(var messages):
+            taken = messages.takeBytes()
+            writer = .mcap(messages)
+        }
+        return taken
     }
 }
