@@ -6,6 +6,13 @@ public struct SecretHash: Hashable, Sendable {
 
     private let words: SIMD4<UInt64>
 
+    /// No secret's.
+    public static let zero = SecretHash(words: .zero)
+
+    private init(words: SIMD4<UInt64>) {
+        self.words = words
+    }
+
     /// `nil` unless there are exactly 32 bytes.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }

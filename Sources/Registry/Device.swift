@@ -1,0 +1,17 @@
+public import SensorModel
+
+/// A watch or phone that may send, with what its owner says of it.
+public struct Device: Hashable, Sendable {
+    public var id: DeviceID
+    /// Unique ignoring case.
+    public var name: String
+    public var tokenHash: SecretHash
+    public var sealedProofKey: [UInt8]
+    public var createdAt: Timestamp
+    public var revokedAt: Timestamp?
+    public var lastSeenAt: Timestamp?
+    public var profile: RunnerProfile
+    public var privacy: PrivacySettings
+
+    public var isRevoked: Bool { revokedAt != nil }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import SensorModel
+
+/// A runner's profile as the JSON text of its column.
+///
+/// Of its own rather than made from the type's members: a member that is renamed must not change
+/// what is on disk, and an older row lacks what was added since.
+struct ProfileCoding: Codable {
+    private var placement: String?
+    private var maxHeartRate: Int?
+    private var restingHeartRate: Int?
+    private var thresholdHeartRate: Int?
+    private var zones: String?
+    private var zoneBounds: [Int]?
+    private var weightKg: Double?
+    private var sex: String?
+    private var timeZone: String?
+    private var targetZone: Int?
+    private var targetPaceSecondsPerKm: Double?
+    private var raceKm: Double?
+    private var treadmill: Bool?
+    private var autoPause: String?
+    private var strideSlope: Double?
+    private var strideIntercept: Double?
+    private var safetyTimerSeconds: Double?
+
+    static func text(_ profile: RunnerProfile) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return String(decoding: try encoder.encode(ProfileCoding(profile)), as: UTF8.self)
+    }
+
+    static func profile(_ text: String) throws(RegistryError) -> RunnerProfile {
+        do {
+            return try JSONDecoder().decode(ProfileCoding.self, from: Data(text.utf8)).profile
+        } catch {
+            throw .damagedRow(table: "device")
+        }
+    }
+
+    private init(_ profile: RunnerProfile) {
+        placement = profile.placement?.rawValue
+        maxHeartRate = profile.maxHeartRate
+        restingHeartRate = profile.restingHeartRate
+        thresholdHeartRate = profile.thresholdHeartRate
+        (zones, zoneBounds) = Self.columns(of: profile.zones)
+        weightKg = profile.weightKg
+        sex = profile.sex?.rawValue
+        timeZone = profile.timeZone
+        targetZone = profile.targetZone
+        targetPaceSecondsPerKm = profile.targetPaceSecondsPerKm
+        raceKm = profile.raceKm
+        treadmill = profile.treadmill
+        autoPause = profile.autoPause.rawValue
+        strideSlope = profile.strideCalibration?.slope
+        strideIntercept = profile.strideCalibration?.intercept
+        safetyTimerSeconds = profile.safetyTimerSeconds
+    }
+
+    private var profile: RunnerProfile {
+        var profile = RunnerProfile()
+        profile.placement = placement.flatMap(RunnerProfile.Placement.init)
+        profile.maxHeartRate = maxHeartRate ?? profile.maxHeartRate
+        profile.restingHeartRate = restingHeartRate
+        profile.thresholdHeartRate = thresholdHeartRate
+        profile.zones = scheme
+        profile.weightKg = weightKg
+        profile.sex = sex.flatMap(RunnerProfile.Sex.init)
+        profile.timeZone = timeZone ?? profile.timeZone
+        profile.targetZone = targetZone
+        profile.targetPaceSecondsPerKm = targetPaceSecondsPerKm
+        profile.raceKm = raceKm
+        profile.treadmill = treadmill ?? false
+        profile.autoPause = autoPause.flatMap(RunnerProfile.AutoPauseMethod.init) ?? .fused
+        if let strideSlope, let strideIntercept {
+            profile.strideCalibration = StrideCalibration(
+                slope: strideSlope, intercept: strideIntercept)
+        }
+        profile.safetyTimerSeconds = safetyTimerSeconds
+        return profile
+    }
+
+    private static func columns(of scheme: ZoneScheme) -> (String, [Int]?) {
+        switch scheme {
+        case .percentOfMaximum: ("percentOfMaximum", nil)
+        case .karvonen: ("karvonen", nil)
+        case .friel: ("friel", nil)
+        case .coggan: ("coggan", nil)
+        case .seiler: ("seiler", nil)
+        case .custom(let upperBounds): ("custom", upperBounds)
+        }
+    }
+
+    private var scheme: ZoneScheme {
+        switch zones {
+        case "karvonen": .karvonen
+        case "friel": .friel
+        case "coggan": .coggan
+        case "seiler": .seiler
+        case "custom": .custom(upperBounds: zoneBounds ?? [])
+        default: .percentOfMaximum
+        }
+    }
+}

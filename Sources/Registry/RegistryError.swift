@@ -1,0 +1,37 @@
+/// Why the registry did not do what was asked.
+public enum RegistryError: Error, Hashable, Sendable {
+    case nameTaken(String)
+    case unknownDevice(String)
+    case unknownShare(String)
+    case unknownZone(String)
+    /// More zones than a device may have.
+    case zonesFull(Int)
+    /// Written by a later version of the daemon.
+    case schemaIsNewer(found: Int, known: Int)
+    case folderNotCreated(path: String)
+    /// A value no version of the daemon writes.
+    case damagedRow(table: String)
+    /// SQLite's own result code and words.
+    case database(code: Int, reason: String)
+}
+
+extension RegistryError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .nameTaken(let name): "the name \(name) is taken: names differ by more than case"
+        case .unknownDevice(let name): "there is no device \(name): see `pulsecast device list`"
+        case .unknownShare(let name): "there is no share \(name): see `pulsecast share list`"
+        case .unknownZone(let name): "there is no privacy zone \(name)"
+        case .zonesFull(let count): "a device has at most \(count) privacy zones"
+        case .schemaIsNewer(let found, let known):
+            "the registry has version \(found) and this daemon knows \(known): "
+                + "install the newer daemon again, or restore the registry of this one"
+        case .folderNotCreated(let path):
+            "the folder \(path) cannot be made: check who owns the one above it"
+        case .damagedRow(let table):
+            "a row of \(table) in the registry is damaged: restore registry.sqlite from a backup"
+        case .database(let code, let reason):
+            "the registry failed (SQLite \(code), \(reason)): check the disk's space and health"
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import GRDB
+
+/// The tables, version by version. A version that has shipped is never edited: a change is a new
+/// entry at the end.
+///
+/// Times are microseconds since 1970, secrets are hashes or sealed, 0 is never "unknown".
+enum RegistrySchema {
+    static let versions: [String] = [version1]
+
+    /// Brings an older registry up to date.
+    ///
+    /// - Throws: ``RegistryError/schemaIsNewer(found:known:)``, or SQLite's error.
+    static func migrate(_ database: Database) throws {
+        let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        guard found <= versions.count else {
+            throw RegistryError.schemaIsNewer(found: found, known: versions.count)
+        }
+        for version in found..<versions.count {
+            try database.execute(sql: versions[version])
+            try database.execute(sql: "PRAGMA user_version = \(version + 1)")
+        }
+    }
+
+    /// Numbers of devices and shares are never used twice (AUTOINCREMENT): the log refers to them.
+    private static let version1 = """
+        CREATE TABLE device (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL,
+            nameKey TEXT NOT NULL UNIQUE,
+            tokenHash BLOB NOT NULL UNIQUE,
+            sealedProofKey BLOB NOT NULL,
+            createdAt INTEGER NOT NULL,
+            revokedAt INTEGER,
+            lastSeenAt INTEGER,
+            profile TEXT NOT NULL,
+            privacySalt INTEGER NOT NULL,
+            trimStartMeters REAL NOT NULL DEFAULT 0,
+            trimFinishMeters REAL NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE TABLE share (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL,
+            nameKey TEXT NOT NULL UNIQUE,
+            idHash BLOB NOT NULL UNIQUE,
+            sealedID BLOB NOT NULL,
+            device INTEGER REFERENCES device(id) ON DELETE CASCADE,
+            scope INTEGER NOT NULL,
+            delaySeconds INTEGER NOT NULL,
+            expiresAt INTEGER,
+            maxViewers INTEGER,
+            label TEXT,
+            createdAt INTEGER NOT NULL,
+            revokedAt INTEGER,
+            viewersEver INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX shareByDevice ON share(device);
+        CREATE TABLE groupMember (
+            groupShare INTEGER NOT NULL REFERENCES share(id) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            member INTEGER NOT NULL REFERENCES share(id) ON DELETE CASCADE,
+            PRIMARY KEY (groupShare, position)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX groupMemberByMember ON groupMember(member);
+        CREATE TABLE zone (
+            device INTEGER NOT NULL REFERENCES device(id) ON DELETE CASCADE,
+            nameKey TEXT NOT NULL,
+            name TEXT NOT NULL,
+            latitude REAL NOT NULL,
+            longitude REAL NOT NULL,
+            radiusMeters REAL NOT NULL,
+            offsetEastMeters REAL NOT NULL,
+            offsetNorthMeters REAL NOT NULL,
+            PRIMARY KEY (device, nameKey)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE session (
+            id BLOB PRIMARY KEY,
+            device INTEGER NOT NULL REFERENCES device(id) ON DELETE CASCADE,
+            startedAt INTEGER NOT NULL,
+            endedAt INTEGER,
+            firstDeviceTime INTEGER,
+            lastDeviceTime INTEGER,
+            state INTEGER NOT NULL,
+            recorded INTEGER NOT NULL,
+            frames INTEGER NOT NULL,
+            distanceMeters REAL,
+            movingSeconds REAL,
+            elapsedSeconds REAL,
+            steps INTEGER,
+            averageHeartRate REAL,
+            maxHeartRate REAL,
+            elevationGainMeters REAL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX sessionByDevice ON session(device, startedAt);
+        CREATE TABLE shortCode (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            share INTEGER NOT NULL REFERENCES share(id) ON DELETE CASCADE,
+            sealedCode BLOB NOT NULL,
+            expiresAt INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE usedProof (
+            proof BLOB PRIMARY KEY,
+            device INTEGER NOT NULL REFERENCES device(id) ON DELETE CASCADE,
+            sentAt INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX usedProofBySentAt ON usedProof(sentAt);
+        CREATE TABLE audit (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            time INTEGER NOT NULL,
+            share INTEGER REFERENCES share(id) ON DELETE CASCADE,
+            kind INTEGER NOT NULL,
+            addressName TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX auditByShare ON audit(share, id);
+        CREATE TABLE course (
+            device INTEGER PRIMARY KEY REFERENCES device(id) ON DELETE CASCADE,
+            name TEXT NOT NULL,
+            gpx BLOB NOT NULL,
+            changedAt INTEGER NOT NULL
+        ) STRICT;
+        """
+}

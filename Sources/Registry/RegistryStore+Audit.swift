@@ -1,0 +1,78 @@
+import GRDB
+public import SensorModel
+
+/// One thing that somebody did at a share's door. No address in clear: a name for it that changes
+/// every day, made with the master key.
+public struct AuditEntry: Hashable, Sendable {
+    public enum Kind: UInt8, CaseIterable, Sendable {
+        /// The viewer page or a stream was opened.
+        case opened = 1
+        /// A short code was exchanged for the link.
+        case codeRedeemed = 2
+        /// The owner had the link shown again.
+        case revealed = 3
+        case created = 4
+        case rotated = 5
+        case revoked = 6
+        case cheered = 7
+    }
+
+    public var time: Timestamp
+    /// `nil`: nobody's share.
+    public var share: ShareKey?
+    public var kind: Kind
+    public var addressName: String
+
+    public init(time: Timestamp, share: ShareKey?, kind: Kind, addressName: String) {
+        self.time = time
+        self.share = share
+        self.kind = kind
+        self.addressName = addressName
+    }
+}
+
+extension RegistryStore {
+    /// Entries kept in all; what is older goes.
+    public static let auditEntriesMax = 100_000
+
+    /// Many at once. An entry of a share that is gone meanwhile is left out.
+    public func addAudit(_ entries: [AuditEntry]) throws(RegistryError) {
+        guard !entries.isEmpty else { return }
+        try write { database in
+            for entry in entries {
+                try database.execute(
+                    sql: """
+                        INSERT INTO audit (time, share, kind, addressName)
+                            SELECT ?1, ?2, ?3, ?4
+                            WHERE ?2 IS NULL OR EXISTS (SELECT 1 FROM share WHERE id = ?2)
+                        """,
+                    arguments: [
+                        entry.time.column, entry.share?.rawValue, entry.kind.rawValue,
+                        entry.addressName,
+                    ])
+            }
+            try database.execute(
+                sql: "DELETE FROM audit WHERE id <= (SELECT max(id) FROM audit) - ?",
+                arguments: [Self.auditEntriesMax])
+        }
+    }
+
+    /// Newest first.
+    public func audit(
+        of share: ShareKey, limit: Int = 1000
+    ) throws(RegistryError) -> [AuditEntry] {
+        try read { database in
+            try Row.fetchAll(
+                database, sql: "SELECT * FROM audit WHERE share = ? ORDER BY id DESC LIMIT ?",
+                arguments: [share.rawValue, limit]
+            ).map { row in
+                guard let kind = AuditEntry.Kind(rawValue: row["kind"]) else {
+                    throw RegistryError.damagedRow(table: "audit")
+                }
+                return AuditEntry(
+                    time: row.moment("time"), share: share, kind: kind,
+                    addressName: row["addressName"])
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import GRDB
+public import SensorModel
+
+/// The route a device's runner means to follow, as it was uploaded.
+public struct Course: Hashable, Sendable {
+    public var name: String
+    public var gpx: [UInt8]
+    public var changedAt: Timestamp
+
+    public init(name: String, gpx: [UInt8], changedAt: Timestamp) {
+        self.name = name
+        self.gpx = gpx
+        self.changedAt = changedAt
+    }
+}
+
+extension RegistryStore {
+    /// - Parameters:
+    ///   - course: `nil`: none any more.
+    ///   - id: The device.
+    public func setCourse(_ course: Course?, of id: DeviceID) throws(RegistryError) {
+        try write { database in
+            guard let course else {
+                try database.execute(
+                    sql: "DELETE FROM course WHERE device = ?", arguments: [id.rawValue])
+                return
+            }
+            try database.execute(
+                sql: """
+                    INSERT OR REPLACE INTO course (device, name, gpx, changedAt)
+                        SELECT id, ?, ?, ? FROM device WHERE id = ?
+                    """,
+                arguments: [
+                    course.name, Data(course.gpx), course.changedAt.column, id.rawValue,
+                ])
+            try Self.checkChanged(id, in: database)
+        }
+    }
+
+    static func allCourses(in database: Database) throws -> [DeviceID: Course] {
+        let rows = try Row.fetchAll(database, sql: "SELECT * FROM course")
+        return Dictionary(
+            uniqueKeysWithValues: rows.map { row in
+                (
+                    row.device("device"),
+                    Course(
+                        name: row["name"], gpx: row.bytes("gpx"),
+                        changedAt: row.moment("changedAt"))
+                )
+            })
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import GRDB
+public import SensorModel
+
+/// A proof that was used once and is worth nothing more.
+public struct UsedProof: Hashable, Sendable {
+    public var proof: SecretHash
+    public var device: DeviceID
+    public var sentAt: Timestamp
+
+    public init(proof: SecretHash, device: DeviceID, sentAt: Timestamp) {
+        self.proof = proof
+        self.device = device
+        self.sentAt = sentAt
+    }
+}
+
+/// A short code that is out, sealed.
+public struct SealedCode: Hashable, Sendable {
+    /// For ``RegistryStore/removeCode(_:)``.
+    public var number: Int64
+    public var share: ShareKey
+    public var sealed: [UInt8]
+    public var expiresAt: Timestamp
+}
+
+extension RegistryStore {
+    /// On disk when it returns, so that a proof stays used whatever happens next.
+    ///
+    /// - Parameters:
+    ///   - used: By a device that is about to be welcomed.
+    ///   - forgottenBefore: Proofs sent earlier are out of every window and are let go.
+    public func addProof(
+        _ used: UsedProof, forgottenBefore: Timestamp
+    ) throws(RegistryError) {
+        try write { database in
+            try database.execute(
+                sql: "DELETE FROM usedProof WHERE sentAt < ?", arguments: [forgottenBefore.column])
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO usedProof (proof, device, sentAt) VALUES (?, ?, ?)",
+                arguments: [used.proof.column, used.device.rawValue, used.sentAt.column])
+        }
+    }
+
+    /// - Returns: The number to remove it by once it is used.
+    public func addCode(
+        sealed: [UInt8], for share: ShareKey, until expiresAt: Timestamp
+    ) throws(RegistryError) -> Int64 {
+        try write { database in
+            try database.execute(
+                sql: "INSERT INTO shortCode (share, sealedCode, expiresAt) VALUES (?, ?, ?)",
+                arguments: [share.rawValue, Data(sealed), expiresAt.column])
+            return database.lastInsertedRowID
+        }
+    }
+
+    /// Before the share is shown for it, so that a code works once even if the daemon dies.
+    public func removeCode(_ number: Int64) throws(RegistryError) {
+        try write { database in
+            try database.execute(
+                sql: "DELETE FROM shortCode WHERE id = ?", arguments: [number])
+        }
+    }
+
+    public func removeCodes(expiredBy now: Timestamp) throws(RegistryError) {
+        try write { database in
+            try database.execute(
+                sql: "DELETE FROM shortCode WHERE expiresAt <= ?", arguments: [now.column])
+        }
+    }
+
+    static func withdrawCodes(of share: ShareKey, in database: Database) throws {
+        try database.execute(
+            sql: "DELETE FROM shortCode WHERE share = ?", arguments: [share.rawValue])
+    }
+
+    static func allProofs(in database: Database) throws -> [UsedProof] {
+        try Row.fetchAll(database, sql: "SELECT * FROM usedProof").map { row in
+            UsedProof(
+                proof: try row.hash("proof", of: "usedProof"), device: row.device("device"),
+                sentAt: row.moment("sentAt"))
+        }
+    }
+
+    static func allCodes(in database: Database) throws -> [SealedCode] {
+        try Row.fetchAll(database, sql: "SELECT * FROM shortCode ORDER BY id").map { row in
+            SealedCode(
+                number: row["id"], share: row.share("share"), sealed: row.bytes("sealedCode"),
+                expiresAt: row.moment("expiresAt"))
+        }
+    }
+}

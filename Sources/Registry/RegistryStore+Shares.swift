@@ -1,0 +1,147 @@
+import Foundation
+import GRDB
+public import SensorModel
+
+extension RegistryStore {
+    /// - Parameters:
+    ///   - draft: Its key is not looked at.
+    ///   - sealID: Seals the share's ID for the key it gets.
+    /// - Returns: The share with its key.
+    /// - Throws: ``RegistryError/nameTaken(_:)``
+    public func addShare(
+        _ draft: Share, sealID: (ShareKey) -> [UInt8]
+    ) throws(RegistryError) -> Share {
+        try write { database in
+            let taken = try Int.fetchOne(
+                database, sql: "SELECT 1 FROM share WHERE nameKey = ?",
+                arguments: [draft.name.key])
+            guard taken == nil else { throw RegistryError.nameTaken(draft.name) }
+            try database.execute(
+                sql: """
+                    INSERT INTO share (name, nameKey, idHash, sealedID, device, scope,
+                        delaySeconds, expiresAt, maxViewers, label, createdAt, revokedAt)
+                        VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    draft.name, draft.name.key, draft.idHash.column, draft.device?.rawValue,
+                    draft.scope.rawValue, draft.delaySeconds, draft.expiresAt?.column,
+                    draft.maxViewers, draft.label, draft.createdAt.column,
+                    draft.revokedAt?.column,
+                ])
+            var share = draft
+            share.key = ShareKey(rawValue: UInt32(database.lastInsertedRowID))
+            try database.execute(
+                sql: "UPDATE share SET sealedID = ? WHERE id = ?",
+                arguments: [Data(sealID(share.key)), share.key.rawValue])
+            for (position, member) in draft.members.enumerated() {
+                try database.execute(
+                    sql: "INSERT INTO groupMember (groupShare, position, member) VALUES (?, ?, ?)",
+                    arguments: [share.key.rawValue, position, member.rawValue])
+            }
+            return share
+        }
+    }
+
+    public func shares() throws(RegistryError) -> [Share] {
+        try read { try Self.allShares(in: $0) }
+    }
+
+    /// The sealed ID, for an owner who wants the link again.
+    ///
+    /// - Throws: ``RegistryError/unknownShare(_:)``
+    public func sealedID(of key: ShareKey) throws(RegistryError) -> [UInt8] {
+        try read { database in
+            let sealed = try Data.fetchOne(
+                database, sql: "SELECT sealedID FROM share WHERE id = ?",
+                arguments: [key.rawValue])
+            guard let sealed else { throw RegistryError.unknownShare("number \(key.rawValue)") }
+            return Array(sealed)
+        }
+    }
+
+    /// A new ID in place of the old one. Codes made for the old one are withdrawn.
+    public func rotateShare(
+        _ key: ShareKey, idHash: SecretHash, sealedID: [UInt8]
+    ) throws(RegistryError) {
+        try write { database in
+            try database.execute(
+                sql: "UPDATE share SET idHash = ?, sealedID = ? WHERE id = ?",
+                arguments: [idHash.column, Data(sealedID), key.rawValue])
+            try Self.checkChanged(key, in: database)
+            try Self.withdrawCodes(of: key, in: database)
+        }
+    }
+
+    public func revokeShare(_ key: ShareKey, at now: Timestamp) throws(RegistryError) {
+        try write { database in
+            try database.execute(
+                sql: "UPDATE share SET revokedAt = coalesce(revokedAt, ?) WHERE id = ?",
+                arguments: [now.column, key.rawValue])
+            try Self.checkChanged(key, in: database)
+            try Self.withdrawCodes(of: key, in: database)
+        }
+    }
+
+    /// Erases it with its audit, as if it had never been.
+    public func deleteShare(_ key: ShareKey) throws(RegistryError) {
+        try write { database in
+            try database.execute(
+                sql: "DELETE FROM share WHERE id = ?", arguments: [key.rawValue])
+            try Self.checkChanged(key, in: database)
+            try Self.deleteEmptyGroups(in: database)
+        }
+        try truncateWriteAheadLog()
+    }
+
+    /// A group whose last member went has nothing to show, and never will.
+    static func deleteEmptyGroups(in database: Database) throws {
+        try database.execute(
+            sql: """
+                DELETE FROM share WHERE device IS NULL
+                    AND id NOT IN (SELECT groupShare FROM groupMember)
+                """)
+    }
+
+    /// Many at once, as they were counted since the last time.
+    public func setViewersEver(_ counts: [ShareKey: Int]) throws(RegistryError) {
+        guard !counts.isEmpty else { return }
+        try write { database in
+            for (key, count) in counts {
+                try database.execute(
+                    sql: "UPDATE share SET viewersEver = ? WHERE id = ?",
+                    arguments: [count, key.rawValue])
+            }
+        }
+    }
+
+    static func viewersEver(in database: Database) throws -> [ShareKey: Int] {
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT id, viewersEver FROM share WHERE viewersEver > 0")
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0.share("id"), $0["viewersEver"]) })
+    }
+
+    static func allShares(in database: Database) throws -> [Share] {
+        let members = try Row.fetchAll(
+            database,
+            sql: "SELECT groupShare, member FROM groupMember ORDER BY groupShare, position")
+        let membersByGroup = Dictionary(grouping: members) { $0.share("groupShare") }
+        return try Row.fetchAll(database, sql: "SELECT * FROM share ORDER BY id").map { row in
+            let members = membersByGroup[row.share("id")] ?? []
+            return try share(row, members: members.map { $0.share("member") })
+        }
+    }
+
+    private static func share(_ row: Row, members: [ShareKey]) throws(RegistryError) -> Share {
+        let device = (row["device"] as UInt32?).map(DeviceID.init(rawValue:))
+        return Share(
+            key: row.share("id"), name: row["name"], idHash: try row.hash("idHash", of: "share"),
+            target: device.map(Share.Target.device) ?? .group(members),
+            scope: Scope(rawValue: row["scope"]), delaySeconds: row["delaySeconds"],
+            expiresAt: row.time("expiresAt"), maxViewers: row["maxViewers"], label: row["label"],
+            createdAt: row.moment("createdAt"), revokedAt: row.time("revokedAt"))
+    }
+
+    private static func checkChanged(_ key: ShareKey, in database: Database) throws(RegistryError) {
+        guard database.changesCount > 0 else { throw .unknownShare("number \(key.rawValue)") }
+    }
+}

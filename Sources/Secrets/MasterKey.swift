@@ -1,0 +1,64 @@
+import Crypto
+public import SensorModel
+
+/// The one key of an installation: seals what must be read again, and keys what is only compared.
+public struct MasterKey: Sendable {
+    private let sealing: SymmetricKey
+    private let auditing: SymmetricKey
+
+    static let byteCount = 32
+
+    /// `nil` unless there are 32 bytes.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        let master = SymmetricKey(data: bytes)
+        // A key for each use: what one leaks says nothing of the other.
+        sealing = Self.derive("pulsecast seal", from: master)
+        auditing = Self.derive("pulsecast audit", from: master)
+    }
+
+    /// - Returns: Nonce, ciphertext and tag, for ``open(_:for:)`` with the same purpose.
+    public func seal(_ secret: [UInt8], for purpose: SealPurpose) -> [UInt8] {
+        let box = try? AES.GCM.seal(
+            secret, using: sealing, authenticating: purpose.associatedData)
+        // It cannot fail with a 256-bit key and a nonce of its own making; what an empty answer
+        // would lead to is a seal that does not open, never a secret in clear.
+        return box?.combined.map(Array.init) ?? []
+    }
+
+    /// - Throws: ``SecretsError/sealBroken(_:)``
+    public func open(
+        _ sealed: [UInt8], for purpose: SealPurpose
+    ) throws(SecretsError) -> [UInt8] {
+        do {
+            let box = try AES.GCM.SealedBox(combined: sealed)
+            return Array(
+                try AES.GCM.open(box, using: sealing, authenticating: purpose.associatedData))
+        } catch {
+            // Crypto's own reasons (size, tag) would help an attacker only.
+            throw .sealBroken(purpose)
+        }
+    }
+
+    /// What the audit writes in an address's place. It changes every day, so that one day's
+    /// viewers can be told apart and nobody can be followed from day to day.
+    ///
+    /// - Parameters:
+    ///   - address: The address's bytes.
+    ///   - time: Of the visit.
+    /// - Returns: 16 hexadecimal digits.
+    public func auditName(ofAddress address: [UInt8], at time: Timestamp) -> String {
+        let day = time.microseconds / 86_400_000_000
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Array("\(day)\n".utf8) + address, using: auditing)
+        return code.prefix(8).map { byte in
+            let digits = String(byte, radix: 16)
+            return byte < 16 ? "0" + digits : digits
+        }.joined()
+    }
+
+    private static func derive(_ name: String, from master: SymmetricKey) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: master, info: Array(name.utf8), outputByteCount: byteCount)
+    }
+}

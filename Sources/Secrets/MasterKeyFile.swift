@@ -1,0 +1,94 @@
+import Foundation
+
+/// Where the master key lies: in systemd's credentials, else in a file of the daemon's own, made
+/// at its first start.
+public struct MasterKeyFile: Sendable {
+    /// As named by `LoadCredential=master-key:…`.
+    public static let credentialName = "master-key"
+    public static let stateFileName = "master.key"
+
+    private let credential: String?
+    private let stateFile: String
+
+    /// - Parameters:
+    ///   - credentialsDirectory: `$CREDENTIALS_DIRECTORY`; `nil` when not run by systemd.
+    ///   - stateDirectory: Exists already.
+    public init(credentialsDirectory: String?, stateDirectory: String) {
+        credential = credentialsDirectory.map { $0 + "/" + Self.credentialName }
+        stateFile = stateDirectory + "/" + Self.stateFileName
+    }
+
+    /// Reads the key, or makes it when there is none yet.
+    ///
+    /// - Parameter generator: Of the system.
+    /// - Returns: The installation's key.
+    /// - Throws: ``SecretsError`` when it can neither be read nor made, or others could read it.
+    public func load(
+        using generator: inout some RandomNumberGenerator
+    ) throws(SecretsError) -> MasterKey {
+        if let credential, FileManager.default.fileExists(atPath: credential) {
+            // systemd guards its directory; the mode of the file in it is systemd's affair.
+            return try read(credential)
+        }
+        if !FileManager.default.fileExists(atPath: stateFile) { try create(using: &generator) }
+        try checkPermissions()
+        return try read(stateFile)
+    }
+
+    private func read(_ path: String) throws(SecretsError) -> MasterKey {
+        guard let contents = FileManager.default.contents(atPath: path) else {
+            throw .masterKeyUnreadable(path: path)
+        }
+        guard let key = MasterKey(bytes: Self.decode(contents)) else {
+            throw .masterKeyMalformed(path: path, bytes: contents.count)
+        }
+        return key
+    }
+
+    /// 32 bytes as they are, or their base64 in either alphabet.
+    private static func decode(_ contents: Data) -> [UInt8] {
+        if contents.count == MasterKey.byteCount { return Array(contents) }
+        let text = String(decoding: contents, as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+            .replacingOccurrences(of: "+", with: "-")
+            .replacingOccurrences(of: "/", with: "_")
+        return TextForm.bytes(base64URL: text.replacingOccurrences(of: "=", with: "")) ?? []
+    }
+
+    /// Under another name first, then linked: a crash leaves no half of a key, and of two daemons
+    /// at their first start one wins.
+    private func create(using generator: inout some RandomNumberGenerator) throws(SecretsError) {
+        let bytes = (0..<MasterKey.byteCount).map { _ in
+            UInt8.random(in: .min ... .max, using: &generator)
+        }
+        let manager = FileManager.default
+        let draft = "\(stateFile).\(ProcessInfo.processInfo.processIdentifier)"
+        guard
+            manager.createFile(
+                atPath: draft, contents: Data((TextForm.base64URL(bytes) + "\n").utf8),
+                attributes: [.posixPermissions: 0o600])
+        else { throw .masterKeyNotCreated(path: stateFile) }
+        do {
+            defer { try? manager.removeItem(atPath: draft) }  // a draft left over harms nobody
+            let handle = try FileHandle(forUpdating: URL(fileURLWithPath: draft))
+            try handle.synchronize()
+            try handle.close()
+            try manager.linkItem(atPath: draft, toPath: stateFile)
+        } catch {
+            // Another start may have been first: then its key is the key.
+            guard manager.fileExists(atPath: stateFile) else {
+                throw .masterKeyNotCreated(path: stateFile)
+            }
+        }
+    }
+
+    private func checkPermissions() throws(SecretsError) {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: stateFile)
+        guard let permissions = attributes?[.posixPermissions] as? Int else {
+            throw .masterKeyUnreadable(path: stateFile)
+        }
+        guard permissions & 0o077 == 0 else {
+            throw .masterKeyExposed(path: stateFile, permissions: permissions)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+public import SensorModel
+
+/// What a sealed secret is and whose row it belongs to. It is sealed in: a secret copied into
+/// another row does not open there.
+public enum SealPurpose: Hashable, Sendable {
+    case shareID(ShareKey)
+    case proofKey(DeviceID)
+    case shortCode(ShareKey)
+
+    var associatedData: [UInt8] { Array("pulsecast \(description)".utf8) }
+}
+
+extension SealPurpose: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .shareID(let key): "the ID of share \(key.rawValue)"
+        case .proofKey(let device): "the proof key of device \(device.rawValue)"
+        case .shortCode(let key): "a short code of share \(key.rawValue)"
+        }
+    }
+}

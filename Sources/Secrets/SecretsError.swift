@@ -1,0 +1,28 @@
+/// Why a secret cannot be had.
+public enum SecretsError: Error, Hashable, Sendable {
+    case masterKeyUnreadable(path: String)
+    case masterKeyMalformed(path: String, bytes: Int)
+    /// Others could read it.
+    case masterKeyExposed(path: String, permissions: Int)
+    case masterKeyNotCreated(path: String)
+    /// Sealed with another master key, for another row, or changed since.
+    case sealBroken(SealPurpose)
+}
+
+extension SecretsError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .masterKeyUnreadable(let path):
+            "the master key \(path) cannot be read: check that it exists and whose it is"
+        case .masterKeyMalformed(let path, let bytes):
+            "the master key \(path) has \(bytes) bytes: put 32 random bytes there, or their base64"
+        case .masterKeyExposed(let path, let permissions):
+            "the master key \(path) has mode \(String(permissions, radix: 8)): "
+                + "chmod 600 it, so that only the daemon reads it"
+        case .masterKeyNotCreated(let path):
+            "the master key \(path) cannot be written: check the folder's owner and space"
+        case .sealBroken(let purpose):
+            "\(purpose) does not open with this master key: restore the key it was sealed with"
+        }
+    }
+}
