@@ -1,4 +1,6 @@
+import SensorModel
 public import Synchronization
+import WireFormat
 
 /// What the doors have seen; read by the metrics page, written by the loops.
 public final class TransportCounters: Sendable {
@@ -6,8 +8,8 @@ public final class TransportCounters: Sendable {
     public let viewersConnected = Atomic<Int>(0)
     public let connectionsOpen = Atomic<Int>(0)
     public let connectionsAccepted = Atomic<Int>(0)
+    /// By a limit, or to make room for another.
     public let connectionsRefused = Atomic<Int>(0)
-    /// Frames by transport and format: TCP text, TCP binary, WebSocket text, WebSocket binary.
     public let framesTCPText = Atomic<Int>(0)
     public let framesTCPBinary = Atomic<Int>(0)
     public let framesWebSocketText = Atomic<Int>(0)
@@ -15,9 +17,48 @@ public final class TransportCounters: Sendable {
     public let framesPushed = Atomic<Int>(0)
     /// Times a loop found its inbound ring full and stopped reading a connection.
     public let ringFull = Atomic<Int>(0)
-    public let updatesMerged = Atomic<Int>(0)
+    /// Messages written to viewers, and the writes they took.
     public let deliveries = Atomic<Int>(0)
-    public let viewersTooSlow = Atomic<Int>(0)
+    public let viewerWrites = Atomic<Int>(0)
+    public let updatesMerged = Atomic<Int>(0)
     public let httpRequests = Atomic<Int>(0)
+    /// Requests that could not be read, or were too large or too slow.
     public let httpRefused = Atomic<Int>(0)
+
+    private let byReason = Mutex(Reasons())
+
+    private struct Reasons {
+        var frames: [String: Int] = [:]
+        var hellos: [String: Int] = [:]
+        var viewersClosed: [String: Int] = [:]
+    }
+
+    /// By ``FrameRefusal/code``.
+    public var framesRefused: [String: Int] { byReason.withLock { $0.frames } }
+    /// By the close code's number.
+    public var hellosRefused: [String: Int] { byReason.withLock { $0.hellos } }
+    /// By the close code's number.
+    public var viewersClosed: [String: Int] { byReason.withLock { $0.viewersClosed } }
+
+    func countFrame(_ transport: DeviceTransport, _ format: DeviceFormat) {
+        switch (transport, format) {
+        case (.tcp, .text): framesTCPText.wrappingAdd(1, ordering: .relaxed)
+        case (.tcp, .binary): framesTCPBinary.wrappingAdd(1, ordering: .relaxed)
+        case (.webSocket, .text): framesWebSocketText.wrappingAdd(1, ordering: .relaxed)
+        case (.webSocket, .binary): framesWebSocketBinary.wrappingAdd(1, ordering: .relaxed)
+        case (.push, _): framesPushed.wrappingAdd(1, ordering: .relaxed)
+        }
+    }
+
+    func countRefused(_ refusal: FrameRefusal) {
+        byReason.withLock { $0.frames[refusal.code, default: 0] += 1 }
+    }
+
+    func countRefusedHello(_ code: CloseCode) {
+        byReason.withLock { $0.hellos[String(code.rawValue), default: 0] += 1 }
+    }
+
+    func countClosedViewer(_ code: CloseCode) {
+        byReason.withLock { $0.viewersClosed[String(code.rawValue), default: 0] += 1 }
+    }
 }

@@ -1,4 +1,5 @@
 public import SensorModel
+public import WireFormat
 
 /// Decides who may send. The daemon implements it; loops call it, so it must return at once.
 ///

@@ -1,14 +1,61 @@
+import NIOCore
 public import SensorModel
+import Synchronization
 
 /// A device's frames from HTTP requests, as if they came over one connection.
 public final class PushConnection: Sendable {
-    public let connection = ConnectionID(rawValue: 0)
+    public let connection: ConnectionID
+    private let state: NIOLoopBound<LoopState>
+    private let eventLoop: any EventLoop
+
+    init(connection: ConnectionID, state: NIOLoopBound<LoopState>, eventLoop: any EventLoop) {
+        self.connection = connection
+        self.state = state
+        self.eventLoop = eventLoop
+    }
+
+    func open(device: DeviceID, session: SessionID, recorded: Bool) async {
+        let connection = connection
+        await push { arrival in
+            let opening = DeviceOpening(
+                connection: connection, device: device, session: session, recorded: recorded,
+                format: .binary, transport: .push, arrival: arrival)
+            return [(.opened(opening), [])]
+        }
+    }
 
     /// Waits while the ring is full. Frames of one call stay together and in order.
     public func send(_ frames: [PushedFrame]) async {
+        let connection = connection
+        await push { arrival in
+            frames.map { frame in
+                let arrived = FrameArrival(
+                    connection: connection, arrival: arrival, header: frame.header)
+                return (.frame(arrived), frame.payload)
+            }
+        }
     }
 
     public func close() async {
+        let connection = connection
+        await push { [(.closed(connection, arrival: $0), [])] }
+    }
+
+    private func push(
+        _ records: @escaping @Sendable (Timestamp) -> [(InboundMessage, payload: [UInt8])]
+    ) async {
+        let (state, eventLoop) = (state, eventLoop)
+        let done = eventLoop.flatSubmit { () -> EventLoopFuture<Void> in
+            let loop = state.value
+            let batch = PushBatch(
+                records: records(loop.arrivalClock()), port: loop.inbound,
+                counters: loop.counters, done: eventLoop.makePromise())
+            if !batch.roomMayBeThere() { loop.inbound.wait(batch) }
+            loop.inbound.publish()
+            return batch.done.futureResult
+        }
+        // Fails only on a loop that was shut down; the daemon is gone then.
+        try? await done.get()
     }
 }
 
@@ -20,5 +67,37 @@ public struct PushedFrame: Hashable, Sendable {
     public init(header: FrameHeader, payload: [UInt8]) {
         self.header = header
         self.payload = payload
+    }
+}
+
+/// Records on their way into the ring.
+private final class PushBatch: RoomWaiter {
+    private let records: [(InboundMessage, payload: [UInt8])]
+    private var next = 0
+    private let port: InboundPort
+    private let counters: TransportCounters
+    let done: EventLoopPromise<Void>
+
+    init(
+        records: [(InboundMessage, payload: [UInt8])], port: InboundPort,
+        counters: TransportCounters, done: EventLoopPromise<Void>
+    ) {
+        self.records = records
+        self.port = port
+        self.counters = counters
+        self.done = done
+    }
+
+    func roomMayBeThere() -> Bool {
+        while next < records.count {
+            let (message, payload) = records[next]
+            guard port.push(message, payload: payload.span) else { return false }
+            if case .frame = message {
+                counters.framesPushed.wrappingAdd(1, ordering: .relaxed)
+            }
+            next += 1
+        }
+        done.succeed()
+        return true
     }
 }

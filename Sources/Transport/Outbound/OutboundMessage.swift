@@ -6,8 +6,8 @@ public import Sharing
 /// Messages for a connection or a subscriber that is already gone are dropped.
 public enum OutboundMessage: Sendable {
     case welcome(ConnectionID, DeviceWelcome)
-    /// Everything accepted up to that number is durable.
-    case ack(ConnectionID, FrameSequence)
+    /// Everything accepted up to that number is on disk; not `durable`: in memory only.
+    case ack(ConnectionID, FrameSequence, durable: Bool)
     /// An error line; the connection stays open.
     case refusal(ConnectionID, code: UInt16, reason: String)
     /// A JSON object for the device, as `{"command":"stop"}`.

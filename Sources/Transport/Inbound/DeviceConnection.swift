@@ -1,0 +1,288 @@
+import SensorModel
+import WireFormat
+
+/// One device's connection, whatever it came over: hello, frames into the ring, answers out.
+///
+///     awaitingHello --admitted--> open --close, or the peer is gone--> closed
+///
+/// When the ring is full a frame is not taken, the port stops reading, and the rest waits.
+final class DeviceConnection: RoomWaiter {
+    private enum Phase {
+        case awaitingHello
+        case open(AdmittedDevice)
+        /// `wasOpen`: the pipeline knows it and must hear of its end.
+        case closed(wasOpen: Bool)
+    }
+
+    let id: ConnectionID
+    let format: DeviceFormat
+    private let loop: LoopState
+    private let gate: any DeviceGate
+    private let origin: DeviceOrigin
+    private var port: (any DevicePort)?
+    private var phase = Phase.awaitingHello
+    private var decoder = TextDecoder()
+    /// Objects of the text under way that are in the ring already.
+    private var objectsTaken = 0
+    private var refusals: RefusalWindow
+    /// A record that goes before any other: an opening there was no room for.
+    private var owed: InboundMessage?
+    private var isWaiting = false
+    private var peerIsGone = false
+
+    init(
+        loop: LoopState, gate: any DeviceGate, origin: DeviceOrigin, format: DeviceFormat,
+        limits: ConnectionLimits, port: any DevicePort
+    ) {
+        id = loop.makeConnectionID()
+        self.loop = loop
+        self.gate = gate
+        self.origin = origin
+        self.format = format
+        self.port = port
+        refusals = RefusalWindow(
+            countMax: limits.refusalsMax, seconds: limits.refusalWindowSeconds)
+    }
+
+    var isOpen: Bool {
+        if case .open = phase { true } else { false }
+    }
+
+    // MARK: - From the device
+
+    /// - Parameters:
+    ///   - text: A line or message: one object, or an array of them.
+    ///   - arrival: The daemon's clock when it came.
+    /// - Returns: `false`: no room; offer the same text again later.
+    func take(text: Span<UInt8>, arrival: Timestamp) -> Bool {
+        guard payOwed() else { return wait() }
+        var payload: [UInt8] = []
+        swap(&payload, &loop.scratch)
+        defer { swap(&payload, &loop.scratch) }
+        decoder.begin()
+        var index = 0
+        while true {
+            if case .closed = phase { return true }
+            var isRefused: RefusedFrame?
+            var next: TextFrame?
+            do {
+                next = try decoder.next(
+                    in: text, payload: &payload, arrivalTime: arrival, recorded: isRecorded)
+            } catch { isRefused = error }
+            if next == nil, isRefused == nil { break }
+            defer { index += 1 }
+            guard index >= objectsTaken else { continue }
+            if let isRefused {
+                guard refuse(isRefused, arrival) else { return wait() }
+            } else if let next {
+                guard take(next, payload: payload.span, arrival) else { return wait() }
+            }
+            objectsTaken += 1
+        }
+        objectsTaken = 0
+        return true
+    }
+
+    /// - Parameters:
+    ///   - frame: A whole one, its length field included.
+    ///   - arrival: The daemon's clock when it came.
+    /// - Returns: `false`: no room; offer the same frame again later.
+    func take(frame: Span<UInt8>, arrival: Timestamp) -> Bool {
+        guard payOwed() else { return wait() }
+        if case .closed = phase { return true }
+        do throws(RefusedFrame) {
+            return try decodeAndPush(frame, arrival) || wait()
+        } catch {
+            return refuse(error, arrival) || wait()
+        }
+    }
+
+    private func decodeAndPush(
+        _ frame: Span<UInt8>, _ arrival: Timestamp
+    ) throws(RefusedFrame) -> Bool {
+        let header = try BinaryFrame.header(of: frame)
+        let payload = frame.extracting(Limits.frameHeaderBytes..<frame.count)
+        if header.kind == .hello {
+            do throws(FrameRefusal) { knock(try TextDecoder.hello(in: payload), arrival) } catch {
+                throw RefusedFrame(refusal: error)
+            }
+            return true
+        }
+        guard case .open(let device) = phase else {
+            close(.helloExpected)
+            return true
+        }
+        do throws(FrameRefusal) {
+            try FrameValidation.check(
+                header, payload: payload, arrivalTime: arrival, recorded: device.recorded)
+        } catch { throw RefusedFrame(refusal: error, sequence: header.sequence) }
+        return push(header, payload: payload, arrival)
+    }
+
+    private var isRecorded: Bool {
+        if case .open(let device) = phase { device.recorded } else { false }
+    }
+
+    private func take(_ text: TextFrame, payload: Span<UInt8>, _ arrival: Timestamp) -> Bool {
+        switch text {
+        case .hello(let hello):
+            knock(hello, arrival)
+            return true
+        case .frame(let header, _):
+            guard isOpen else {
+                close(.helloExpected)
+                return true
+            }
+            return push(header, payload: payload, arrival)
+        }
+    }
+
+    private func push(
+        _ header: FrameHeader, payload: Span<UInt8>, _ arrival: Timestamp
+    ) -> Bool {
+        let record = InboundMessage.frame(
+            FrameArrival(connection: id, arrival: arrival, header: header))
+        guard loop.inbound.push(record, payload: payload) else { return false }
+        loop.counters.countFrame(origin.transport, format)
+        return true
+    }
+
+    private func knock(_ hello: Hello, _ arrival: Timestamp) {
+        guard case .awaitingHello = phase else {
+            _ = refuse(RefusedFrame(refusal: .unknownType), arrival)
+            return
+        }
+        let answer = gate.admit(
+            DeviceKnock(
+                hello: hello, headerToken: origin.headerToken, connection: id,
+                transport: origin.transport, format: format, peer: origin.peer,
+                isSecure: origin.isSecure))
+        switch answer {
+        case .success(let device):
+            phase = .open(device)
+            loop.add(self)
+            owed = .opened(
+                DeviceOpening(
+                    connection: id, device: device.device, session: device.session,
+                    recorded: device.recorded, format: format, transport: origin.transport,
+                    arrival: arrival))
+            _ = payOwed()
+        case .failure(let refusal):
+            loop.counters.countRefusedHello(refusal.code)
+            close(refusal.code)
+        }
+    }
+
+    private func refuse(_ refused: RefusedFrame, _ arrival: Timestamp) -> Bool {
+        guard isOpen else {
+            loop.counters.countRefusedHello(.helloExpected)
+            close(.helloExpected, reason: refused.refusal.description)
+            return true
+        }
+        let record = InboundMessage.refused(id, refused.sequence, arrival: arrival)
+        guard loop.inbound.push(record) else { return false }
+        loop.counters.countRefused(refused.refusal)
+        guard refusals.allows(at: arrival) else {
+            close(.tooManyRequests)
+            return true
+        }
+        say(.error(refused.refusal))
+        return true
+    }
+
+    // MARK: - To the device
+
+    func say(_ message: DaemonMessage) {
+        port?.send(message)
+    }
+
+    func welcome(_ welcome: DeviceWelcome) {
+        say(
+            .welcome(
+                session: welcome.session, acknowledged: welcome.acked, share: welcome.share,
+                serverTime: welcome.serverTime))
+    }
+
+    func acknowledge(_ sequence: FrameSequence, durable: Bool) {
+        say(.ack(sequence: sequence, durable: durable))
+    }
+
+    func command(_ json: [UInt8]) {
+        port?.send(commandJSON: json)
+    }
+
+    func close(_ code: CloseCode, reason: String? = nil) {
+        switch phase {
+        case .awaitingHello: phase = .closed(wasOpen: false)
+        case .open: phase = .closed(wasOpen: true)
+        case .closed: return
+        }
+        loop.remove(self)
+        port?.close(code, reason: reason ?? code.reason)
+    }
+
+    // MARK: - Room in the ring
+
+    private func payOwed() -> Bool {
+        guard let record = owed else { return true }
+        guard loop.inbound.push(record) else { return false }
+        owed = nil
+        return true
+    }
+
+    /// - Returns: `false`, for the callers to pass on.
+    private func wait() -> Bool {
+        guard !isWaiting else { return false }
+        isWaiting = true
+        port?.setReading(false)
+        loop.inbound.wait(self)
+        return false
+    }
+
+    func roomMayBeThere() -> Bool {
+        guard payOwed(), port?.offerAgain() ?? true else { return false }
+        isWaiting = false
+        if peerIsGone { return end() }
+        port?.setReading(true)
+        return true
+    }
+
+    /// The socket is closed. What came before still goes in, then the end.
+    func socketClosed() {
+        peerIsGone = true
+        loop.remove(self)
+        guard !isWaiting else { return }
+        if !end() {
+            isWaiting = true
+            loop.inbound.wait(self)
+        }
+        loop.inbound.publish()
+    }
+
+    private func end() -> Bool {
+        let wasOpen =
+            switch phase {
+            case .open: true
+            case .awaitingHello: false
+            case .closed(let wasOpen): wasOpen
+            }
+        if wasOpen {
+            guard payOwed(),
+                loop.inbound.push(.closed(id, arrival: loop.arrivalClock()))
+            else { return false }
+        }
+        phase = .closed(wasOpen: false)
+        port = nil
+        return true
+    }
+}
+
+extension HandshakeRefusal {
+    var code: CloseCode {
+        switch self {
+        case .tokenRefused: .tokenRefused
+        case .tooMany: .tooManyRequests
+        case .restarting: .restarting
+        }
+    }
+}

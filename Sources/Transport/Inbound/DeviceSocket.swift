@@ -1,0 +1,228 @@
+import NIOCore
+import SensorModel
+import WireFormat
+
+/// A device on TCP: text lines or binary frames, by its first four bytes.
+final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, LoopConnection {
+    typealias InboundIn = ByteBuffer
+
+    private static let nothing: [UInt8] = []
+
+    private let loop: LoopState
+    private let gate: any DeviceGate
+    private let limits: ConnectionLimits
+    private let origin: DeviceOrigin
+    private let ticket: ConnectionTicket
+    private var splitter = FrameSplitter()
+    private var connection: DeviceConnection?
+    private var context: ChannelHandlerContext?
+    private var deadline: Deadline?
+    private var saidSomething = false
+    private var isClosing = false
+    /// The newest ack while the socket takes no more; the ones before it are in it.
+    private var heldAck: DaemonMessage?
+    private var arrival: Timestamp?
+
+    init(
+        loop: LoopState, gate: any DeviceGate, limits: ConnectionLimits, origin: DeviceOrigin,
+        ticket: ConnectionTicket
+    ) {
+        self.loop = loop
+        self.gate = gate
+        self.limits = limits
+        self.origin = origin
+        self.ticket = ticket
+    }
+
+    // MARK: - From the socket
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        loop.add(self)
+        loop.setDeadline(&deadline, of: self, inSeconds: limits.helloSeconds)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        saidSomething = true
+        guard !isClosing else { return }
+        let buffer = unwrapInboundIn(data)
+        offer(buffer.readableBytesUInt8Span)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        arrival = nil
+        loop.inbound.publish()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        guard context.channel.isWritable, let held = heldAck else { return }
+        heldAck = nil
+        send(held)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.context = nil
+        isClosing = true
+        deadline?.cancel()
+        loop.remove(self)
+        ticket.release()
+        connection?.socketClosed()
+        connection = nil
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A reset, or a TLS handshake that failed: there is nobody to tell.
+        context.close(promise: nil)
+    }
+
+    /// - Returns: `false` when the ring had no room for all of it.
+    @discardableResult
+    private func offer(_ bytes: Span<UInt8>) -> Bool {
+        do {
+            return try splitter.split(bytes) { form, frame in take(form, frame) }
+        } catch {
+            loop.counters.countRefused(error)
+            let code = error.closes ?? .notAFrame
+            if let connection {
+                connection.close(code, reason: error.description)
+            } else {
+                close(code, reason: error.description)
+            }
+            return true
+        }
+    }
+
+    private func take(_ form: FrameSplitter.Form, _ frame: Span<UInt8>) -> Bool {
+        let connection = connection ?? connect(form)
+        let arrival = arrival ?? loop.arrivalClock()
+        self.arrival = arrival
+        let isOpen = connection.isOpen
+        let taken =
+            switch form {
+            case .binary: connection.take(frame: frame, arrival: arrival)
+            case .text: connection.take(text: frame, arrival: arrival)
+            }
+        if !isOpen, connection.isOpen { wasAdmitted() }
+        return taken
+    }
+
+    private func connect(_ form: FrameSplitter.Form) -> DeviceConnection {
+        let made = DeviceConnection(
+            loop: loop, gate: gate, origin: origin, format: form == .text ? .text : .binary,
+            limits: limits, port: self)
+        connection = made
+        return made
+    }
+
+    private func wasAdmitted() {
+        ticket.authenticate()
+        loop.setDeadline(&deadline, of: self, inSeconds: limits.deviceSilenceSeconds)
+    }
+
+    func offerAgain() -> Bool {
+        defer { arrival = nil }
+        return offer(Self.nothing.span)
+    }
+
+    func deadlineReached(_ tick: Int) -> Int? {
+        guard !isClosing else {
+            context?.close(promise: nil)
+            return nil
+        }
+        guard let connection, connection.isOpen else {
+            loop.counters.countRefusedHello(.helloExpected)
+            if let connection {
+                connection.close(.helloExpected)
+            } else {
+                close(.helloExpected, reason: CloseCode.helloExpected.reason)
+            }
+            return limits.helloSeconds
+        }
+        guard saidSomething else {
+            context?.close(promise: nil)
+            return nil
+        }
+        saidSomething = false
+        return limits.deviceSilenceSeconds
+    }
+
+    // MARK: - To the socket
+
+    func send(_ message: DaemonMessage) {
+        guard let context, !isClosing else { return }
+        guard context.channel.isWritable else {
+            if case .ack = message {
+                heldAck = message
+            } else {
+                // It sends and does not read: its answers must not fill our memory.
+                context.close(promise: nil)
+            }
+            return
+        }
+        write(message)
+    }
+
+    private func write(_ message: DaemonMessage) {
+        var bytes: [UInt8] = []
+        if isBinary {
+            message.appendBinary(at: loop.arrivalClock(), to: &bytes)
+        } else {
+            message.appendLine(to: &bytes)
+        }
+        write(bytes)
+    }
+
+    private var isBinary: Bool { splitter.form == .binary }
+
+    func send(commandJSON json: [UInt8]) {
+        var bytes: [UInt8] = []
+        if isBinary {
+            guard json.count <= Limits.framePayloadBytesMax else { return }
+            BinaryFrame.appendHeader(
+                FrameHeader(kind: .command, sequence: .none, deviceTime: loop.arrivalClock()),
+                payloadBytes: json.count, to: &bytes)
+            bytes += json
+        } else {
+            bytes = json + [UInt8(ascii: "\n")]
+        }
+        write(bytes)
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        guard let context, !isClosing else { return }
+        context.writeAndFlush(
+            NIOAny(context.channel.allocator.buffer(bytes: bytes)), promise: nil)
+    }
+
+    func setReading(_ reading: Bool) {
+        // Fails only on a channel that is closed.
+        try? context?.channel.syncOptions?.setOption(.autoRead, value: reading)
+    }
+
+    func close(_ code: CloseCode, reason: String) {
+        guard let context, !isClosing else { return }
+        write(.error(code: code.rawValue, reason: reason))
+        isClosing = true
+        lingerThenClose(context)
+    }
+
+    /// Closing with unread bytes resets the connection, and a reset overtakes the reason: so we
+    /// stop writing, and read and forget what comes until the peer closes or its time is up.
+    private func lingerThenClose(_ context: ChannelHandlerContext) {
+        setReading(true)
+        context.close(mode: .output, promise: nil)
+        loop.setDeadline(&deadline, of: self, inSeconds: 2)
+    }
+
+    func goAway() {
+        if let connection {
+            connection.close(.restarting)
+        } else {
+            close(.restarting, reason: CloseCode.restarting.reason)
+        }
+    }
+
+    func abort() {
+        context?.close(promise: nil)
+    }
+}

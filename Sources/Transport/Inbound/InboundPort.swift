@@ -1,0 +1,92 @@
+import NIOCore
+import Ring
+import SensorModel
+import Synchronization
+
+/// What waits for room in the inbound ring.
+protocol RoomWaiter: AnyObject {
+    /// Tries again.
+    ///
+    /// - Returns: `false` when there still was not enough room.
+    func roomMayBeThere() -> Bool
+}
+
+/// The loop's end of its inbound ring.
+///
+/// Records are pushed one by one and shown together by ``publish()``. When the ring is full, the
+/// one who has more stops reading its connection and waits here; nothing is dropped.
+final class InboundPort {
+    private let ring: ByteRing
+    private let doorbell: Doorbell
+    private let eventLoop: any EventLoop
+    private let counters: TransportCounters
+    private var hasUnpublished = false
+    private var header: [UInt8] = []
+    private let noPayload: [UInt8] = []
+    private var waiters: [any RoomWaiter] = []
+    private var retryIsScheduled = false
+
+    /// Long against the time the pipeline needs for a ring, short against a human's notice.
+    private static let retryInterval: TimeAmount = .milliseconds(1)
+
+    init(
+        ring: ByteRing, doorbell: Doorbell, eventLoop: any EventLoop, counters: TransportCounters
+    ) {
+        self.ring = ring
+        self.doorbell = doorbell
+        self.eventLoop = eventLoop
+        self.counters = counters
+    }
+
+    /// - Returns: `false` when there is no room; nothing was stored.
+    func push(_ message: InboundMessage) -> Bool {
+        let none = noPayload
+        return push(message, payload: none.span)
+    }
+
+    func push(_ message: InboundMessage, payload: Span<UInt8>) -> Bool {
+        header.removeAll(keepingCapacity: true)
+        message.append(to: &header)
+        guard ring.push(header: header.span, payload: payload) else {
+            // The pipeline must see what is there, or it would never make room.
+            publish()
+            return false
+        }
+        hasUnpublished = true
+        return true
+    }
+
+    /// At the end of a batch.
+    func publish() {
+        guard hasUnpublished else { return }
+        hasUnpublished = false
+        ring.publish()
+        doorbell.ring()
+    }
+
+    /// Calls the waiter until it is through.
+    func wait(_ waiter: any RoomWaiter) {
+        counters.ringFull.wrappingAdd(1, ordering: .relaxed)
+        waiters.append(waiter)
+        scheduleRetry()
+    }
+
+    private func scheduleRetry() {
+        guard !retryIsScheduled else { return }
+        retryIsScheduled = true
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.scheduleTask(in: Self.retryInterval) { bound.value.retry() }
+    }
+
+    private func retry() {
+        retryIsScheduled = false
+        let waiting = waiters
+        waiters.removeAll()
+        // In turn: whoever waited longest goes first, and the first who finds no room ends it.
+        var index = 0
+        while index < waiting.count, waiting[index].roomMayBeThere() { index += 1 }
+        waiters.insert(contentsOf: waiting[index...], at: 0)
+        publish()
+        if !waiters.isEmpty { scheduleRetry() }
+    }
+}

@@ -1,0 +1,81 @@
+import Glibc
+import NIOCore
+public import Ring
+public import SensorModel
+import Synchronization
+
+/// The two rings between the pipeline and one event loop, seen from the pipeline's side.
+public final class LoopLink: Sendable {
+    public let index: Int
+    /// Records of ``InboundMessage``; the pipeline is the one consumer.
+    public let inbound: ByteRing
+    let outbound: RingBuffer<OutboundMessage>
+    let eventLoop: any EventLoop
+    /// Set by the pipeline when it wakes the loop, cleared by the loop before it looks.
+    private let wakePending = Atomic(false)
+    private let isOpen = Atomic(true)
+    private let state: NIOLoopBound<LoopState>
+
+    init(state: NIOLoopBound<LoopState>, eventLoop: any EventLoop, rings: LoopState.Rings) {
+        index = rings.index
+        inbound = rings.inbound
+        outbound = rings.outbound
+        self.eventLoop = eventLoop
+        self.state = state
+    }
+
+    /// How full the ring of messages is, 0…1. Any thread.
+    public var outboundFillRatio: Double { outbound.fillRatio }
+
+    /// Pipeline thread only. Waits while the ring is full: a loop always empties it, because a
+    /// loop never waits for the pipeline.
+    public func push(_ message: OutboundMessage) {
+        while !outbound.push(message) {
+            guard isOpen.load(ordering: .relaxed) else { return }
+            flush()
+            usleep(50)  // The loop is busy and may share this core: let it run.
+        }
+    }
+
+    /// Pipeline thread only. Wakes the loop for what was pushed; at most one wake-up is pending.
+    public func flush() {
+        guard !outbound.isEmpty else { return }
+        wake()
+    }
+
+    private func wake() {
+        // Acquire and release, against the loop's exchange: either it sees what was pushed, or
+        // this sees that it has begun to look and wakes it once more.
+        guard !wakePending.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        eventLoop.execute { self.drain() }
+    }
+
+    private func drain() {
+        _ = wakePending.exchange(false, ordering: .acquiringAndReleasing)
+        if state.value.drainOutbound() { wake() }
+    }
+
+    func runs(on other: any EventLoop) -> Bool { eventLoop === other }
+
+    func close() {
+        isOpen.store(false, ordering: .relaxed)
+    }
+}
+
+extension ConnectionID {
+    /// Index of the ``LoopLink`` that reaches the connection.
+    public var loop: Int { Int(rawValue >> 56) }
+
+    init(loop: Int, number: UInt64) {
+        self.init(rawValue: UInt64(loop) << 56 | number)
+    }
+}
+
+extension SubscriberID {
+    /// Index of the ``LoopLink`` that reaches the subscriber.
+    public var loop: Int { Int(rawValue >> 56) }
+
+    init(loop: Int, number: UInt64) {
+        self.init(rawValue: UInt64(loop) << 56 | number)
+    }
+}

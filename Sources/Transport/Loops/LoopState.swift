@@ -1,0 +1,150 @@
+import NIOCore
+import Ring
+import SensorModel
+import Synchronization
+import WireFormat
+
+/// What belongs to one event loop: its devices, its viewers, its ends of the rings. Only that
+/// loop's thread touches it.
+final class LoopState {
+    struct Rings: Sendable {
+        let index: Int
+        let inbound: ByteRing
+        let outbound: RingBuffer<OutboundMessage>
+        let doorbell: Doorbell
+    }
+
+    let index: Int
+    let eventLoop: any EventLoop
+    let counters: TransportCounters
+    let arrivalClock: @Sendable () -> Timestamp
+    let inbound: InboundPort
+    let wheel: DeadlineWheel
+    let viewers: ViewerTable
+    /// Every open connection that can be told to go, by the identity of its object.
+    private(set) var connections: [ObjectIdentifier: any LoopConnection] = [:]
+    private var devices: [ConnectionID: DeviceConnection] = [:]
+    private let outbound: RingBuffer<OutboundMessage>
+    private var nextNumber: UInt64 = 1
+    private var wheelTask: Scheduled<Void>?
+    /// For decoded payloads; whoever uses it swaps it out and back.
+    var scratch: [UInt8] = []
+    /// Set while the daemon stops: what connects now is told so at once.
+    var isStopping = false
+
+    /// Messages taken in one go, so that sockets are served in between.
+    private static let drainMax = 4096
+
+    init(
+        eventLoop: any EventLoop, rings: Rings, counters: TransportCounters,
+        arrivalClock: @escaping @Sendable () -> Timestamp
+    ) {
+        index = rings.index
+        self.eventLoop = eventLoop
+        self.counters = counters
+        self.arrivalClock = arrivalClock
+        outbound = rings.outbound
+        inbound = InboundPort(
+            ring: rings.inbound, doorbell: rings.doorbell, eventLoop: eventLoop,
+            counters: counters)
+        wheel = DeadlineWheel(tick: Self.tick(.now()))
+        viewers = ViewerTable(eventLoop: eventLoop, counters: counters)
+    }
+
+    func makeConnectionID() -> ConnectionID {
+        ConnectionID(loop: index, number: takeNumber())
+    }
+
+    func makeSubscriberID() -> SubscriberID {
+        SubscriberID(loop: index, number: takeNumber())
+    }
+
+    private func takeNumber() -> UInt64 {
+        defer { nextNumber += 1 }
+        return nextNumber
+    }
+
+    // MARK: - Connections
+
+    func add(_ connection: any LoopConnection) {
+        connections[ObjectIdentifier(connection)] = connection
+        if isStopping { connection.goAway() }
+    }
+
+    func remove(_ connection: any LoopConnection) {
+        connections[ObjectIdentifier(connection)] = nil
+    }
+
+    func add(_ device: DeviceConnection) {
+        devices[device.id] = device
+        counters.devicesConnected.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    func remove(_ device: DeviceConnection) {
+        guard devices.removeValue(forKey: device.id) != nil else { return }
+        counters.devicesConnected.wrappingSubtract(1, ordering: .relaxed)
+    }
+
+    // MARK: - Time
+
+    /// Sets or puts off a connection's deadline, and has the wheel turn as long as one is set.
+    func setDeadline(
+        _ deadline: inout Deadline?, of member: any DeadlineMember, inSeconds seconds: Int
+    ) {
+        if wheelTask == nil { wheel.advance(to: Self.tick(.now())) }
+        wheel.set(&deadline, of: member, inSeconds: seconds)
+        turnWheel()
+    }
+
+    private func turnWheel() {
+        guard wheelTask == nil, wheel.count > 0 else { return }
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        wheelTask = eventLoop.scheduleTask(in: .seconds(1)) {
+            let state = bound.value
+            state.wheel.advance(to: Self.tick(.now()))
+            state.wheelTask = nil
+            state.turnWheel()
+        }
+    }
+
+    private static func tick(_ now: NIODeadline) -> Int {
+        Int(now.uptimeNanoseconds / 1_000_000_000)
+    }
+
+    // MARK: - From the pipeline
+
+    /// - Returns: Whether there is more.
+    func drainOutbound() -> Bool {
+        let count = outbound.drain(limit: Self.drainMax) { deliver($0) }
+        viewers.flushChanged()
+        return count == Self.drainMax
+    }
+
+    private func deliver(_ message: OutboundMessage) {
+        switch message {
+        case .welcome(let connection, let welcome): devices[connection]?.welcome(welcome)
+        case .ack(let connection, let sequence, let durable):
+            devices[connection]?.acknowledge(sequence, durable: durable)
+        case .refusal(let connection, let code, let reason):
+            devices[connection]?.say(.error(code: code, reason: reason))
+        case .command(let connection, let json): devices[connection]?.command(json)
+        case .close(let connection, let code): devices[connection]?.close(code)
+        case .feed(let share, let update): viewers.apply(update, to: share)
+        case .feedsBegin(let subscriber, let feeds, let start):
+            viewers.begin(subscriber, feeds: feeds, start: start)
+        case .catchUp(let subscriber, let events): viewers.catchUp(subscriber, events)
+        case .caughtUp(let subscriber): viewers.caughtUp(subscriber)
+        case .feedsLeft(let subscriber): viewers.leaveFeeds(subscriber)
+        case .feedEnded(let share, let code): viewers.end(share, code)
+        case .closeSubscriber(let subscriber, let code): viewers.close(subscriber, code)
+        }
+    }
+}
+
+/// A connection that a stopping daemon can end.
+protocol LoopConnection: AnyObject {
+    /// Say that we go, in the connection's own words, and close once that is written.
+    func goAway()
+    /// Close now.
+    func abort()
+}

@@ -1,0 +1,233 @@
+/// Why bytes are not WebSocket as RFC 6455 has it, or more of it than allowed.
+enum WebSocketRefusal: Error, Hashable, Sendable {
+    case reservedBits
+    case unknownOpcode(UInt8)
+    case notMasked
+    case lengthNotMinimal
+    case controlTooLong
+    case controlFragmented
+    case continuationOfNothing
+    case messageInsideMessage
+    case notUTF8
+    case closePayload
+    case messageTooLarge
+
+    /// The protocol's own close code for it.
+    var closeCode: UInt16 {
+        switch self {
+        case .notUTF8: 1007
+        case .messageTooLarge: 1009
+        default: 1002
+        }
+    }
+}
+
+/// Turns the bytes of one client into messages; strict, and pure.
+///
+/// Our own rather than the library's, because it keeps nothing while nothing comes, unmasks into
+/// the message without a buffer in between, and refuses bad UTF-8 at its first byte.
+struct WebSocketReader: Sendable {
+    enum Event: Hashable, Sendable {
+        /// Its bytes are in ``WebSocketReader/message`` until the next call.
+        case text
+        case binary
+        case ping([UInt8])
+        case pong
+        /// `nil`: without a code.
+        case close(UInt16?)
+    }
+
+    struct Bounds: Hashable, Sendable {
+        var messageBytesMax: Int
+        /// Fragments cost time even when they are empty.
+        var fragmentsMax = 65_536
+    }
+
+    private enum Opcode {
+        static let continuation: UInt8 = 0
+        static let text: UInt8 = 1
+        static let binary: UInt8 = 2
+        static let close: UInt8 = 8
+        static let ping: UInt8 = 9
+        static let pong: UInt8 = 10
+    }
+
+    private struct Frame {
+        var isFinal: Bool
+        var opcode: UInt8
+        var mask: InlineArray<4, UInt8>
+        /// Of the payload, still to come.
+        var remaining: Int
+        /// Bytes unmasked so far, modulo 4.
+        var phase = 0
+
+        var isControl: Bool { opcode >= 8 }
+    }
+
+    private let bounds: Bounds
+    private var header = InlineArray<14, UInt8>(repeating: 0)
+    private var headerCount = 0
+    private var frame: Frame?
+    private(set) var message: [UInt8] = []
+    private var control: [UInt8] = []
+    /// Of the message under way; `nil` between messages.
+    private var messageOpcode: UInt8?
+    private var fragments = 0
+    private var text = UTF8Stream()
+    private var messageIsDone = false
+
+    init(bounds: Bounds) {
+        self.bounds = bounds
+    }
+
+    /// Whether a message has begun and not ended.
+    var isInMessage: Bool { messageOpcode != nil || frame != nil || headerCount > 0 }
+
+    /// Goes on with `chunk` from `position`, up to the end of a message or a control frame.
+    ///
+    /// - Returns: `nil` when the chunk is used up.
+    /// - Throws: ``WebSocketRefusal``; the connection is to be closed with its code.
+    mutating func next(
+        in chunk: Span<UInt8>, from position: inout Int
+    ) throws(WebSocketRefusal) -> Event? {
+        if messageIsDone { forgetMessage() }
+        while true {
+            if frame == nil {
+                guard try readHeader(chunk, &position) else { return nil }
+            }
+            try takePayload(chunk, &position)
+            guard let done = frame, done.remaining == 0 else { return nil }
+            frame = nil
+            if let event = try finish(done) { return event }
+        }
+    }
+
+    private mutating func forgetMessage() {
+        messageIsDone = false
+        // What few peers need, idle ones must not pay for.
+        message.removeAll(keepingCapacity: message.capacity <= 512)
+    }
+
+    // MARK: - Header
+
+    private mutating func readHeader(
+        _ chunk: Span<UInt8>, _ position: inout Int
+    ) throws(WebSocketRefusal) -> Bool {
+        while position < chunk.count {
+            header[headerCount] = chunk[position]
+            headerCount += 1
+            position += 1
+            if headerCount == 2 { try checkStart() }
+            guard headerCount >= 2, headerCount == Self.headerBytes(header[1]) else { continue }
+            try beginFrame()
+            headerCount = 0
+            return true
+        }
+        return false
+    }
+
+    private static func headerBytes(_ second: UInt8) -> Int {
+        switch second & 0x7F {
+        case 126: 8
+        case 127: 14
+        default: 6
+        }
+    }
+
+    private func checkStart() throws(WebSocketRefusal) {
+        let opcode = header[0] & 0x0F
+        let isFinal = header[0] & 0x80 != 0
+        guard header[0] & 0x70 == 0 else { throw .reservedBits }
+        switch opcode {
+        case Opcode.continuation:
+            guard messageOpcode != nil else { throw .continuationOfNothing }
+        case Opcode.text, Opcode.binary:
+            guard messageOpcode == nil else { throw .messageInsideMessage }
+        case Opcode.close, Opcode.ping, Opcode.pong:
+            guard isFinal else { throw .controlFragmented }
+            guard header[1] & 0x7F <= 125 else { throw .controlTooLong }
+        default: throw .unknownOpcode(opcode)
+        }
+        guard header[1] & 0x80 != 0 else { throw .notMasked }
+    }
+
+    private mutating func beginFrame() throws(WebSocketRefusal) {
+        var length = Int(header[1] & 0x7F)
+        let lengthBytes = length == 126 ? 2 : length == 127 ? 8 : 0
+        if lengthBytes > 0 {
+            guard header[2] & 0x80 == 0 || lengthBytes == 2 else { throw .lengthNotMinimal }
+            length = (0..<lengthBytes).reduce(0) { $0 << 8 | Int(header[2 + $1]) }
+            guard length > (lengthBytes == 2 ? 125 : 65_535) else { throw .lengthNotMinimal }
+        }
+        let opcode = header[0] & 0x0F
+        var mask = InlineArray<4, UInt8>(repeating: 0)
+        for index in 0..<4 { mask[index] = header[2 + lengthBytes + index] }
+        frame = Frame(
+            isFinal: header[0] & 0x80 != 0, opcode: opcode, mask: mask, remaining: length)
+        guard opcode < 8 else { return }
+        if opcode != Opcode.continuation {
+            messageOpcode = opcode
+            fragments = 0
+            text = UTF8Stream()
+        }
+        fragments += 1
+        guard length <= bounds.messageBytesMax - message.count, fragments <= bounds.fragmentsMax
+        else { throw .messageTooLarge }
+        if message.isEmpty { message.reserveCapacity(min(length, 65_536)) }
+    }
+
+    // MARK: - Payload
+
+    private mutating func takePayload(
+        _ chunk: Span<UInt8>, _ position: inout Int
+    ) throws(WebSocketRefusal) {
+        guard var current = frame else { return }
+        let end = position + min(current.remaining, chunk.count - position)
+        let isText = messageOpcode == Opcode.text
+        while position < end {
+            let byte = chunk[position] ^ current.mask[current.phase]
+            current.phase = (current.phase + 1) & 3
+            position += 1
+            current.remaining -= 1
+            if current.isControl {
+                control.append(byte)
+            } else {
+                guard !isText || text.accepts(byte) else { throw .notUTF8 }
+                message.append(byte)
+            }
+        }
+        frame = current
+    }
+
+    private mutating func finish(_ frame: Frame) throws(WebSocketRefusal) -> Event? {
+        guard frame.isControl else { return try finishData(frame) }
+        let payload = control
+        control = []
+        switch frame.opcode {
+        case Opcode.ping: return .ping(payload)
+        case Opcode.pong: return .pong
+        default: return .close(try Self.closeCode(payload))
+        }
+    }
+
+    private mutating func finishData(_ frame: Frame) throws(WebSocketRefusal) -> Event? {
+        guard frame.isFinal else { return nil }
+        let isText = messageOpcode == Opcode.text
+        guard !isText || text.isComplete else { throw .notUTF8 }
+        messageOpcode = nil
+        messageIsDone = true
+        return isText ? .text : .binary
+    }
+
+    private static func closeCode(_ payload: [UInt8]) throws(WebSocketRefusal) -> UInt16? {
+        guard !payload.isEmpty else { return nil }
+        guard payload.count >= 2 else { throw .closePayload }
+        let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
+        switch code {
+        case 1000...1003, 1007...1014, 3000...4999: break
+        default: throw .closePayload
+        }
+        guard UTF8Stream.isValid(Array(payload[2...])) else { throw .notUTF8 }
+        return code
+    }
+}
