@@ -1,118 +1,142 @@
 public import SensorModel
 
-/// Which connection speaks for which session, in which order its frames count, and what may be
-/// acknowledged. Runs on the pipeline thread alone, so two connections of one session need no lock.
+/// Which connection feeds which session, and in which order frames enter it.
 ///
-///     open ─→ accept … accept ─→ record / hold / drop ─→ recorded(at:) ─→ durable(upTo:) ─→ acks
-///
-/// Pure: no clock, no I/O.
+/// Runs on the pipeline thread and has no clock: time is passed in. A frame in order passes
+/// without a copy and without an allocation. After every call that may move a hole
+/// (``accept(_:payload:from:at:)``, ``refuse(_:from:at:)``, ``advance(to:)``) the caller empties
+/// ``popReleased()``.
 public struct SessionTable: Sendable {
-    public enum Opening: Hashable, Sendable {
-        /// The device goes on after `acked`; the older connection of the session is to be closed.
-        case opened(acked: FrameSequence, replaced: ConnectionID?)
-        /// The session is another device's.
-        case foreign
+    let settings: IngestSettings
+    var sessions: [SessionState?] = []
+    var generations: [UInt32] = []
+    private var freeSlots: [Int] = []
+    private var slotOfSession: [SessionID: Int] = [:]
+    private var slotOfConnection: [ConnectionID: Int] = [:]
+    /// Frames come in runs of one connection; its slot is not looked up again.
+    private var lastConnection: (connection: ConnectionID, slot: Int)?
+    var deadlines = DeadlineQueue()
+    var releases: [Release] = []
+    var releasedCount = 0
+    /// Slots of sessions that wait for an ack.
+    var slotsAwaitingAck: [Int] = []
+    var latestTime: Timestamp?
+
+    public init(settings: IngestSettings = IngestSettings(), recovered: [SessionRecovery] = []) {
+        self.settings = settings
+        for recovery in recovered { restore(recovery) }
     }
 
-    public enum Decision: Hashable, Sendable {
-        /// To be recorded now.
-        case record(SessionID, late: Bool)
-        case duplicate
-        /// Kept until what is missing before it comes, or is given up.
-        case held
-        /// The connection was replaced or never opened.
-        case unknownConnection
+    public var sessionCount: Int { slotOfSession.count }
+    public var connectionCount: Int { slotOfConnection.count }
+
+    /// Takes a session in that the log knows, or that ``forget(_:)`` gave out.
+    public mutating func restore(_ recovery: SessionRecovery) {
+        guard slotOfSession[recovery.session] == nil else { return }
+        insert(SessionState(recovery))
     }
 
-    /// Something that was held and whose time has come, in order.
-    public enum Released: Hashable, Sendable {
-        case frame(SessionID, FrameHeader, payload: [UInt8], arrival: Timestamp)
-        /// These never came; the frames after them go on.
-        case gap(SessionID, from: FrameSequence, to: FrameSequence)
+    /// Removes a session without a connection, as one that ended long ago.
+    ///
+    /// - Parameter session: Any session.
+    /// - Returns: What to restore it with; `nil` for one that is unknown, open, or owed an ack.
+    public mutating func forget(_ session: SessionID) -> SessionRecovery? {
+        guard let slot = slotOfSession[session], let state = sessions[slot],
+            state.connection == nil, !state.acks.isWaiting, state.held.isEmpty
+        else { return nil }
+        erase(session)
+        return state.recovery
     }
 
-    public init(bounds: IngestBounds = IngestBounds()) {
+    /// Removes a session whatever its state: it was deleted.
+    ///
+    /// - Parameter session: Any session.
+    /// - Returns: Its connection, to be closed.
+    @discardableResult
+    public mutating func erase(_ session: SessionID) -> ConnectionID? {
+        guard let slot = slotOfSession.removeValue(forKey: session) else { return nil }
+        let connection = sessions[slot]?.connection
+        if let connection { close(connection) }
+        sessions[slot] = nil
+        generations[slot] &+= 1
+        freeSlots.append(slot)
+        slotsAwaitingAck.removeAll { $0 == slot }
+        return connection
     }
 
-    /// A session the log holds, at start.
+    /// A hello has been accepted.
     ///
     /// - Parameters:
-    ///   - session: In the log.
-    ///   - device: Whose it is.
-    ///   - highest: Of its counted frames on disk.
-    ///   - gaps: Sequences given up, oldest first.
-    public mutating func restore(
-        _ session: SessionID, device: DeviceID, highest: FrameSequence,
-        gaps: [ClosedRange<UInt32>]
-    ) {
-    }
-
+    ///   - connection: Where it came; a second hello of the same connection moves it over.
+    ///   - device: Whose token it had.
+    ///   - session: As in the hello.
+    ///   - recorded: As in the hello; of a known session, what was said first holds.
+    /// - Returns: What to answer, and whom to close.
     public mutating func open(
-        _ connection: ConnectionID, device: DeviceID, session: SessionID
-    ) -> Opening {
-        .foreign
+        _ connection: ConnectionID, device: DeviceID, session: SessionID, recorded: Bool
+    ) -> OpenDecision {
+        let known = slotOfSession[session]
+        if let known, sessions[known]?.device != device { return .foreign }
+        let slot =
+            known
+            ?? insert(
+                SessionState(
+                    SessionRecovery(session: session, device: device, recorded: recorded)))
+        let previous = sessions[slot]?.connection
+        if slotOfConnection[connection] != slot { close(connection) }
+        if let previous, previous != connection { close(previous) }
+        sessions[slot]?.connection = connection
+        slotOfConnection[connection] = slot
+        return .opened(
+            acknowledged: FrameSequence(rawValue: sessions[slot]?.acks.acknowledged ?? 0),
+            isNew: known == nil, replaces: previous == connection ? nil : previous)
     }
 
+    /// The connection is gone; its session stays, and what it holds back waits on.
     public mutating func close(_ connection: ConnectionID) {
+        guard let slot = slotOfConnection.removeValue(forKey: connection) else { return }
+        sessions[slot]?.connection = nil
+        lastConnection = nil
     }
 
-    /// Decides about one frame. After `.record` call ``recorded(_:of:at:)``, then drain
-    /// ``takeReleased()``: the frame may have been the one that others waited for.
-    ///
-    /// - Parameters:
-    ///   - header: Valid.
-    ///   - payload: Copied only when it is held.
-    ///   - connection: That it came over.
-    ///   - arrival: When.
-    /// - Returns: What to do with it.
-    public mutating func accept(
-        _ header: FrameHeader, payload: Span<UInt8>, from connection: ConnectionID,
-        arrival: Timestamp
-    ) -> Decision {
-        .unknownConnection
+    public func session(of connection: ConnectionID) -> SessionID? {
+        slotOfConnection[connection].flatMap { sessions[$0]?.session }
     }
 
-    /// A refused frame uses its number: acks pass over it, and it is a duplicate when it comes again.
-    public mutating func refuse(
-        _ sequence: FrameSequence, from connection: ConnectionID, arrival: Timestamp
-    ) {
+    public func connection(of session: SessionID) -> ConnectionID? {
+        slotOfSession[session].flatMap { sessions[$0]?.connection }
     }
 
-    /// The next thing to be recorded that is no longer held; call until `nil`.
-    public mutating func takeReleased() -> Released? { nil }
-
-    /// Gives up what was missing for too long. Drain ``takeReleased()`` afterwards.
-    public mutating func advance(to now: Timestamp) {
+    /// The clocks of a session; `nil` for one that is unknown.
+    public func clock(of session: SessionID) -> ClockModel? {
+        slotOfSession[session].flatMap { sessions[$0]?.clock }
     }
 
-    /// When the next hole is given up; `nil`: there is none.
-    public var nextDeadline: Timestamp? { nil }
-
-    /// A frame of the session now stands at `offset`; every frame that `accept` or `takeReleased`
-    /// gave out must be told, in that order.
-    public mutating func recorded(
-        _ sequence: FrameSequence, of session: SessionID, at offset: RecordOffset
-    ) {
+    func slot(of session: SessionID) -> Int? {
+        // Mostly it is the session of the frame that has just been accepted.
+        if let last = lastConnection, sessions[last.slot]?.session == session { return last.slot }
+        return slotOfSession[session]
     }
 
-    /// Finds what has become durable.
-    ///
-    /// - Parameters:
-    ///   - end: The first offset that is not durable yet.
-    ///   - acknowledge: Gets each connection with news, once, with its highest durable sequence.
-    public mutating func durable(
-        upTo end: RecordOffset, _ acknowledge: (ConnectionID, FrameSequence) -> Void
-    ) {
+    mutating func slot(of connection: ConnectionID) -> Int? {
+        if let last = lastConnection, last.connection == connection { return last.slot }
+        guard let slot = slotOfConnection[connection] else { return nil }
+        lastConnection = (connection, slot)
+        return slot
     }
 
-    /// The session is erased or long over: forgets it and its connections.
-    ///
-    /// - Returns: Connections that spoke for it.
-    public mutating func forget(_ session: SessionID) -> [ConnectionID] { [] }
-
-    /// Connections that speak for the device now.
-    public func connections(of device: DeviceID) -> [ConnectionID] { [] }
-
-    /// The session a connection speaks for.
-    public func session(of connection: ConnectionID) -> SessionID? { nil }
+    @discardableResult
+    private mutating func insert(_ state: SessionState) -> Int {
+        let slot: Int
+        if let free = freeSlots.popLast() {
+            slot = free
+            sessions[slot] = state
+        } else {
+            slot = sessions.count
+            sessions.append(state)
+            generations.append(0)
+        }
+        slotOfSession[state.session] = slot
+        return slot
+    }
 }

@@ -1,0 +1,85 @@
+import SensorModel
+
+/// Frames that came before an earlier one: rising by sequence, bounded in number and bytes.
+struct HeldFrames: Sendable {
+    struct Held: Sendable {
+        var header: FrameHeader
+        var payload: [UInt8]
+        var arrivalTime: Timestamp
+        /// Not valid: its number is used, and nothing will be recorded.
+        var refused: Bool
+
+        var sequence: UInt32 { header.sequence.rawValue }
+    }
+
+    private(set) var frames: [Held] = []
+    private(set) var payloadBytes = 0
+    /// When the frame that has waited longest came.
+    private(set) var oldestArrival: Timestamp?
+
+    var isEmpty: Bool { frames.isEmpty }
+    var count: Int { frames.count }
+    var firstSequence: UInt32? { frames.first?.sequence }
+
+    /// - Returns: `false` when the number is held already.
+    mutating func insert(_ held: Held) -> Bool {
+        var index = frames.count
+        // Frames that wait mostly come in order among themselves.
+        if let last = frames.last, last.sequence >= held.sequence {
+            index = position(of: held.sequence)
+            if frames[index].sequence == held.sequence { return false }
+        }
+        frames.insert(held, at: index)
+        payloadBytes += held.payload.count
+        oldestArrival = min(oldestArrival ?? held.arrivalTime, held.arrivalTime)
+        return true
+    }
+
+    func contains(_ sequence: UInt32) -> Bool {
+        guard let last = frames.last, last.sequence >= sequence else { return false }
+        return frames[position(of: sequence)].sequence == sequence
+    }
+
+    /// Takes out the first `count` frames.
+    mutating func removeFirst(_ count: Int) -> ArraySlice<Held> {
+        let taken = frames.prefix(count)
+        frames = Array(frames.dropFirst(count))
+        payloadBytes -= taken.reduce(0) { $0 + $1.payload.count }
+        oldestArrival = frames.lazy.map(\.arrivalTime).min()
+        return taken
+    }
+
+    /// How many frames must go so that none is left that came before `time`.
+    func countUntilNone(before time: Timestamp) -> Int {
+        (frames.lastIndex { $0.arrivalTime <= time } ?? -1) + 1
+    }
+
+    /// How many frames follow each other from the one at `start` on, and nothing missing between.
+    func countWithoutHole(from start: Int) -> Int {
+        guard start < frames.count else { return 0 }
+        var index = start + 1
+        while index < frames.count, frames[index].sequence == frames[index - 1].sequence + 1 {
+            index += 1
+        }
+        return index - start
+    }
+
+    /// The daemon's clock was set back: nothing may have come after now.
+    mutating func clockWentBack(to time: Timestamp) {
+        for index in frames.indices where frames[index].arrivalTime > time {
+            frames[index].arrivalTime = time
+        }
+        oldestArrival = frames.lazy.map(\.arrivalTime).min()
+    }
+
+    /// The first index whose sequence is not below `sequence`.
+    private func position(of sequence: UInt32) -> Int {
+        var low = 0
+        var high = frames.count
+        while low < high {
+            let middle = (low + high) / 2
+            if frames[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

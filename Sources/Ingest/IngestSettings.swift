@@ -1,0 +1,11 @@
+/// How long and how much the session table waits for frames out of order.
+public struct IngestSettings: Hashable, Sendable {
+    /// Arrival time that a hole may hold back what follows it.
+    public var holdMicroseconds: Int64 = 2_000_000
+    /// Frames that a hole may hold back.
+    public var heldFramesMax = 1000
+    /// Their payload bytes.
+    public var heldBytesMax = 1024 * 1024
+
+    public init() {}
+}

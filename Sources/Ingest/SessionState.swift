@@ -1,0 +1,94 @@
+import SensorModel
+
+/// One session's order: which number is next, what waits for it, what never came.
+///
+/// ```
+///   1 … next-1         passed: recorded, refused, or in a gap
+///   next               what is waited for while anything is held
+///   held               above next
+/// ```
+struct SessionState {
+    let session: SessionID
+    let device: DeviceID
+    var connection: ConnectionID?
+    var clock: ClockModel
+    var acks: AckTracker
+    var gaps: GapRanges
+    var held = HeldFrames()
+    /// The sequence that passes at once. 64 bits: one more than the last of 32.
+    private(set) var next: UInt64
+    /// Frames come without numbers, and the daemon counts them; `nil` before the first frame.
+    private(set) var countsArrivals: Bool?
+    /// When the pipeline wants to hear of this session even if nothing comes.
+    var wakeTime: Timestamp?
+    /// The earliest entry for it in the deadline queue.
+    var queuedDeadline: Timestamp?
+
+    init(_ recovery: SessionRecovery) {
+        session = recovery.session
+        device = recovery.device
+        clock = ClockModel(recorded: recovery.recorded)
+        acks = AckTracker(acknowledged: recovery.highest.rawValue)
+        gaps = GapRanges(recovery.gaps)
+        next = UInt64(recovery.highest.rawValue) + 1
+    }
+
+    var recovery: SessionRecovery {
+        SessionRecovery(
+            session: session, device: device, recorded: clock.recorded,
+            highest: FrameSequence(rawValue: UInt32(next - 1)), gaps: gaps.ranges)
+    }
+
+    /// Where a number stands.
+    enum Place {
+        case next
+        /// In a gap, and now taken out of it.
+        case late
+        case ahead
+        case duplicate
+    }
+
+    mutating func place(of sequence: UInt32) -> Place {
+        if countsArrivals != false { startCounting() }
+        let number = UInt64(sequence)
+        if number == next { return .next }
+        if number < next { return gaps.take(sequence) ? .late : .duplicate }
+        return held.contains(sequence) ? .duplicate : .ahead
+    }
+
+    /// The number of a frame that came without one.
+    ///
+    /// Only a session that never had numbers gets them from the daemon, and a source's name is
+    /// none of its frames: it goes along with the heart rate behind it.
+    mutating func arrivalSequence(of kind: FrameKind) -> FrameSequence {
+        guard kind != .source, countsArrivals != false, next <= UInt64(UInt32.max) else {
+            return .none
+        }
+        countsArrivals = true
+        let sequence = FrameSequence(rawValue: UInt32(next))
+        next += 1
+        return sequence
+    }
+
+    /// The device counts after all. Its numbers start at 1, whatever was counted for it so far.
+    private mutating func startCounting() {
+        if countsArrivals == true { next = 1 }
+        countsArrivals = false
+    }
+
+    mutating func pass(_ sequence: UInt32) {
+        assert(UInt64(sequence) == next)
+        next += 1
+    }
+
+    /// Gives up what is missing before the first held frame.
+    ///
+    /// - Returns: What was missing; `nil` when nothing was.
+    mutating func passHole(to first: UInt32) -> ClosedRange<UInt32>? {
+        guard UInt64(first) > next else { return nil }
+        let missing = UInt32(next)...(first - 1)
+        gaps.append(missing)
+        next = UInt64(first)
+        return missing
+    }
+}

@@ -1,0 +1,51 @@
+public import SensorModel
+
+extension SessionTable {
+    /// A frame lies in the log, and its device wants to know when it is on disk.
+    ///
+    /// - Parameters:
+    ///   - session: As ``FrameDecision/record(session:sequence:late:)`` had it.
+    ///   - sequence: As that had it; a frame without a number is acknowledged by none.
+    ///   - late: As that had it.
+    ///   - offset: Of its record.
+    public mutating func recorded(
+        _ session: SessionID, sequence: FrameSequence, late: Bool, at offset: RecordOffset
+    ) {
+        guard sequence.isCounted, let slot = slot(of: session) else { return }
+        awaitAck(slot)
+        if late {
+            sessions[slot]?.acks.recordedLate(sequence.rawValue, at: offset)
+        } else {
+            sessions[slot]?.acks.recorded(sequence.rawValue, at: offset)
+        }
+    }
+
+    /// - Parameters:
+    ///   - end: Every record before it is on disk.
+    ///   - body: Takes one ack for each connection that has news.
+    public mutating func durable(upTo end: RecordOffset, _ body: (SessionAck) -> Void) {
+        var stillWaiting = 0
+        for index in slotsAwaitingAck.indices {
+            let slot = slotsAwaitingAck[index]
+            let news = sessions[slot]?.acks.durable(upTo: end)
+            if let sequence = news, let state = sessions[slot], let connection = state.connection {
+                body(
+                    SessionAck(
+                        connection: connection, session: state.session,
+                        sequence: FrameSequence(rawValue: sequence)))
+            }
+            if sessions[slot]?.acks.isWaiting == true {
+                slotsAwaitingAck[stillWaiting] = slot
+                stillWaiting += 1
+            }
+        }
+        slotsAwaitingAck.removeLast(slotsAwaitingAck.count - stillWaiting)
+    }
+
+    /// Call before the tracker changes: a session that waits already is in the list.
+    func isListedForAck(_ slot: Int) -> Bool { sessions[slot]?.acks.isWaiting == true }
+
+    mutating func awaitAck(_ slot: Int) {
+        if !isListedForAck(slot) { slotsAwaitingAck.append(slot) }
+    }
+}

@@ -1,0 +1,138 @@
+public import SensorModel
+
+extension SessionTable {
+    /// Decides on a valid frame.
+    ///
+    /// - Parameters:
+    ///   - header: Valid, of a kind that is recorded.
+    ///   - payload: Copied only if the frame has to wait.
+    ///   - connection: Where it came.
+    ///   - arrivalTime: When it came.
+    /// - Returns: What to do with it; then empty ``popReleased()``.
+    public mutating func accept(
+        _ header: FrameHeader, payload: Span<UInt8>, from connection: ConnectionID,
+        at arrivalTime: Timestamp
+    ) -> FrameDecision {
+        noteTime(arrivalTime)
+        guard let slot = slot(of: connection), let session = sessions[slot]?.session else {
+            return .notOpen
+        }
+        guard header.sequence.isCounted else {
+            let sequence = sessions[slot]?.arrivalSequence(of: header.kind) ?? .none
+            sessions[slot]?.clock.observe(header.deviceTime, at: arrivalTime)
+            return .record(session: session, sequence: sequence, late: false)
+        }
+        let sequence = header.sequence.rawValue
+        switch sessions[slot]?.place(of: sequence) ?? .duplicate {
+        case .next:
+            sessions[slot]?.pass(sequence)
+            sessions[slot]?.clock.observe(header.deviceTime, at: arrivalTime)
+            if sessions[slot]?.held.isEmpty == false { releaseInOrder(slot) }
+            return .record(session: session, sequence: header.sequence, late: false)
+        case .late: return .record(session: session, sequence: header.sequence, late: true)
+        case .duplicate: return .duplicate
+        case .ahead:
+            var copy: [UInt8] = []
+            copy.reserveCapacity(payload.count)
+            for index in payload.indices { copy.append(payload[index]) }
+            hold(
+                HeldFrames.Held(
+                    header: header, payload: copy, arrivalTime: arrivalTime, refused: false),
+                slot)
+            return .held
+        }
+    }
+
+    /// A frame was refused: its number is used, and nothing is recorded.
+    ///
+    /// - Parameters:
+    ///   - sequence: As it stood in the frame; nothing happens without one.
+    ///   - connection: Where it came.
+    ///   - arrivalTime: When it came.
+    public mutating func refuse(
+        _ sequence: FrameSequence, from connection: ConnectionID, at arrivalTime: Timestamp
+    ) {
+        noteTime(arrivalTime)
+        guard sequence.isCounted, let slot = slot(of: connection) else { return }
+        switch sessions[slot]?.place(of: sequence.rawValue) ?? .duplicate {
+        case .next:
+            sessions[slot]?.pass(sequence.rawValue)
+            passInAcks(sequence.rawValue, slot)
+            releaseInOrder(slot)
+        case .late, .duplicate: return
+        case .ahead:
+            let header = FrameHeader(kind: .marker, sequence: sequence, deviceTime: arrivalTime)
+            hold(
+                HeldFrames.Held(
+                    header: header, payload: [], arrivalTime: arrivalTime, refused: true),
+                slot)
+        }
+    }
+
+    /// What was held back and has its turn, or its time; `nil` when there is nothing more.
+    public mutating func popReleased() -> Release? {
+        guard releasedCount < releases.count else {
+            if releasedCount > 0 {
+                releases.removeAll(keepingCapacity: true)
+                releasedCount = 0
+            }
+            return nil
+        }
+        releasedCount += 1
+        return releases[releasedCount - 1]
+    }
+
+    private mutating func hold(_ held: HeldFrames.Held, _ slot: Int) {
+        _ = sessions[slot]?.held.insert(held)
+        while isHoldingTooMuch(slot) { release(1, slot) }
+        scheduleDeadline(slot)
+    }
+
+    private func isHoldingTooMuch(_ slot: Int) -> Bool {
+        let frames = sessions[slot]?.held.count ?? 0
+        let bytes = sessions[slot]?.held.payloadBytes ?? 0
+        return frames > settings.heldFramesMax || (frames > 0 && bytes > settings.heldBytesMax)
+    }
+
+    /// Lets go what follows the last number passed.
+    private mutating func releaseInOrder(_ slot: Int) {
+        guard let first = sessions[slot]?.held.firstSequence, let next = sessions[slot]?.next,
+            UInt64(first) == next
+        else { return }
+        release(1, slot)
+    }
+
+    /// Lets the first `count` held frames go, and those that follow them without a hole.
+    mutating func release(_ count: Int, _ slot: Int) {
+        guard count > 0, let session = sessions[slot]?.session,
+            let following = sessions[slot]?.held.countWithoutHole(from: count - 1)
+        else { return }
+        let total = count - 1 + following
+        for held in sessions[slot]?.held.removeFirst(total) ?? [] {
+            if let missing = sessions[slot]?.passHole(to: held.sequence) {
+                // No ack passes a gap before the frame behind it: by then the gap is on disk too.
+                releases.append(
+                    .gap(
+                        session: session,
+                        from: FrameSequence(rawValue: missing.lowerBound),
+                        to: FrameSequence(rawValue: missing.upperBound)))
+            }
+            sessions[slot]?.pass(held.sequence)
+            guard !held.refused else {
+                passInAcks(held.sequence, slot)
+                continue
+            }
+            sessions[slot]?.clock.observe(held.header.deviceTime, at: held.arrivalTime)
+            releases.append(
+                .frame(
+                    ReleasedFrame(
+                        session: session, header: held.header, payload: held.payload,
+                        arrivalTime: held.arrivalTime)))
+        }
+    }
+
+    private mutating func passInAcks(_ sequence: UInt32, _ slot: Int) {
+        awaitAck(slot)
+        sessions[slot]?.acks.passed(sequence)
+    }
+}
