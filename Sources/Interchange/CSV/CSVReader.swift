@@ -26,7 +26,7 @@ struct CSVReader {
             point.longitude = number(longitude)
             point.altitude = number(altitude)
             point.heartRate = number(heartRate)
-            point.cadence = number(cadence).map { $0 / 2 }
+            point.cadence = number(cadence)
             point.distance = number(distance)
             point.speed = number(speed)
             builder.add(point, at: time)

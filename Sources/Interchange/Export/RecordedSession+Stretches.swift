@@ -26,10 +26,27 @@ extension RecordedSession {
     }
 
     /// The laps that were closed and the one that runs on to the end; at least one.
+    ///
+    /// A last lap that ends a moment before the recording does is the last.
     var lapsToEnd: [RecordedLap] {
         let lastEnd = laps.last?.end ?? start
-        guard lastEnd < end || laps.isEmpty else { return laps }
-        return laps + [RecordedLap(start: lastEnd, end: end)]
+        guard laps.isEmpty || end.seconds(since: lastEnd) > 2 else { return laps }
+        return laps + [RecordedLap(start: lastEnd, end: max(end, lastEnd))]
+    }
+
+    /// Which points belong to each lap of ``lapsToEnd``: all of them, whatever the laps' own
+    /// times leave out between one and the next.
+    var lapRanges: [Range<Int>] {
+        let laps = lapsToEnd
+        var ranges: [Range<Int>] = []
+        var lower = 0
+        for next in laps.dropFirst() {
+            let upper = points[lower...].firstIndex { $0.time >= next.start } ?? points.count
+            ranges.append(lower..<upper)
+            lower = upper
+        }
+        ranges.append(lower..<points.count)
+        return ranges
     }
 
     /// Seconds of a lap without its pauses.
@@ -48,30 +65,16 @@ extension RecordedSession {
     }
 
     /// What a lap's points say: the distance within, mean and highest heart rate.
-    func summary(of lap: RecordedLap) -> StretchSummary {
+    func summary(of lap: RecordedLap, points range: Range<Int>) -> StretchSummary {
         var summary = StretchSummary()
-        for point in points[indices(of: lap)] { summary.add(point) }
-        if let first = distance(at: lap.start), let last = distance(at: lap.end) {
-            summary.distanceMeters = max(last - first, 0)
+        for point in points[range] { summary.add(point) }
+        let before = points[..<range.lowerBound].last { $0.distanceMeters != nil }
+        if let last = points[range].last(where: { $0.distanceMeters != nil })?.distanceMeters {
+            summary.distanceMeters = max(last - (before?.distanceMeters ?? 0), 0)
         }
         if let distance = lap.distanceMeters { summary.distanceMeters = distance }
         if let rate = lap.averageHeartRate { summary.averageHeartRate = rate }
         return summary
-    }
-
-    /// Points from the lap's start up to its end; the last lap has the last point too.
-    func indices(of lap: RecordedLap) -> Range<Int> {
-        let lower = points.firstIndex { $0.time >= lap.start } ?? points.count
-        let isLast = lap.end >= end
-        let upper = points.firstIndex { isLast ? $0.time > lap.end : $0.time >= lap.end }
-        return lower..<max(upper ?? points.count, lower)
-    }
-
-    /// The last distance known at a moment; 0 before the first.
-    private func distance(at time: Timestamp) -> Double? {
-        guard let known = points.last(where: { $0.time <= time && $0.distanceMeters != nil })
-        else { return points.contains { $0.distanceMeters != nil } ? 0 : nil }
-        return known.distanceMeters
     }
 }
 

@@ -36,7 +36,9 @@ struct FITRecordingReader {
         }
         builder.recording.notes += decoder.problems
         builder.recording.sport = sport.map { FITProfile.sports[$0] ?? "sport \($0)" }
-        scaleCadence()
+        let onFoot = [nil, 0, 1, 4, 10, 11, 17].contains(sport)
+        if !onFoot { builder.recording.totals.steps = nil }
+        builder.countBothFeet(onFoot: onFoot)
         return try builder.finish()
     }
 
@@ -154,17 +156,6 @@ struct FITRecordingReader {
             guard let milliseconds = message.number(0, at: element) else { continue }
             guard rrIntervals.count < Self.rrIntervalsMax else { return }
             rrIntervals.append(UInt16(clamping: Int((milliseconds * 1.024).rounded())))
-        }
-    }
-
-    /// A runner's cadence counts one foot; what turns pedals has none of ours. The sport may come
-    /// last, so this waits for it.
-    private mutating func scaleCadence() {
-        let onFoot = [nil, 0, 1, 4, 10, 11, 17].contains(sport)
-        if !onFoot { builder.recording.totals.steps = nil }
-        for index in builder.recording.deviceValues.indices {
-            let cadence = builder.recording.deviceValues[index].cadence
-            builder.recording.deviceValues[index].cadence = onFoot ? cadence.map { $0 * 2 } : nil
         }
     }
 }

@@ -24,7 +24,10 @@ struct FITWriter {
         addRecords()
         // Type 4 stops all timers.
         addEvent(at: session.end, type: 4, automatic: false)
-        for (index, lap) in session.lapsToEnd.enumerated() { add(lap, index: index) }
+        let ranges = session.lapRanges
+        for (index, lap) in session.lapsToEnd.enumerated() {
+            add(lap, index: index, session.summary(of: lap, points: ranges[index]))
+        }
         addSummary()
     }
 
@@ -60,17 +63,20 @@ struct FITWriter {
     /// Records and timer events in order of time.
     private mutating func addRecords() {
         var pauses = session.pauses[...]
-        var lastSecond: UInt32?
-        for point in session.points {
+        var waiting: SessionPoint?
+        for point in session.points where !point.paused {
+            if let earlier = waiting, earlier.time.wholeSecond == point.time.wholeSecond {
+                waiting = earlier.completed(by: point)
+                continue
+            }
+            if let earlier = waiting { add(earlier) }
+            waiting = point
             while let pause = pauses.first, pause.start < point.time {
                 addPause(pause)
                 pauses.removeFirst()
             }
-            let second = FITProfile.seconds(point.time)
-            guard !point.paused, second != lastSecond else { continue }
-            lastSecond = second
-            add(point)
         }
+        if let last = waiting { add(last) }
         for pause in pauses where pause.start < session.end { addPause(pause) }
     }
 
@@ -121,8 +127,7 @@ struct FITWriter {
         return FITField(field.rawValue, field.type, value)
     }
 
-    private mutating func add(_ lap: RecordedLap, index: Int) {
-        let summary = session.summary(of: lap)
+    private mutating func add(_ lap: RecordedLap, index: Int, _ summary: StretchSummary) {
         encoder.add(
             FITProfile.lap, local: 5,
             [
@@ -141,7 +146,7 @@ struct FITWriter {
 
     private mutating func addSummary() {
         let whole = RecordedLap(start: session.start, end: session.end)
-        let summary = session.summary(of: whole)
+        let summary = session.summary(of: whole, points: session.points.indices)
         let totals = session.totals
         let timer =
             totals.timerSeconds ?? session.timerSeconds(from: session.start, to: session.end)
@@ -178,5 +183,23 @@ struct FITWriter {
 
     private func timestamp(_ time: Timestamp) -> FITField {
         FITField(FITProfile.timestamp, .uint32, Double(FITProfile.seconds(time)))
+    }
+}
+
+extension SessionPoint {
+    /// What this point does not know, from a later one of the same second.
+    fileprivate func completed(by later: SessionPoint) -> SessionPoint {
+        var point = self
+        if point.latitude == nil {
+            (point.latitude, point.longitude) = (later.latitude, later.longitude)
+            point.horizontalAccuracyMeters = later.horizontalAccuracyMeters
+        }
+        point.altitudeMeters = point.altitudeMeters ?? later.altitudeMeters
+        point.heartRate = point.heartRate ?? later.heartRate
+        point.cadence = point.cadence ?? later.cadence
+        point.distanceMeters = point.distanceMeters ?? later.distanceMeters
+        point.speedMetersPerSecond = point.speedMetersPerSecond ?? later.speedMetersPerSecond
+        point.steps = point.steps ?? later.steps
+        return point
     }
 }

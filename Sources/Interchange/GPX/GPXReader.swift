@@ -21,6 +21,8 @@ struct GPXReader {
         } catch {
             throw .malformed(.gpx, byte: error.byte, problem: error.problem)
         }
+        let sport = reader.builder.recording.sport
+        reader.builder.countBothFeet(onFoot: sport != "cycling" && sport != "biking")
         return try reader.builder.finish()
     }
 
@@ -93,7 +95,7 @@ struct TrackPoint {
     var longitude: Double?
     var altitude: Double?
     var heartRate: Double?
-    /// Of one foot.
+    /// As the file has it.
     var cadence: Double?
     var speed: Double?
     var course: Double?
@@ -136,7 +138,7 @@ extension RecordingBuilder {
         if let rate = point.heartRate { addHeartRate(rate, at: time) }
         add(
             DeviceValues(
-                time: time, cadence: point.cadence.map { $0 * 2 },
+                time: time, cadence: point.cadence,
                 distanceMeters: point.distance, speedMetersPerSecond: point.speed,
                 powerWatts: point.power))
     }

@@ -7,6 +7,9 @@ struct RecordingBuilder {
     /// A clock that jumps further than this was set wrong before or after; nobody pauses so long.
     private static let jumpMicroseconds: Int64 = 36 * 3600 * 1_000_000
 
+    /// Of one foot: 150 would be 300 steps a minute.
+    private static let stridesPerMinuteMax = 150.0
+
     var recording: Recording
     private var latest: Timestamp?
     private var backwardSteps = 0
@@ -82,6 +85,19 @@ struct RecordingBuilder {
         guard !automatic else { return }
         add(.control(.pause), at: start)
         add(.control(.resume), at: end)
+    }
+
+    /// Makes steps a minute of the cadences as the file has them.
+    ///
+    /// Watches count one foot; a few programs write both, which nobody could run with one. What
+    /// turns pedals is no cadence of ours. The sport may come last, so this waits for it.
+    mutating func countBothFeet(onFoot: Bool) {
+        let highest = recording.deviceValues.compactMap(\.cadence).max() ?? 0
+        let factor = highest > Self.stridesPerMinuteMax ? 1.0 : 2.0
+        for index in recording.deviceValues.indices {
+            let cadence = recording.deviceValues[index].cadence
+            recording.deviceValues[index].cadence = onFoot ? cadence.map { $0 * factor } : nil
+        }
     }
 
     private mutating func isBelievable(_ time: Timestamp) -> Bool {

@@ -25,6 +25,7 @@ struct TCXReader {
             throw .malformed(.tcx, byte: error.byte, problem: error.problem)
         }
         reader.closeLaps()
+        reader.builder.countBothFeet(onFoot: reader.builder.recording.sport != "cycling")
         return try reader.builder.finish()
     }
 
@@ -108,8 +109,6 @@ struct TCXReader {
 
     private mutating func use(_ point: TrackPoint) {
         guard let time = point.time else { return builder.refuse("no time") }
-        var point = point
-        if builder.recording.sport == "cycling" { point.cadence = nil }
         if trackBegins, let last = lastPointTime, time.seconds(since: last) > Self.pauseSeconds {
             // Why the track was cut nobody says; a command it is not.
             builder.addPause(start: last, end: time, automatic: true)

@@ -18,8 +18,8 @@ enum TCXWriter {
         text.element("Id", session.start)
         text.add("\n")
         let stretches = session.stretches
-        for lap in session.lapsToEnd {
-            append(lap, of: session, stretches: stretches, to: &text)
+        for (lap, range) in zip(session.lapsToEnd, session.lapRanges) {
+            append(lap, range, of: session, stretches: stretches, to: &text)
         }
         text.element("Notes", text: session.name)
         text.add("</Activity></Activities>\n</TrainingCenterDatabase>\n")
@@ -36,10 +36,10 @@ enum TCXWriter {
     }
 
     private static func append(
-        _ lap: RecordedLap, of session: RecordedSession, stretches: [ArraySlice<SessionPoint>],
-        to text: inout TextBytes
+        _ lap: RecordedLap, _ range: Range<Int>, of session: RecordedSession,
+        stretches: [ArraySlice<SessionPoint>], to text: inout TextBytes
     ) {
-        let summary = session.summary(of: lap)
+        let summary = session.summary(of: lap, points: range)
         text.add("<Lap StartTime=\"")
         text.add(lap.start)
         text.add("\">")
@@ -50,7 +50,6 @@ enum TCXWriter {
         appendHeartRate("AverageHeartRateBpm", summary.averageHeartRate, to: &text)
         appendHeartRate("MaximumHeartRateBpm", summary.maxHeartRate, to: &text)
         text.add("<Intensity>Active</Intensity><TriggerMethod>Manual</TriggerMethod>\n")
-        let range = session.indices(of: lap)
         for stretch in stretches {
             let part = range.clamped(to: stretch.indices)
             guard !part.isEmpty else { continue }
