@@ -120,7 +120,8 @@ let tests: [Target] = [
         dependencies: ["SensorModel", "WireFormat", "Sharing", "Ring", "Transport"],
         swiftSettings: strict),
     .testTarget(
-        name: "ViewerPagesTests", dependencies: ["ViewerPages"], swiftSettings: strict),
+        name: "ViewerPagesTests", dependencies: ["ViewerPages"], exclude: ["browser", "js"],
+        swiftSettings: strict),
     .testTarget(
         name: "DaemonTests",
         dependencies: ["SensorModel", "WireFormat", "Sharing", "Daemon", "Simulator", "Transport"],

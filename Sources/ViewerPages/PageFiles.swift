@@ -1,0 +1,46 @@
+/// The files of `Resources`, by name. A test compares this list with the folder.
+enum PageFiles {
+    static let pages: [PageCatalog.Page: [UInt8]] = [
+        .live: PackageResources.live_html,
+        .group: PackageResources.group_html,
+        .overlay: PackageResources.overlay_html,
+        .start: PackageResources.start_html,
+        .owner: PackageResources.me_html,
+        .notFound: PackageResources.notfound_html,
+    ]
+
+    static let assets: [String: [UInt8]] = [
+        "app.webmanifest": PackageResources.app_webmanifest,
+        "base.css": PackageResources.base_css,
+        "beat.js": PackageResources.beat_js,
+        "chart.js": PackageResources.chart_js,
+        "colors.js": PackageResources.colors_js,
+        "connection.js": PackageResources.connection_js,
+        "dom.js": PackageResources.dom_js,
+        "format.js": PackageResources.format_js,
+        "icon.png": PackageResources.icon_png,
+        "icon.svg": PackageResources.icon_svg,
+        "live.css": PackageResources.live_css,
+        "live.js": PackageResources.live_js,
+        "map.js": PackageResources.map_js,
+        "messages.js": PackageResources.messages_js,
+        "metrics.js": PackageResources.metrics_js,
+        "notfound.js": PackageResources.notfound_js,
+        "overlay.css": PackageResources.overlay_css,
+        "overlay.js": PackageResources.overlay_js,
+        "pages.css": PackageResources.pages_css,
+        "panel.js": PackageResources.panel_js,
+        "projection.js": PackageResources.projection_js,
+        "protocol.js": PackageResources.protocol_js,
+        "recorder.js": PackageResources.recorder_js,
+        "route.js": PackageResources.route_js,
+        "scrub.js": PackageResources.scrub_js,
+        "series.js": PackageResources.series_js,
+        "splits.js": PackageResources.splits_js,
+        "start.js": PackageResources.start_js,
+        "state.js": PackageResources.state_js,
+        "strings.js": PackageResources.strings_js,
+        "tiles.js": PackageResources.tiles_js,
+        "zones.js": PackageResources.zones_js,
+    ]
+}

@@ -1,0 +1,307 @@
+// The live page: connects the stream, what is known of the run, and the parts of the page.
+
+import { ChartStack } from "./chart.js";
+import { onThemeChange, paceScale } from "./colors.js";
+import { overallState, showGone, StatusPill } from "./connection.js";
+import { find, findAll, kept, onFrame, setHidden, setText } from "./dom.js";
+import * as format from "./format.js";
+import { MapView } from "./map.js";
+import { listenForCheers, Messages } from "./messages.js";
+import { Panel } from "./panel.js";
+import { boundsOf, project } from "./projection.js";
+import { ShareStream } from "./protocol.js";
+import { Recorder } from "./recorder.js";
+import { RouteLayer } from "./route.js";
+import { ScrubBar } from "./scrub.js";
+import { SplitTable } from "./splits.js";
+import { translatePage } from "./strings.js";
+import { ZoneBars } from "./zones.js";
+
+const t = translatePage(document, navigator.languages);
+const share = new URLSearchParams(location.search).get("share")
+  ?? decodeURIComponent(location.pathname.split("/")[2] ?? "");
+
+/** What the viewer chose, and where the page is in time. */
+const page = {
+  units: format.unitSystems[kept.get("units")] ?? preferredUnits(),
+  axis: "time", byPace: false, mode: "live", preview: undefined, cursor: undefined,
+  loading: false, status: "connecting", messageAt: undefined, lostAt: undefined,
+};
+
+const recorder = new Recorder(share, {
+  changed: () => redraw(),
+  loading: (loading) => {
+    page.loading = loading;
+    redraw();
+  },
+});
+const panel = new Panel(document, t);
+const pill = new StatusPill(find(".status"), t);
+const bars = new ZoneBars(find(".zone-bars"), t);
+const splits = new SplitTable(find(".splits table"), find(".splits .empty"), t);
+const messages = new Messages(find(".toasts"), find(".alerts"), t);
+const route = new RouteLayer(routeModel);
+const map = new MapView(find(".map"), {
+  t, layers: [(painter) => route.paint(painter)], bounds: () => boundsOf(recorder.series),
+  focus: () => place(),
+});
+const charts = new ChartStack(find(".chart-stack"), chartSpecs(), {
+  series: recorder.series, describe,
+  onCursor: (index) => {
+    page.cursor = index;
+    map.draw();
+  },
+});
+const scrub = new ScrubBar(find(".scrub"), t, {
+  preview: (time) => {
+    page.preview = time === undefined ? undefined : recorder.series.indexAt(time);
+    redraw();
+  },
+  seek: (time, speed) => {
+    page.mode = "replay";
+    stream.seek(time, speed);
+    redraw();
+  },
+  pause: (paused) => {
+    page.mode = paused ? "paused" : "replay";
+    stream.pause(paused);
+    redraw();
+  },
+  live: () => {
+    if (page.mode === "live") return;
+    page.mode = "live";
+    stream.live();
+    redraw();
+  },
+});
+const stream = new ShareStream(share, {
+  onMessage: (message, { replay }) => {
+    page.messageAt = performance.now();
+    if (recorder.accept(message, { replay })) messages.tell(message, page.units);
+    messages.showAlerts(recorder.run.alerts);
+    // A rewind that has caught up is live again.
+    if (replay && page.mode === "replay" && message.time >= newestTime() - 1.5
+      && recorder.newest.state !== "ended") scrub.goLive();
+    redraw();
+  },
+  onStatus: (status) => {
+    page.status = status;
+    page.lostAt = status === "open" ? undefined : page.lostAt ?? performance.now();
+    redraw();
+  },
+});
+
+const redraw = onFrame(show);
+
+function preferredUnits() {
+  const region = /-(US|LR|MM)\b/i.test(navigator.language);
+  return region ? format.unitSystems.imperial : format.unitSystems.metric;
+}
+
+/** The run at the moment the page shows: now, in a rewind, or under a dragged thumb. */
+function shownRun() {
+  if (page.preview === undefined || page.preview < 0) return recorder.run;
+  const at = (name) => {
+    const value = recorder.series.column[name][page.preview];
+    return Number.isNaN(value) ? undefined : value;
+  };
+  const speed = at("speed");
+  const part = (value, rest) => (value === undefined ? undefined : { ...rest, state: "live" });
+  return {
+    state: at("paused") ? "paused" : "live", time: at("time"),
+    heartRate: part(at("bpm"), { bpm: at("bpm"), zone: at("zone") }),
+    cadence: part(at("cadence"), { stepsPerMinute: at("cadence") }),
+    paceSecondsPerKm: speed ? 1000 / speed : undefined, distanceMeters: at("distance"),
+    elapsedSeconds: at("time") - recorder.start, zoneSeconds: recorder.run.zoneSeconds,
+  };
+}
+
+function shownIndex() {
+  if (page.preview !== undefined) return page.preview;
+  return page.mode === "live" ? undefined : recorder.series.indexAt(recorder.run.time);
+}
+
+function place() {
+  const index = shownIndex();
+  const { column } = recorder.series;
+  if (page.preview !== undefined) {
+    return Number.isNaN(column.x[index]) ? undefined : { x: column.x[index], y: column.y[index] };
+  }
+  const { position } = recorder.run;
+  if (!position) return undefined;
+  return {
+    ...project(position.latitude, position.longitude), course: position.courseDegrees,
+    accuracyMeters: position.horizontalAccuracyMeters,
+    live: (position.state ?? recorder.run.state) === "live" && page.status === "open",
+  };
+}
+
+function routeModel() {
+  return {
+    series: recorder.series, shown: shownIndex(), runner: place(), cursor: page.cursor,
+    byPace: page.byPace, paceClass: page.byPace ? paceScale(recorder.series) : undefined,
+    units: page.units,
+  };
+}
+
+function show() {
+  const now = performance.now();
+  const seconds = (since) => (since === undefined ? 0 : (now - since) / 1000);
+  const run = shownRun();
+  const mode = page.preview === undefined ? page.mode : "paused";
+  const lost = page.lostAt !== undefined && seconds(page.messageAt) > 3;
+  panel.show(run, {
+    units: page.units, lastLive: recorder.lastLive, still: mode === "paused",
+    lostSeconds: lost && page.messageAt !== undefined ? seconds(page.messageAt) : undefined,
+    sinceMessage: mode === "live" ? seconds(page.messageAt) : 0,
+  });
+  const state = overallState({ status: page.status, loading: page.loading, mode, run });
+  const age = mode === "live"
+    ? (run.heartRate?.state === "stale" ? run.heartRate.ageSeconds : 0) + seconds(page.messageAt)
+    : newestTime() - run.time;
+  pill.show(state, age);
+  showGone(find(".gone"), page.status === "gone", t);
+  showFacts(run);
+  showSections(run);
+  showScrub(run, mode);
+}
+
+/** The newest device time there can be: a live run goes on between two messages. */
+function newestTime() {
+  const { newest } = recorder;
+  const going = newest.state === "live" || newest.state === "paused";
+  const since = going && page.mode !== "live" && page.liveAt ? performance.now() - page.liveAt : 0;
+  if (page.mode === "live") page.liveAt = page.messageAt;
+  return recorder.end + since / 1000;
+}
+
+function showFacts(run) {
+  const facts = [
+    run.battery === undefined ? "" : t("battery", { n: Math.round(run.battery * 100) }),
+    run.gps?.quality ? `${t("gps")} ${t(`gps_${run.gps.quality}`)}` : "",
+    run.finishEstimate
+      ? `${t("finish")} ${format.duration(run.finishEstimate.expectedSeconds)}` : "",
+  ];
+  setText(find(".facts"), facts.filter(Boolean).join("  ·  "));
+}
+
+function showSections(run) {
+  const { series } = recorder;
+  const known = (name) => {
+    const values = series.column[name];
+    for (let index = series.length - 1; index >= 0; index -= 1) {
+      if (!Number.isNaN(values[index])) return true;
+    }
+    return false;
+  };
+  setHidden(find(".map"), !known("x") && !run.position);
+  setHidden(find(".charts"), series.length < 2);
+  setHidden(find(".zones"), !run.zoneSeconds?.length);
+  setHidden(find(".splits"), run.splits === undefined && run.distanceMeters === undefined);
+  setHidden(find(".cheer"), page.status === "gone" || run.state === "ended");
+  if (run.zoneSeconds) bars.show(run.zoneSeconds, run.heartRate?.zone);
+  if (page.preview === undefined) splits.show(run.splits, page.units);
+  setText(find(".split-unit"), t(page.units.distance));
+  charts.view = chartView();
+  charts.draw();
+  map.draw();
+}
+
+function chartView() {
+  const { series, timeline, start, end } = recorder;
+  if (page.axis === "distance") {
+    const meters = series.length ? series.column.distance[series.length - 1] : 0;
+    return {
+      axis: "distance", from: 0, to: meters, pauses: [],
+      axisStep: (range, count) => format.niceStep(range / page.units.meters, count) * page.units.meters,
+      axisText: (offset) => `${+(offset / page.units.meters).toFixed(2)} ${page.units.distance}`,
+    };
+  }
+  return {
+    axis: "time", from: start, to: Math.max(end, start + 60),
+    pauses: timeline.pauses.map((pause) => [pause.from, pause.to ?? end]),
+    axisStep: timeStep, axisText: format.duration,
+  };
+}
+
+function timeStep(range, count) {
+  const steps = [15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
+  return steps.find((step) => range / step <= count) ?? 14400;
+}
+
+function showScrub(run, mode) {
+  const { start } = recorder;
+  const now = newestTime();
+  scrub.show({
+    start, now, time: page.preview === undefined && mode === "live" ? now : run.time, mode,
+    ended: recorder.newest.state === "ended" || page.status === "gone",
+    canRewind: stream.canRewind && page.status !== "gone",
+  });
+  scrub.showMarks(recorder.timeline, start, now);
+}
+
+function chartSpecs() {
+  const perPace = (speed) => format.pace(1000 / speed, page.units);
+  return [
+    {
+      key: "bpm", column: "bpm", label: t("heartRate"), color: "accent", byZone: true,
+      leastSpan: 20, tick: format.integer, text: (bpm) => `${format.integer(bpm)} ${t("bpm")}`,
+    },
+    {
+      key: "pace", column: "speed", label: t("pace"), color: "pace", leastSpan: 0.8, trim: 0.02,
+      tick: (speed) => (speed > 0.4 ? perPace(speed) : ""),
+      text: (speed) => `${perPace(speed)} ${page.units.pace}`,
+    },
+    {
+      key: "cadence", column: "cadence", label: t("cadence"), color: "cadence", leastSpan: 20,
+      trim: 0.01, tick: format.integer, text: (steps) => `${format.integer(steps)} ${t("spm")}`,
+    },
+    {
+      key: "altitude", column: "altitude", label: t("elevation"), color: "earth", fill: true,
+      leastSpan: 15, tick: (meters) => format.height(meters, page.units),
+      text: (meters) => `${format.height(meters, page.units)} ${page.units.height}`,
+    },
+  ];
+}
+
+/** One row as a sentence, for those who hear the charts. */
+function describe(index) {
+  if (index < 0) return "";
+  const row = (name) => recorder.series.column[name][index];
+  const parts = chartSpecs().filter((spec) => !Number.isNaN(row(spec.column)))
+    .map((spec) => `${spec.label} ${spec.text(row(spec.column))}`);
+  return [format.duration(row("time") - recorder.start), ...parts].join(", ");
+}
+
+function listen() {
+  const unitButton = find(".units");
+  const showUnits = () => setText(unitButton, page.units.distance);
+  unitButton.addEventListener("click", () => {
+    page.units = format.unitSystems[page.units.name === "metric" ? "imperial" : "metric"];
+    kept.set("units", page.units.name);
+    showUnits();
+    redraw();
+  });
+  showUnits();
+  find(".map-color select").addEventListener("change", (event) => {
+    page.byPace = event.target.value === "pace";
+    map.draw();
+  });
+  for (const button of findAll("[data-axis]")) {
+    button.addEventListener("click", () => {
+      page.axis = button.dataset.axis;
+      for (const each of findAll("[data-axis]")) {
+        each.setAttribute("aria-pressed", String(each === button));
+      }
+      redraw();
+    });
+  }
+  listenForCheers(find(".cheer"), share, t);
+  onThemeChange(redraw);
+  // Ages count on while nothing comes.
+  setInterval(redraw, 1000);
+}
+
+listen();
+stream.start();
+redraw();

@@ -1,0 +1,95 @@
+// The values a run has: how each is found in its state, written, and how far it can be trusted. Pure.
+
+import * as format from "./format.js";
+
+const session = (run) => run.state ?? "waiting";
+const moving = (run) => (run.position?.state === "stale" && run.cadence?.state !== "live"
+  ? "stale" : session(run));
+
+/** `sensor`: the value is of this moment; the others are sums and stay true when nothing comes. */
+export const metrics = {
+  heartRate: {
+    sensor: true, value: (run) => run.heartRate?.bpm, text: format.integer,
+    unit: (units, t) => t("bpm"), state: (run) => run.heartRate?.state ?? "waiting",
+    age: (run) => run.heartRate?.ageSeconds,
+  },
+  cadence: {
+    sensor: true, value: (run) => run.cadence?.stepsPerMinute, text: format.integer,
+    unit: (units, t) => t("spm"), state: (run) => run.cadence?.state ?? "waiting",
+  },
+  pace: {
+    sensor: true, value: (run) => run.paceSecondsPerKm, text: format.pace,
+    unit: (units) => units.pace, state: moving,
+  },
+  gradeAdjustedPace: {
+    sensor: true, value: (run) => run.gradeAdjustedPaceSecondsPerKm, text: format.pace,
+    unit: (units) => units.pace, state: moving,
+  },
+  distance: {
+    value: (run) => run.distanceMeters, text: format.distance,
+    unit: (units) => units.distance, state: session,
+  },
+  movingTime: {
+    value: (run) => run.movingSeconds, text: format.duration, unit: () => "", state: session,
+  },
+  elapsedTime: {
+    value: (run) => run.elapsedSeconds, text: format.duration, unit: () => "", state: session,
+  },
+  climb: {
+    value: (run) => run.elevationGainMeters, text: format.height,
+    unit: (units) => units.height, state: session,
+  },
+  averageHeartRate: {
+    value: (run) => run.averageHeartRate, text: format.integer,
+    unit: (units, t) => t("bpm"), state: session,
+  },
+  maxHeartRate: {
+    value: (run) => run.maxHeartRate, text: format.integer,
+    unit: (units, t) => t("bpm"), state: session,
+  },
+  steps: {
+    value: (run) => run.steps, text: format.integer, unit: () => "", state: session,
+  },
+  load: {
+    value: (run) => run.trainingLoad?.hrTSS ?? run.trainingLoad?.trimp, text: format.integer,
+    unit: () => "", state: session,
+  },
+};
+
+/**
+ * One value, ready to show.
+ *
+ * `link` says how the connection is: `{ lostSeconds }` since which nothing can have come, or
+ * undefined; `lastLive(key)` gives the device time at which the value was last known to be live.
+ */
+export function present(key, run, { units, t, lostSeconds, sinceMessage = 0, lastLive }) {
+  const metric = metrics[key];
+  const value = metric.value(run);
+  const known = typeof value === "number" && Number.isFinite(value);
+  let state = known ? metric.state(run) : "waiting";
+  let seconds;
+  if (state === "stale") {
+    const sent = metric.age?.(run);
+    const seen = lastLive?.(key);
+    const age = sent ?? (seen === undefined ? undefined : run.time - seen);
+    seconds = age === undefined ? undefined : age + sinceMessage;
+  }
+  if (state === "live" && lostSeconds !== undefined) {
+    state = "stale";
+    seconds = (metric.age?.(run) ?? 0) + lostSeconds;
+  }
+  return {
+    text: metric.text(value, units), unit: metric.unit(units, t), state, known,
+    badge: badge(metric, state, seconds, t),
+  };
+}
+
+/** The few words beside a value that is not live; "" beside one that is. */
+function badge(metric, state, seconds, t) {
+  if (state === "stale") {
+    return seconds === undefined ? t("stale") : t("staleFor", { age: format.age(seconds) });
+  }
+  if (!metric.sensor) return "";
+  if (state === "paused") return t("paused");
+  return state === "ended" ? t("final") : "";
+}

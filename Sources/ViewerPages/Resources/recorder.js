@@ -1,0 +1,134 @@
+// All that a page knows of one session: the newest state, the rows behind the charts and the
+// route, pauses and marks. Fills holes from history after a reconnect and after a rewind.
+
+import { metrics } from "./metrics.js";
+import { project } from "./projection.js";
+import { history } from "./protocol.js";
+import { rowOf, Series } from "./series.js";
+import { isOtherSession, merge, startTime, Timeline } from "./state.js";
+
+export class Recorder {
+  #queue;
+  #cursor;
+  #past = {};
+
+  /** `changed()` is called when rows came from history; `loading(bool)` around it. */
+  constructor(share, { changed = () => {}, loading = () => {}, load = history } = {}) {
+    this.share = share;
+    this.changed = changed;
+    this.loading = loading;
+    this.load = load;
+    this.series = new Series();
+    this.timeline = new Timeline();
+    /** What is shown: the newest state, or that of the rewind. */
+    this.run = {};
+    /** The newest state. */
+    this.newest = {};
+    this.replaying = false;
+    /** Device time at which each value was last seen live. */
+    this.seen = {};
+  }
+
+  /** Takes one message of the stream. Returns whether it is an event nobody has seen yet. */
+  accept(message, { replay }) {
+    this.replaying = replay;
+    if (message.type === "gap") this.#cursor = message.cursor;
+    if (replay) {
+      if (message.type !== "event") this.run = merge(this.run, message);
+      return false;
+    }
+    if (message.type === "event") return this.#event(message);
+    const next = merge(this.newest, message);
+    if (isOtherSession(this.newest, next)) this.#forget();
+    this.newest = next;
+    this.run = next;
+    if (message.type === "snapshot") this.#fill();
+    this.#record(message.cursor);
+    return false;
+  }
+
+  /** Device time at which what is known of the session begins. */
+  get start() {
+    return this.series.length ? this.series.firstTime : startTime(this.newest);
+  }
+
+  get end() {
+    return Math.max(this.newest.time ?? -Infinity, this.series.lastTime);
+  }
+
+  lastLive = (key) => this.seen[key];
+
+  #event(message) {
+    if (this.#queue) {
+      this.#queue.push({ message });
+      return false;
+    }
+    this.#cursor = message.cursor ?? this.#cursor;
+    return this.timeline.add(message);
+  }
+
+  #record(cursor) {
+    if (this.#queue) {
+      this.#queue.push({ run: this.newest, cursor });
+      return;
+    }
+    this.#cursor = cursor ?? this.#cursor;
+    this.#append(this.newest);
+  }
+
+  #append(run) {
+    this.#past = run;
+    if (typeof run.time !== "number") return;
+    if (run.state !== "waiting") this.series.append(rowOf(run, project));
+    for (const [key, metric] of Object.entries(metrics)) {
+      if (metric.sensor && metric.state(run) === "live") this.seen[key] = run.time;
+    }
+  }
+
+  #forget() {
+    this.series.clear();
+    this.timeline.clear();
+    this.seen = {};
+    this.#cursor = undefined;
+    this.#past = {};
+  }
+
+  /** Loads what happened after the last known cursor; what comes meanwhile waits its turn. */
+  async #fill() {
+    if (this.#queue) return;
+    this.#queue = [];
+    this.loading(true);
+    try {
+      for await (const items of this.load(this.share, { after: this.#cursor })) {
+        for (const item of items) this.#appendPast(item);
+        this.changed();
+      }
+    } catch {
+      // The page then goes on with what it has; the next snapshot tries again.
+    }
+    const waiting = this.#queue;
+    this.#queue = undefined;
+    for (const { message, run, cursor } of waiting) {
+      this.#cursor = (message?.cursor ?? cursor) ?? this.#cursor;
+      if (message) this.timeline.add(message);
+      else this.#append(run);
+    }
+    this.loading(false);
+    this.changed();
+  }
+
+  #appendPast(item) {
+    if (item.cursor) this.#cursor = item.cursor;
+    if (item.type === "event") {
+      this.timeline.add(item);
+      return;
+    }
+    const next = merge(this.#past, item);
+    if (isOtherSession(this.#past, next)) {
+      // A share's history may hold several sessions; the newest is shown.
+      this.series.clear();
+      this.timeline.clear();
+    }
+    this.#append(next);
+  }
+}

@@ -1,0 +1,193 @@
+// One runner's route on a map: the line, kilometer marks, start, and where the runner is.
+
+import { colors, zoneColor } from "./colors.js";
+
+/** Points this near to the last one drawn, pixels, are left out. */
+const thinPixels = 1.4;
+/** A longer silence than this is a hole in the route, seconds. */
+const breakSeconds = 12;
+
+/** The rows at which each whole unit of distance was reached. Pure. */
+export function markRows(series, meters) {
+  const rows = [];
+  let next = meters;
+  for (let index = 0; index < series.length; index += 1) {
+    if (series.column.distance[index] >= next) {
+      rows.push({ index, number: Math.round(next / meters) });
+      next = (Math.floor(series.column.distance[index] / meters) + 1) * meters;
+    }
+  }
+  return rows;
+}
+
+/** A colour that does not last this many rows is not drawn: at a border it would only flicker. */
+const steadyRows = 8;
+
+/** For each row its class, without changes that do not last. Pure. */
+export function steadyClasses(length, classOf, least = steadyRows) {
+  const classes = new Uint8Array(length);
+  let shown = length ? classOf(0) : 0;
+  let candidate = shown;
+  let began = 0;
+  for (let index = 0; index < length; index += 1) {
+    const found = classOf(index);
+    if (found !== candidate) {
+      candidate = found;
+      began = index;
+    }
+    if (candidate !== shown && index - began + 1 >= least) {
+      shown = candidate;
+      classes.fill(shown, began, index);
+    }
+    classes[index] = shown;
+  }
+  return classes;
+}
+
+/** Draws rows `from`…`to`; `classOf(index)` picks the colour, `colorOf(class)` gives it. */
+export function drawRoute({ context, place }, series, { from, to, classOf, colorOf, width }) {
+  const { x, y, time } = series.column;
+  context.lineWidth = width;
+  context.lineJoin = "round";
+  context.lineCap = "round";
+  let drawn;
+  let lastTime = -Infinity;
+  let kind;
+  const finish = () => {
+    if (drawn) context.stroke();
+  };
+  for (let index = from; index <= to; index += 1) {
+    if (Number.isNaN(x[index])) continue;
+    const point = place(x[index], y[index]);
+    const next = classOf(index);
+    const hole = time[index] - lastTime > breakSeconds;
+    lastTime = time[index];
+    if (!drawn || hole) {
+      finish();
+      context.beginPath();
+      context.strokeStyle = colorOf(next);
+      context.moveTo(point.x, point.y);
+    } else {
+      const near = Math.abs(point.x - drawn.x) + Math.abs(point.y - drawn.y) < thinPixels;
+      if (near && next === kind && index < to) continue;
+      context.lineTo(point.x, point.y);
+      if (next !== kind) {
+        context.stroke();
+        context.beginPath();
+        context.strokeStyle = colorOf(next);
+        context.moveTo(point.x, point.y);
+      }
+    }
+    kind = next;
+    drawn = point;
+  }
+  finish();
+}
+
+export class RouteLayer {
+  /** `model()`: what to draw: `{ series, shown, runner, cursor, byPace, paceClass, units }`. */
+  constructor(model) {
+    this.model = model;
+  }
+
+  paint(painter) {
+    const model = this.model();
+    const { series } = model;
+    if (!series.length) return;
+    const last = series.length - 1;
+    const shown = Math.min(model.shown ?? last, last);
+    const all = { from: 0, to: last, classOf: () => 0 };
+    drawRoute(painter, series, { ...all, colorOf: () => colors().card, width: 8 });
+    if (shown < last) {
+      drawRoute(painter, series, { ...all, from: shown, colorOf: () => colors().line, width: 4 });
+    }
+    const { zone, speed } = series.column;
+    const classes = steadyClasses(shown + 1, model.byPace
+      ? (index) => model.paceClass(speed[index]) : (index) => zone[index] || 0);
+    drawRoute(painter, series, {
+      from: 0, to: shown, width: 4.5, classOf: (index) => classes[index],
+      colorOf: model.byPace
+        ? (step) => (step ? colors()[`scale-${step}`] : colors()["zone-0"]) : zoneColor,
+    });
+    this.#drawStart(painter, series);
+    for (const mark of markRows(series, model.units.meters)) {
+      if (mark.index <= shown) this.#drawMark(painter, series, mark, model.units.meters);
+    }
+    if (model.cursor !== undefined) this.#drawCursor(painter, series, model.cursor);
+    if (model.runner) drawRunner(painter, model.runner);
+  }
+
+  #drawStart({ context, place }, series) {
+    const { x, y } = series.column;
+    const first = x.subarray(0, series.length).findIndex((value) => !Number.isNaN(value));
+    if (first < 0) return;
+    const point = place(x[first], y[first]);
+    dot(context, point, 6, colors().card, colors().ink, 2.5);
+  }
+
+  #drawMark({ context, place, pixels }, series, { index, number }, meters) {
+    const { x, y } = series.column;
+    if (Number.isNaN(x[index])) return;
+    // Far out only every fifth or tenth, so that marks do not cover the route.
+    const apart = pixels(meters, y[index]);
+    const every = [1, 5, 10, 50].find((step) => apart * step >= 34) ?? 100;
+    if (number % every !== 0) return;
+    const point = place(x[index], y[index]);
+    dot(context, point, 9, colors().card, colors().ink, 1.5);
+    context.fillStyle = colors().ink;
+    context.font = "600 10px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillText(String(number), point.x, point.y + 0.5);
+  }
+
+  #drawCursor({ context, place }, series, index) {
+    const { x, y } = series.column;
+    if (!Number.isNaN(x[index])) {
+      dot(context, place(x[index], y[index]), 6, colors().ink, colors().card, 3);
+    }
+  }
+}
+
+export function dot(context, { x, y }, radius, fill, stroke, width) {
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.fillStyle = fill;
+  context.fill();
+  context.lineWidth = width;
+  context.strokeStyle = stroke;
+  context.stroke();
+}
+
+/** `{ x, y, accuracyMeters, course, live, color }`: hollow when the place is not of this moment. */
+export function drawRunner({ context, place, pixels, view }, runner) {
+  const point = place(runner.x, runner.y);
+  const color = runner.color ?? colors().accent;
+  const reach = pixels(runner.accuracyMeters ?? 0, runner.y);
+  if (reach > 10) {
+    context.beginPath();
+    context.arc(point.x, point.y, reach, 0, 2 * Math.PI);
+    context.globalAlpha = 0.14;
+    context.fillStyle = color;
+    context.fill();
+    context.globalAlpha = 0.5;
+    context.lineWidth = 1;
+    context.strokeStyle = color;
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+  if (runner.live && Number.isFinite(runner.course)) {
+    context.save();
+    context.translate(point.x, point.y);
+    context.rotate((runner.course * Math.PI) / 180 + view.rotation);
+    context.beginPath();
+    context.moveTo(0, -19);
+    context.lineTo(8, -7);
+    context.lineTo(-8, -7);
+    context.fillStyle = color;
+    context.fill();
+    context.restore();
+  }
+  if (runner.live) dot(context, point, 9, color, colors().card, 3);
+  else dot(context, point, 8, colors().card, color, 3);
+}

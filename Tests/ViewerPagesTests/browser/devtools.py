@@ -1,0 +1,204 @@
+"""Headless Chromium over its DevTools pipe: the standard library is enough.
+
+    with Browser() as browser:
+        page = browser.open("http://127.0.0.1:7480/s/ID", width=390, height=844, scale=2)
+        page.wait("document.querySelector('.number').textContent !== '--'", seconds=5)
+        page.screenshot("live.png")
+"""
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+
+
+class Browser:
+    """One Chromium process; each page has its own context, so pages share no cookies or storage."""
+
+    def __init__(self, language="en-US"):
+        binary = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+        if not binary:
+            raise FileNotFoundError("chromium is missing: apt-get install chromium")
+        self.folder = tempfile.mkdtemp(prefix="pulsecast-browser-")
+        read_by_browser, self.write_end = os.pipe()
+        self.read_end, written_by_browser = os.pipe()
+        flags = [
+            binary, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+            "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
+            "--disable-component-update", "--disable-sync", "--disable-extensions",
+            "--remote-debugging-pipe", f"--user-data-dir={self.folder}", f"--lang={language}",
+            f"--accept-lang={language}",
+        ]
+
+        def place_pipes():
+            # DevTools reads from descriptor 3 and writes to 4; copies first, for they may be those.
+            reader, writer = os.dup(read_by_browser), os.dup(written_by_browser)
+            os.dup2(reader, 3)
+            os.dup2(writer, 4)
+
+        self.process = subprocess.Popen(
+            flags, preexec_fn=place_pipes, close_fds=False, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(read_by_browser)
+        os.close(written_by_browser)
+        self.buffer = b""
+        self.number = 0
+        self.pages = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        os.close(self.write_end)
+        try:
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.read_end)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def send(self, method, params=None, session=None):
+        """Calls a DevTools method and waits for its answer."""
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params or {}}
+        if session:
+            message["sessionId"] = session
+        os.write(self.write_end, json.dumps(message).encode() + b"\0")
+        wanted = self.number
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            answer = self.receive(deadline - time.monotonic())
+            if answer and answer.get("id") == wanted:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']['message']}")
+                return answer["result"]
+        raise TimeoutError(method)
+
+    def receive(self, seconds):
+        """The next message; events are handed to their page. None when nothing comes in time."""
+        deadline = time.monotonic() + seconds
+        while b"\0" not in self.buffer:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self.read_end], [], [], left)[0]:
+                return None
+            part = os.read(self.read_end, 1 << 20)
+            if not part:
+                raise ConnectionError("the browser has gone")
+            self.buffer += part
+        line, self.buffer = self.buffer.split(b"\0", 1)
+        message = json.loads(line)
+        page = self.pages.get(message.get("sessionId"))
+        if page and "method" in message:
+            page.take(message["method"], message["params"])
+        return message
+
+    def open(self, url, width=1280, height=900, scale=1, dark=False, calm=False, touch=False):
+        context = self.send("Target.createBrowserContext")["browserContextId"]
+        target = self.send("Target.createTarget", {"url": "about:blank", "browserContextId": context})
+        session = self.send(
+            "Target.attachToTarget", {"targetId": target["targetId"], "flatten": True})["sessionId"]
+        page = Page(self, session, target["targetId"], context)
+        self.pages[session] = page
+        for domain in ["Page", "Runtime", "Network", "Log"]:
+            page.call(f"{domain}.enable")
+        page.call("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": scale, "mobile": touch})
+        page.call("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+            {"name": "prefers-reduced-motion", "value": "reduce" if calm else "no-preference"}]})
+        page.opened = time.monotonic()
+        page.call("Page.navigate", {"url": url})
+        return page
+
+
+class Page:
+    """One tab, and what it has said and asked for."""
+
+    def __init__(self, browser, session, target, context):
+        self.browser = browser
+        self.session = session
+        self.target = target
+        self.context = context
+        self.complaints = []
+        self.requests = []
+        self.received_bytes = 0
+        self.opened = time.monotonic()
+
+    def call(self, method, params=None):
+        return self.browser.send(method, params, self.session)
+
+    def take(self, method, params):
+        if method == "Runtime.exceptionThrown":
+            details = params["exceptionDetails"]
+            self.complaints.append(
+                details.get("exception", {}).get("description") or details["text"])
+        elif method == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning"):
+            self.complaints.append(" ".join(str(each.get("value")) for each in params["args"]))
+        elif method == "Log.entryAdded" and params["entry"]["level"] == "error":
+            entry = params["entry"]
+            self.complaints.append(f"{entry['text']} {entry.get('url', '')}")
+        elif method in ("Network.requestWillBeSent", "Network.webSocketCreated"):
+            self.requests.append(params["request"]["url"] if "request" in params else params["url"])
+        elif method == "Network.loadingFinished":
+            self.received_bytes += params["encodedDataLength"]
+
+    def run(self, expression):
+        """The value of a JavaScript expression; promises are waited for."""
+        answer = self.call("Runtime.evaluate", {
+            "expression": expression, "returnByValue": True, "awaitPromise": True})
+        if "exceptionDetails" in answer:
+            raise RuntimeError(answer["exceptionDetails"]["exception"]["description"])
+        return answer["result"].get("value")
+
+    def wait(self, condition, seconds=5):
+        """Seconds until the condition held."""
+        began = time.monotonic()
+        while time.monotonic() - began < seconds:
+            try:
+                if self.run(f"Boolean({condition})"):
+                    return time.monotonic() - began
+            except RuntimeError:
+                pass  # The page is between two documents.
+            time.sleep(0.02)
+        raise TimeoutError(f"after {seconds} s still not: {condition}")
+
+    def pump(self, seconds):
+        """Lets time pass, and takes what the page says meanwhile."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            self.browser.receive(deadline - time.monotonic())
+
+    def text(self, selector):
+        return self.run(f"document.querySelector({json.dumps(selector)})?.textContent ?? null")
+
+    def press(self, key, times=1):
+        codes = {"Tab": 9, "Enter": 13, " ": 32, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
+                 "ArrowDown": 40, "Home": 36, "End": 35}
+        for _ in range(times):
+            event = {"key": key, "code": key, "windowsVirtualKeyCode": codes.get(key, ord(key[0].upper()))}
+            text = {"Enter": "\r"}.get(key, key if len(key) == 1 else None)
+            down = {"type": "keyDown", **event, **({"text": text} if text else {})}
+            self.call("Input.dispatchKeyEvent", down)
+            self.call("Input.dispatchKeyEvent", {"type": "keyUp", **event})
+
+    def screenshot(self, path, full=False, transparent=False):
+        if transparent:
+            self.call("Emulation.setDefaultBackgroundColorOverride",
+                      {"color": {"r": 0, "g": 0, "b": 0, "a": 0}})
+        picture = self.call(
+            "Page.captureScreenshot", {"format": "png", "captureBeyondViewport": full})
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(picture["data"]))
+
+    def close(self):
+        self.browser.pages.pop(self.session, None)
+        self.browser.send("Target.closeTarget", {"targetId": self.target})
+        self.browser.send("Target.disposeBrowserContext", {"browserContextId": self.context})
