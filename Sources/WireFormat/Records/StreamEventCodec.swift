@@ -2,12 +2,139 @@ public import SensorModel
 
 /// Stream events as the log's metric and event records hold them. Lossless, and byte-identical
 /// for equal values.
+///
+/// ```
+/// u8 version, u8 kind, i64 device time (µs), then what the kind has
+/// ```
+///
+/// Numbers are written as ``RecordWriter/double(_:)`` and ``RecordWriter/count(_:)`` have them.
 public enum StreamEventCodec {
-    public static func encode(_ event: StreamEvent, to bytes: inout [UInt8]) {
+    public static let version: UInt8 = 1
+
+    enum Kind: UInt8 {
+        case metrics = 1
+        case marker = 2
+        case paused = 3
+        case resumed = 4
+        case split = 5
+        case zoneChanged = 6
+        case lap = 7
+        case alert = 8
+        case gap = 9
+        case pauseBeganCorrection = 10
+        case pauseEndedCorrection = 11
+        case splitCorrection = 12
+        case sourceChanged = 13
+        case ended = 14
     }
 
+    /// - Parameters:
+    ///   - event: Any.
+    ///   - bytes: Takes the record's payload behind what is there.
+    public static func encode(_ event: StreamEvent, to bytes: inout [UInt8]) {
+        var writer = RecordWriter(bytes: [])
+        swap(&writer.bytes, &bytes)
+        writer.byte(version)
+        writer.byte(kind(of: event.kind).rawValue)
+        writer.integer(event.deviceTime.microseconds)
+        write(event.kind, &writer)
+        swap(&writer.bytes, &bytes)
+    }
+
+    /// - Parameter bytes: The payload of one record.
+    /// - Returns: The event that was encoded.
     /// - Throws: ``RecordRefusal`` for bytes that no version of this code has written.
     public static func decode(_ bytes: Span<UInt8>) throws(RecordRefusal) -> StreamEvent {
-        throw .truncated
+        var reader = RecordReader()
+        let found = try reader.byte(bytes)
+        guard found == version else { throw .unknownVersion(found) }
+        let kind = try reader.choice(Kind.self, bytes)
+        let time = Timestamp(microseconds: try reader.int64(bytes))
+        let event = StreamEvent(deviceTime: time, kind: try read(kind, &reader, bytes))
+        try reader.end(bytes)
+        return event
+    }
+
+    private static func kind(of kind: StreamEvent.Kind) -> Kind {
+        switch kind {
+        case .metrics: .metrics
+        case .marker: .marker
+        case .paused: .paused
+        case .resumed: .resumed
+        case .split: .split
+        case .zoneChanged: .zoneChanged
+        case .lap: .lap
+        case .alert: .alert
+        case .gap: .gap
+        case .correction(.pauseBegan): .pauseBeganCorrection
+        case .correction(.pauseEnded): .pauseEndedCorrection
+        case .correction(.split): .splitCorrection
+        case .sourceChanged: .sourceChanged
+        case .ended: .ended
+        }
+    }
+
+    private static func write(_ kind: StreamEvent.Kind, _ writer: inout RecordWriter) {
+        switch kind {
+        case .metrics(let metrics): MetricsCodec.write(metrics, &writer)
+        case .marker(let text): writer.text(text)
+        case .paused(let since, let automatic), .resumed(let since, let automatic):
+            writer.integer(since.microseconds)
+            writer.bool(automatic)
+        case .split(let split), .correction(.split(let split)): write(split, &writer)
+        case .zoneChanged(let from, let to):
+            writer.optional(from) { $0.count($1) }
+            writer.count(to)
+        case .lap(let lap):
+            writer.count(lap.number)
+            writer.double(lap.seconds)
+            writer.optionalDoubles([lap.distanceMeters, lap.averageHeartRate])
+        case .alert(let alert): write(alert, &writer)
+        case .gap(let from, let to):
+            writer.integer(from.rawValue)
+            writer.integer(to.rawValue)
+        case .correction(.pauseBegan(let shown, let since)),
+            .correction(.pauseEnded(let shown, let since)):
+            writer.integer(shown.microseconds)
+            writer.integer(since.microseconds)
+        case .sourceChanged(let from, let to):
+            writer.optional(from) { $0.text($1) }
+            writer.text(to)
+        case .ended: break
+        }
+    }
+
+    private static func read(
+        _ kind: Kind, _ reader: inout RecordReader, _ bytes: Span<UInt8>
+    ) throws(RecordRefusal) -> StreamEvent.Kind {
+        switch kind {
+        case .metrics: return .metrics(try MetricsCodec.read(&reader, bytes))
+        case .marker: return .marker(try reader.text(bytes))
+        case .paused:
+            return .paused(since: try time(&reader, bytes), automatic: try reader.bool(bytes))
+        case .resumed:
+            return .resumed(since: try time(&reader, bytes), automatic: try reader.bool(bytes))
+        case .split: return .split(try split(&reader, bytes))
+        case .zoneChanged:
+            let from = try reader.bool(bytes) ? try reader.count(bytes) : nil
+            return .zoneChanged(from: from, to: try reader.count(bytes))
+        case .lap: return .lap(try lap(&reader, bytes))
+        case .alert: return .alert(try alert(&reader, bytes))
+        case .gap:
+            return .gap(
+                from: FrameSequence(rawValue: try reader.uint32(bytes)),
+                to: FrameSequence(rawValue: try reader.uint32(bytes)))
+        case .pauseBeganCorrection:
+            return .correction(
+                .pauseBegan(shown: try time(&reader, bytes), since: try time(&reader, bytes)))
+        case .pauseEndedCorrection:
+            return .correction(
+                .pauseEnded(shown: try time(&reader, bytes), since: try time(&reader, bytes)))
+        case .splitCorrection: return .correction(.split(try split(&reader, bytes)))
+        case .sourceChanged:
+            let from = try reader.bool(bytes) ? try reader.text(bytes) : nil
+            return .sourceChanged(from: from, to: try reader.text(bytes))
+        case .ended: return .ended
+        }
     }
 }

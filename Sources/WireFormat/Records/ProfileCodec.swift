@@ -1,0 +1,139 @@
+public import SensorModel
+
+/// A change of the profile, written before it takes effect.
+///
+/// ```
+/// u8 version, u8 treadmill, u8 auto-pause, u8 placement, u8 sex (0: not said), count maximum
+/// heart rate, bitmap and counts: resting, threshold, target zone; bitmap and doubles: weight,
+/// target pace, race, stride slope, stride intercept, safety timer; text time zone; u8 zones
+/// [, count bounds, counts]
+/// ```
+public enum ProfileCodec {
+    public static let version: UInt8 = 1
+
+    /// - Parameters:
+    ///   - profile: Any.
+    ///   - bytes: Takes the payload behind what is there.
+    public static func encode(_ profile: RunnerProfile, to bytes: inout [UInt8]) {
+        var writer = RecordWriter(bytes: [])
+        swap(&writer.bytes, &bytes)
+        write(profile, &writer)
+        swap(&writer.bytes, &bytes)
+    }
+
+    /// - Parameter bytes: The payload of one record.
+    /// - Returns: The profile that was encoded.
+    /// - Throws: ``RecordRefusal`` for bytes that no version of this code has written.
+    public static func decode(_ bytes: Span<UInt8>) throws(RecordRefusal) -> RunnerProfile {
+        var reader = RecordReader()
+        let profile = try read(&reader, bytes)
+        try reader.end(bytes)
+        return profile
+    }
+
+    static func write(_ profile: RunnerProfile, _ writer: inout RecordWriter) {
+        writer.byte(version)
+        writer.bool(profile.treadmill)
+        writer.byte(index(profile.autoPause, RunnerProfile.AutoPauseMethod.allCases))
+        writer.byte(
+            profile.placement.map { index($0, RunnerProfile.Placement.allCases) + 1 } ?? 0)
+        writer.byte(profile.sex.map { index($0, RunnerProfile.Sex.allCases) + 1 } ?? 0)
+        writer.count(profile.maxHeartRate)
+        for value in [profile.restingHeartRate, profile.thresholdHeartRate, profile.targetZone] {
+            writer.optional(value) { $0.count($1) }
+        }
+        writer.optionalDoubles([
+            profile.weightKg, profile.targetPaceSecondsPerKm, profile.raceKm,
+            profile.strideCalibration?.slope, profile.strideCalibration?.intercept,
+            profile.safetyTimerSeconds,
+        ])
+        writer.text(profile.timeZone)
+        write(profile.zones, &writer)
+    }
+
+    static func read(
+        _ reader: inout RecordReader, _ bytes: Span<UInt8>
+    ) throws(RecordRefusal) -> RunnerProfile {
+        let found = try reader.byte(bytes)
+        guard found == version else { throw .unknownVersion(found) }
+        var profile = RunnerProfile()
+        profile.treadmill = try reader.bool(bytes)
+        profile.autoPause = try choice(
+            try reader.byte(bytes), RunnerProfile.AutoPauseMethod.allCases)
+        profile.placement = try optionalChoice(
+            try reader.byte(bytes), RunnerProfile.Placement.allCases)
+        profile.sex = try optionalChoice(try reader.byte(bytes), RunnerProfile.Sex.allCases)
+        profile.maxHeartRate = try reader.count(bytes)
+        profile.restingHeartRate = try optionalCount(&reader, bytes)
+        profile.thresholdHeartRate = try optionalCount(&reader, bytes)
+        profile.targetZone = try optionalCount(&reader, bytes)
+        let numbers = try reader.optionalDoubles(6, bytes)
+        profile.weightKg = numbers[0]
+        profile.targetPaceSecondsPerKm = numbers[1]
+        profile.raceKm = numbers[2]
+        if let slope = numbers[3], let intercept = numbers[4] {
+            profile.strideCalibration = StrideCalibration(slope: slope, intercept: intercept)
+        }
+        profile.safetyTimerSeconds = numbers[5]
+        profile.timeZone = try reader.text(bytes)
+        profile.zones = try zones(&reader, bytes)
+        return profile
+    }
+
+    private static func write(_ zones: ZoneScheme, _ writer: inout RecordWriter) {
+        switch zones {
+        case .percentOfMaximum: writer.byte(0)
+        case .karvonen: writer.byte(1)
+        case .friel: writer.byte(2)
+        case .coggan: writer.byte(3)
+        case .seiler: writer.byte(4)
+        case .custom(let bounds):
+            writer.byte(5)
+            writer.count(bounds.count)
+            for bound in bounds { writer.count(bound) }
+        }
+    }
+
+    private static func zones(
+        _ reader: inout RecordReader, _ bytes: Span<UInt8>
+    ) throws(RecordRefusal) -> ZoneScheme {
+        switch try reader.byte(bytes) {
+        case 0: return .percentOfMaximum
+        case 1: return .karvonen
+        case 2: return .friel
+        case 3: return .coggan
+        case 4: return .seiler
+        case 5:
+            var bounds: [Int] = []
+            for _ in 0..<(try reader.itemCount(bytes, bytesEach: 1)) {
+                bounds.append(try reader.count(bytes))
+            }
+            return .custom(upperBounds: bounds)
+        default: throw .unknownValue
+        }
+    }
+
+    /// The order of an enum's cases is the format: new ones go to the end.
+    private static func index<Value: Equatable>(_ value: Value, _ cases: [Value]) -> UInt8 {
+        UInt8(cases.firstIndex(of: value) ?? 0)
+    }
+
+    private static func choice<Value>(
+        _ index: UInt8, _ cases: [Value]
+    ) throws(RecordRefusal) -> Value {
+        guard Int(index) < cases.count else { throw .unknownValue }
+        return cases[Int(index)]
+    }
+
+    private static func optionalChoice<Value>(
+        _ index: UInt8, _ cases: [Value]
+    ) throws(RecordRefusal) -> Value? {
+        index == 0 ? nil : try choice(index - 1, cases)
+    }
+
+    private static func optionalCount(
+        _ reader: inout RecordReader, _ bytes: Span<UInt8>
+    ) throws(RecordRefusal) -> Int? {
+        try reader.bool(bytes) ? try reader.count(bytes) : nil
+    }
+}
