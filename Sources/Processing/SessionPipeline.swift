@@ -5,46 +5,135 @@ public import SensorModel
 /// Pure: the same calls give the same events, byte for byte, which is what makes a replay a proof.
 /// Nothing here knows a clock, a socket or a log.
 ///
-///     sample → clock → second ticks → its processors → events, one metrics a second
+///     sample → clock → ticks of the seconds passed → its processors → events, one metrics a second
 ///
-/// `late: true` marks a sample that belongs into an earlier gap. It never moves the session's time.
+/// Ticks fall on whole seconds of device time, so a backlog, a replay and a live run agree. The
+/// metrics of a second are sent with the first sample in it, so that a source that speaks once a
+/// second is shown at once. `late: true` marks a sample that belongs into an earlier gap: it never
+/// moves the session's time.
 public struct SessionPipeline: Sendable {
     /// Changes whenever the same samples give other events.
     public static let algorithmVersion: UInt16 = 1
 
     var profile: RunnerProfile
+    var zones: ZoneBounds
+    /// Five zones by percent of maximum, for load.
+    var loadZones: ZoneBounds
+
+    // Time
     var clock = SessionClock()
     var movingTime = MovingTime()
-
+    /// Session time that everything is computed for.
+    var moment = Timestamp(microseconds: .min)
+    /// Session time of the newest sample.
+    var heardAt = Timestamp(microseconds: .min)
+    /// How far silence has aged what is shown; not before ``moment``.
+    var shownAt = Timestamp(microseconds: .min)
     /// Session time of the next whole second of device time.
     var nextSecond = Timestamp(microseconds: .min)
-    /// How far silence has aged what is shown; not before ``SessionClock/now``.
-    var shownAt = Timestamp(microseconds: .min)
     /// Metrics are owed: a second began, or a state changed.
     var owesMetrics = false
     var isEnded = false
 
+    // Motion
+    var cadence: CadenceProcessor
+    /// Steps counted before the sensor's place was last changed.
+    var earlierSteps = 0
+    var activity = MotionActivity(kind: .unknown, since: nil)
+    var newestMotion: Timestamp?
+    var cadenceMean = MeanCadence()
+
+    // Position
+    var gate = FixGate()
+    var distance: Distance
+    var speed = SpeedEstimate()
+    var elevation = Elevation()
+    var grade = Grade()
+    var splits = Splits()
+    var laps = Laps()
+    var newestFix: (location: Location, time: Timestamp)?
+    var isFirstSplitPending = true
+    var course: CourseTracker?
+
+    // Pauses
+    var autoPause = AutoPause()
+    var referencePause = ReferenceAutoPause()
+    var isManuallyPaused = false
+
+    // Heart
+    var heartSources = HeartRateSources()
+    var heartTotals = HeartRateTotals()
+    var sourceName: String?
+    var shownSource: String?
+    var zone: Int?
+    var cadenceLock = CadenceLock()
+    var stress = TrainingStress()
+    var targetZone = TargetZone()
+    var decoupling = Decoupling()
+    var finish = FinishEstimator()
+
+    // Alerts
+    var zoneDrift = ZoneDrift()
+    var paceAlert = PaceAlert()
+    var fallDetector = FallDetector()
+    var noMovement = NoMovement()
+    var fall = CancelWindow(.fall)
+    var standing = CancelWindow(.noMovement)
+    var safetyTimer = CancelWindow(.safetyTimer)
+    var sos = CancelWindow(.sos)
+    var safetyTimerRaised = false
+    var status: DeviceStatus?
+
     public init(profile: RunnerProfile) {
         self.profile = profile
+        zones = ZoneBounds(profile: profile)
+        loadZones = Self.loadZones(of: profile)
+        cadence = CadenceProcessor(placement: profile.placement)
+        distance = Distance(calibration: profile.strideCalibration)
     }
+
+    static func loadZones(of profile: RunnerProfile) -> ZoneBounds {
+        var plain = profile
+        plain.zones = .percentOfMaximum
+        return ZoneBounds(profile: plain)
+    }
+
+    var steps: Int { earlierSteps + cadence.steps }
 
     // MARK: Samples
 
+    /// What was computed so far stays; what comes is computed with the new profile.
     public mutating func apply(
         profile: RunnerProfile, at deviceTime: Timestamp, into events: inout [StreamEvent]
     ) {
+        if profile.placement != self.profile.placement {
+            earlierSteps += cadence.steps
+            cadence = CadenceProcessor(placement: profile.placement)
+        }
         self.profile = profile
-        guard let time = admit(deviceTime, late: false, into: &events) else { return }
-        settle(at: time, into: &events)
+        zones = ZoneBounds(profile: profile)
+        loadZones = Self.loadZones(of: profile)
+        distance.set(calibration: profile.strideCalibration)
+        guard clock.start != nil, !isEnded else { return }
+        owesMetrics = true
+        settle(into: &events)
     }
 
     public mutating func apply(
         motion: MotionSample, traits: MotionTraits, at deviceTime: Timestamp, late: Bool = false,
         into events: inout [StreamEvent]
     ) {
-        guard let time = admit(deviceTime, late: late, into: &events) else { return }
-        _ = motion
-        settle(at: time, into: &events)
+        guard let time = admitMotion(deviceTime, late: late, into: &events) else { return }
+        guard !late else { return settle(into: &events) }
+        cadence.update(motion, traits: traits, at: time)
+        newestMotion = time
+        if fallDetector.update(motion, traits: traits, at: time) {
+            raise(\.fall, into: &events)
+        }
+        if cadence.activity != activity || (autoPause.stillDeadline.map { time >= $0 } ?? false) {
+            noteActivity(at: time, into: &events)
+        }
+        if owesMetrics { settle(into: &events) }
     }
 
     public mutating func apply(
@@ -52,7 +141,8 @@ public struct SessionPipeline: Sendable {
         into events: inout [StreamEvent]
     ) {
         guard let time = admit(deviceTime, late: late, into: &events) else { return }
-        settle(at: time, into: &events)
+        if !late { noteHeartRate(heartRate, at: time, into: &events) }
+        settle(into: &events)
     }
 
     public mutating func apply(
@@ -60,7 +150,8 @@ public struct SessionPipeline: Sendable {
         into events: inout [StreamEvent]
     ) {
         guard let time = admit(deviceTime, late: late, into: &events) else { return }
-        settle(at: time, into: &events)
+        if !late { noteLocation(location, at: time, into: &events) }
+        settle(into: &events)
     }
 
     /// - Parameters:
@@ -73,7 +164,8 @@ public struct SessionPipeline: Sendable {
         into events: inout [StreamEvent]
     ) {
         guard let time = admit(deviceTime, late: late, into: &events) else { return }
-        settle(at: time, into: &events)
+        if !late { elevation.add(pressure: Double(hectopascals), at: time) }
+        settle(into: &events)
     }
 
     public mutating func apply(
@@ -81,24 +173,26 @@ public struct SessionPipeline: Sendable {
         into events: inout [StreamEvent]
     ) {
         guard let time = admit(deviceTime, late: late, into: &events) else { return }
-        settle(at: time, into: &events)
+        note(control, at: time, into: &events)
+        settle(into: &events)
     }
 
     public mutating func apply(
         status: DeviceStatus, at deviceTime: Timestamp, late: Bool = false,
         into events: inout [StreamEvent]
     ) {
-        guard let time = admit(deviceTime, late: late, into: &events) else { return }
-        settle(at: time, into: &events)
+        guard admit(deviceTime, late: late, into: &events) != nil else { return }
+        if !late { self.status = status }
+        settle(into: &events)
     }
 
     public mutating func apply(
         marker: String, at deviceTime: Timestamp, late: Bool = false,
         into events: inout [StreamEvent]
     ) {
-        guard let time = admit(deviceTime, late: late, into: &events) else { return }
-        emit(.marker(marker), at: time, into: &events)
-        settle(at: time, into: &events)
+        guard admit(deviceTime, late: late, into: &events) != nil else { return }
+        emit(.marker(marker), into: &events)
+        settle(into: &events)
     }
 
     /// Names where the heart rates that follow come from.
@@ -106,8 +200,9 @@ public struct SessionPipeline: Sendable {
         source: String, at deviceTime: Timestamp, late: Bool = false,
         into events: inout [StreamEvent]
     ) {
-        guard let time = admit(deviceTime, late: late, into: &events) else { return }
-        settle(at: time, into: &events)
+        guard admit(deviceTime, late: late, into: &events) != nil else { return }
+        if !late { sourceName = source }
+        settle(into: &events)
     }
 
     /// Sequences that never came. Says nothing about the clock: `deviceTime` is only its stamp.
@@ -122,104 +217,18 @@ public struct SessionPipeline: Sendable {
     public mutating func apply(
         course: Course?, at deviceTime: Timestamp, into events: inout [StreamEvent]
     ) {
-        guard let time = admit(deviceTime, late: false, into: &events) else { return }
-        settle(at: time, into: &events)
+        self.course = course.flatMap(CourseTracker.init)
+        guard clock.start != nil, !isEnded else { return }
+        owesMetrics = true
+        settle(into: &events)
     }
-
-    // MARK: Silence and end
-
-    /// Nothing came for a while: `deviceTime` is what the device's clock should say by now.
-    ///
-    /// Changes only what is stale and the state; never distance, time or pauses, which the device
-    /// may yet report for the same moments.
-    public mutating func applySilence(
-        at deviceTime: Timestamp, into events: inout [StreamEvent]
-    ) {
-        guard !isEnded, clock.start != nil else { return }
-        let time = clock.sessionTime(deviceTime)
-        guard time > shownAt, time > clock.now else { return }
-        shownAt = time
-        emit(.metrics(metrics), at: time, into: &events)
-    }
-
-    /// Device time at which silence alone would change a state; `nil`: nothing to wait for.
-    public var nextSilenceDeadline: Timestamp? { nil }
 
     public mutating func end(at deviceTime: Timestamp, into events: inout [StreamEvent]) {
         guard !isEnded else { return }
-        let time = admit(deviceTime, late: false, into: &events) ?? clock.now
+        _ = admit(deviceTime, late: clock.start == nil, into: &events)
         isEnded = true
-        emit(.metrics(metrics), at: time, into: &events)
-        emit(.ended, at: time, into: &events)
         owesMetrics = false
-    }
-
-    // MARK: Time
-
-    /// Lets the session's time reach the sample's, second by second.
-    ///
-    /// - Returns: Session time of the sample; `nil` when it is not believed or the session is over.
-    mutating func admit(
-        _ deviceTime: Timestamp, late: Bool, into events: inout [StreamEvent]
-    ) -> Timestamp? {
-        guard !isEnded else { return nil }
-        let before = clock.now
-        let isFirst = clock.start == nil
-        switch clock.arrive(deviceTime, late: late) {
-        case .doubted: return nil
-        case .behind(let time): return time
-        case .current(let time):
-            if isFirst || time < nextSecond.advanced(bySeconds: -1) {
-                startSecond(at: time)
-            } else if time >= nextSecond {
-                crossSeconds(from: before, to: time, into: &events)
-            }
-            shownAt = time
-            return time
-        }
-    }
-
-    private mutating func startSecond(at time: Timestamp) {
-        let whole = clock.deviceTime(time).wholeSecond
-        nextSecond = clock.sessionTime(whole).advanced(bySeconds: 1)
-        owesMetrics = true
-    }
-
-    /// Ticks every second that has passed: each second in a hole of up to ``HoleTicks/secondsMax``,
-    /// beyond that one a minute, so that a leap of time costs a bounded amount of work.
-    private mutating func crossSeconds(
-        from before: Timestamp, to time: Timestamp, into events: inout [StreamEvent]
-    ) {
-        while nextSecond <= time {
-            let tick = nextSecond
-            if tick.advanced(bySeconds: 1) <= time {
-                shownAt = tick
-                if tick.seconds(since: before) <= HoleTicks.shownSecondsMax || owesMetrics {
-                    emit(.metrics(metrics), at: tick, into: &events)
-                    owesMetrics = false
-                }
-            }
-            let hole = tick.seconds(since: before)
-            let step = hole < HoleTicks.secondsMax ? 1.0 : HoleTicks.coarseStepSeconds
-            nextSecond = tick.advanced(bySeconds: step)
-        }
-        startSecond(at: time)
-    }
-
-    enum HoleTicks {
-        static let secondsMax = 600.0
-        static let coarseStepSeconds = 60.0
-        /// By then everything is stale; later only what changes is told.
-        static let shownSecondsMax = 60.0
-    }
-
-    mutating func settle(at time: Timestamp, into events: inout [StreamEvent]) {
-        guard owesMetrics else { return }
-        owesMetrics = false
-        emit(.metrics(metrics), at: max(time, clock.now), into: &events)
-    }
-
-    func emit(_ kind: StreamEvent.Kind, at time: Timestamp, into events: inout [StreamEvent]) {
-        events.append(StreamEvent(deviceTime: clock.deviceTime(time), kind: kind))
+        emit(.metrics(metrics), into: &events)
+        emit(.ended, into: &events)
     }
 }

@@ -45,11 +45,6 @@ struct SessionClock: Sendable {
         self.parameters = parameters
     }
 
-    var elapsedSeconds: Double {
-        guard let start else { return 0 }
-        return now.seconds(since: start)
-    }
-
     func deviceTime(_ session: Timestamp) -> Timestamp {
         session.advanced(byMicroseconds: -shiftMicroseconds)
     }
@@ -58,9 +53,17 @@ struct SessionClock: Sendable {
         device.advanced(byMicroseconds: shiftMicroseconds)
     }
 
+    /// The short way for a sample that follows the last one closely.
+    mutating func advance(to time: Timestamp) {
+        now = time
+        samplesBehind = 0
+        doubted = nil
+    }
+
     /// - Parameters:
     ///   - deviceTime: As the device stamped it.
     ///   - late: Known to belong into an earlier gap: says nothing about the clock.
+    /// - Returns: Session time of the sample, and whether it moves the session on.
     mutating func arrive(_ deviceTime: Timestamp, late: Bool) -> Arrival {
         let time = sessionTime(deviceTime)
         guard start != nil else {

@@ -1,0 +1,64 @@
+import SensorModel
+
+/// An emergency that the wearer can take back for a while before others are told.
+///
+///     idle --raise--> pending --30 s--> confirmed --clear--> idle
+///                        └----cancel---> idle
+struct CancelWindow: Sendable {
+    /// Seconds; the reference's countdown.
+    static let seconds = 30.0
+
+    private enum State: Sendable {
+        case idle
+        case pending(until: Timestamp)
+        case confirmed
+    }
+
+    let kind: AlertKind
+    private var state = State.idle
+
+    init(_ kind: AlertKind) {
+        self.kind = kind
+    }
+
+    var isActive: Bool {
+        if case .idle = state { false } else { true }
+    }
+
+    /// When it will be confirmed unless taken back.
+    var deadline: Timestamp? {
+        if case .pending(let until) = state { until } else { nil }
+    }
+
+    mutating func raise(at time: Timestamp) -> Alert? {
+        guard !isActive else { return nil }
+        let until = time.advanced(bySeconds: Self.seconds)
+        state = .pending(until: until)
+        return alert(.triggered, until: until)
+    }
+
+    mutating func tick(at time: Timestamp) -> Alert? {
+        guard case .pending(let until) = state, time >= until else { return nil }
+        state = .confirmed
+        return alert(.confirmed)
+    }
+
+    /// The wearer takes it back; after the window it only ends.
+    mutating func cancel(at time: Timestamp) -> Alert? {
+        guard isActive else { return nil }
+        let phase: Alert.Phase = deadline.map { time < $0 } == true ? .cancelled : .cleared
+        state = .idle
+        return alert(phase)
+    }
+
+    /// What raised it is over by itself.
+    mutating func clear() -> Alert? {
+        guard isActive else { return nil }
+        state = .idle
+        return alert(.cleared)
+    }
+
+    private func alert(_ phase: Alert.Phase, until: Timestamp? = nil) -> Alert {
+        Alert(kind: kind, severity: .emergency, phase: phase, cancelBefore: until)
+    }
+}

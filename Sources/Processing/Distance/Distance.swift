@@ -1,0 +1,182 @@
+import SensorModel
+
+/// Meters covered: position where there is one, steps where there is none.
+///
+///     fix → FixGate → PathLength → SpeedFusion ─┐
+///     steps × StrideModel (holes, treadmill) ───┴→ meters, with their uncertainty
+///
+/// While the runner may be standing, what comes in is held back: shown once it proves to be a way,
+/// dropped when it proves to be drift. So standing credits nothing and nothing shown is taken back.
+struct Distance: Sendable {
+    struct Parameters: Sendable {
+        /// Share of a stretch that is random error, one standard deviation.
+        var stretchError = 0.025
+        /// Share of the whole that is systematic, one standard deviation, when path and Doppler
+        /// agree; disagreement adds to it.
+        var systematicError = 0.004
+        /// Good enough to teach the stride, meters.
+        var teachingAccuracyMeters = 10.0
+        var teachingSeconds = 20.0
+    }
+
+    let parameters: Parameters
+    private(set) var stride: StrideModel
+    private var path = PathLength()
+    private var fusion = SpeedFusion()
+    /// Meters as they stood when the runner may have stopped.
+    private var held: (fusionMeters: Double, shown: Double)?
+    /// Taken back from the fusion when standing was proved.
+    private var dropped = 0.0
+    private var newest = 0.0
+    private var variance = 0.0
+    private var randomAt = 0.0
+    private(set) var hasStarted = false
+
+    /// Steps at the last fix, or at the last step credited.
+    private var creditedSteps: Int?
+    /// Credited by steps since the last fix.
+    private var bridgedMeters = 0.0
+    private var teaching: (meters: Double, steps: Int, seconds: Double)?
+
+    init(calibration: StrideCalibration?, parameters: Parameters = Parameters()) {
+        self.parameters = parameters
+        stride = StrideModel(calibration: calibration)
+    }
+
+    mutating func set(calibration: StrideCalibration?) {
+        stride.calibration = calibration
+    }
+
+    /// `nil` before anything could be measured. Never falls.
+    var meters: Double? { hasStarted ? newest : nil }
+
+    /// Half the width of the 95 % interval.
+    var uncertaintyMeters: Double? {
+        guard hasStarted else { return nil }
+        let systematic = parameters.systematicError + 0.15 * fusion.disagreement
+        return 1.96 * (variance + systematic * systematic * newest * newest).squareRoot()
+    }
+
+    mutating func note(accuracy: Double?, at time: Timestamp) {
+        fusion.note(accuracy: accuracy, at: time)
+    }
+
+    mutating func start(at location: Location, steps: Int) {
+        path.restart(at: location)
+        creditedSteps = steps
+        hasStarted = true
+    }
+
+    /// - Parameters:
+    ///   - step: From the last usable fix to this one.
+    ///   - isMoving: `false`: paused, nothing is credited.
+    ///   - steps: Counted so far.
+    ///   - cadence: Steps/min; `nil` while unknown.
+    mutating func add(_ step: FixGate.Step, isMoving: Bool, steps: Int, cadence: Double?) {
+        defer {
+            creditedSteps = steps
+            bridgedMeters = 0
+            update()
+        }
+        guard isMoving else {
+            path.restart(at: step.location)
+            fusion.close()
+            teaching = nil
+            return
+        }
+        if step.isJump || step.isHole || bridgedMeters > 0 {
+            path.restart(at: step.location)
+            // The straight line is the least it can have been, unless it is a leap of the receiver.
+            let line = step.isJump ? 0 : step.meters
+            fusion.credit(max(0, line - bridgedMeters))
+            variance += 0.01 * line * line
+            teaching = nil
+            return
+        }
+        let before = fusion.meters
+        fusion.add(pathMeters: path.add(step.location), step: step)
+        teach(fusion.meters - before, step: step, steps: steps, cadence: cadence)
+        noteRandomError()
+    }
+
+    /// Steps go on where positions do not.
+    mutating func bridge(steps: Int, cadence: Double?) {
+        guard hasStarted, held == nil else { return }
+        let fresh = steps - (creditedSteps ?? steps)
+        creditedSteps = steps
+        guard fresh > 0 else { return }
+        let meters = Double(fresh) * stride.metersPerStep(cadence: cadence ?? 100)
+        bridgedMeters += meters
+        fusion.credit(meters)
+        let error = stride.uncertainty / 2 * meters
+        variance += error * error
+        teaching = nil
+        update()
+    }
+
+    /// A treadmill, or a stride line of the owner's: steps alone count.
+    mutating func addSteps(to steps: Int, cadence: Double?, isMoving: Bool) {
+        guard hasStarted, isMoving else {
+            hasStarted = true
+            creditedSteps = steps
+            return
+        }
+        bridge(steps: steps, cadence: cadence)
+        bridgedMeters = 0
+    }
+
+    // MARK: Standing
+
+    /// The runner may have stopped: from here on nothing more is shown.
+    mutating func hold() {
+        guard held == nil else { return }
+        held = (fusion.meters, newest)
+    }
+
+    /// It was no stop.
+    mutating func release() {
+        held = nil
+        update()
+    }
+
+    /// It was a stop: what came in since ``hold()`` was drift.
+    mutating func drop() {
+        fusion.close()
+        if let held { dropped += max(0, fusion.meters - held.fusionMeters) }
+        held = nil
+        update()
+    }
+
+    private mutating func update() {
+        guard held == nil else { return }
+        newest = max(newest, fusion.meters - dropped)
+    }
+
+    private mutating func noteRandomError() {
+        // A stretch of 50 m at a time: errors of one stretch hang together.
+        guard newest - randomAt > 50 else { return }
+        let error = parameters.stretchError * (newest - randomAt)
+        variance += error * error
+        randomAt = newest
+    }
+
+    private mutating func teach(
+        _ meters: Double, step: FixGate.Step, steps: Int, cadence: Double?
+    ) {
+        guard let cadence, cadence > 0, let creditedSteps, steps >= creditedSteps,
+            (step.location.horizontalAccuracy ?? 5) < parameters.teachingAccuracyMeters
+        else {
+            teaching = nil
+            return
+        }
+        var stretch = teaching ?? (0, 0, 0)
+        stretch.meters += meters
+        stretch.steps += steps - creditedSteps
+        stretch.seconds += step.seconds
+        teaching = stretch
+        guard stretch.seconds >= parameters.teachingSeconds else { return }
+        let spm = Double(stretch.steps) * 60 / stretch.seconds
+        stride.learn(meters: stretch.meters, steps: stretch.steps, cadence: spm)
+        teaching = nil
+    }
+}

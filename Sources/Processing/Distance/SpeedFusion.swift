@@ -1,0 +1,150 @@
+import Glibc
+import SensorModel
+
+/// Path length and the satellites' Doppler speed weighed against each other.
+///
+/// A path drifts: while a receiver settles or reflections move it, positions wander with no one
+/// walking (a path is never too short for that reason). Doppler speed does not wander, but most
+/// receivers' filters hold it a few percent short, each by its own factor. So the factor is learned
+/// from stretches of good reception, and where the path claims more than Doppler explains, the
+/// geometric mean of both is taken. Weights: regression of 20 s stretches against a measuring
+/// wheel, in which path and Doppler errors were of like size and opposite sign.
+struct SpeedFusion: Sendable {
+    struct Parameters: Sendable {
+        /// Seconds of a stretch: long enough to average the noise of speed, short against drift.
+        var stretchSeconds = 20.0
+        var stretchFixes = 5
+        /// Path per Doppler distance before anything is learned, and its weight in stretches.
+        var factorPrior = 1.04
+        var factorPriorWeight = 12.0
+        /// Learning looks at ratios within this range only: outside something else is wrong.
+        var factorRange = 0.95...1.1
+        /// Doppler falls this much shorter for each meter that accuracy is worse than the best.
+        var shortfallPerMeter = 0.06
+        var shortfallMetersMax = 6.0
+        /// Share of Doppler where the path is the longer one, and where it is the shorter one.
+        var dopplerShareAbove = 0.6
+        var dopplerShareBelow = 0.5
+        /// The path counts at most this much longer than Doppler, and Doppler than the path.
+        var excessMax = 1.1
+        var pullMax = 1.08
+        /// A receiver whose accuracy was worse than this settles for a while, and its positions
+        /// wander: then Doppler alone bounds the path.
+        var settlingAccuracyMeters = 15.0
+        var settlingSeconds = 90.0
+    }
+
+    let parameters: Parameters
+    private(set) var committedMeters = 0.0
+    private var path = 0.0
+    private var doppler = 0.0
+    private var seconds = 0.0
+    private var fixes = 0
+    private var accuracySum = 0.0
+    private var hasDoppler = true
+    private var bestAccuracy: Double?
+    private var settlesUntil: Timestamp?
+    private var factorSum: Double
+    private var factorWeight: Double
+    private var lastSpeed: Double?
+
+    init(parameters: Parameters = Parameters()) {
+        self.parameters = parameters
+        factorSum = parameters.factorPrior * parameters.factorPriorWeight
+        factorWeight = parameters.factorPriorWeight
+    }
+
+    /// True distance per Doppler distance, as far as learned.
+    var factor: Double { factorSum / factorWeight }
+
+    var meters: Double { committedMeters + stretchMeters }
+
+    /// How far path and Doppler disagreed in the last stretch, as a share of it.
+    private(set) var disagreement = 0.02
+
+    /// Takes note of a fix's accuracy, usable or not.
+    mutating func note(accuracy: Double?, at time: Timestamp) {
+        guard let accuracy else { return }
+        if accuracy > parameters.settlingAccuracyMeters {
+            settlesUntil = time.advanced(bySeconds: parameters.settlingSeconds)
+        }
+    }
+
+    /// - Parameters:
+    ///   - pathMeters: What the path grew by.
+    ///   - step: From the last fix to this one.
+    mutating func add(pathMeters: Double, step: FixGate.Step) {
+        path += pathMeters
+        seconds += step.seconds
+        fixes += 1
+        if let speed = step.location.speed, let accuracy = step.location.horizontalAccuracy {
+            doppler += (speed + (lastSpeed ?? speed)) / 2 * step.seconds
+            accuracySum += accuracy
+            bestAccuracy = min(accuracy, (bestAccuracy ?? accuracy) + 0.001)
+            lastSpeed = speed
+        } else {
+            hasDoppler = false
+            lastSpeed = nil
+        }
+        guard seconds >= parameters.stretchSeconds, fixes >= parameters.stretchFixes else { return }
+        learn(at: step.to)
+        close()
+    }
+
+    /// Adds meters that were measured in another way.
+    mutating func credit(_ meters: Double) {
+        close()
+        committedMeters += meters
+    }
+
+    /// Ends the stretch, as at a pause or a hole.
+    mutating func close() {
+        committedMeters += stretchMeters
+        if hasDoppler, path > 5 {
+            let ratio = abs(path / max(factor * doppler, 1) - 1)
+            disagreement += 0.2 * (min(ratio, 0.3) - disagreement)
+        }
+        path = 0
+        doppler = 0
+        seconds = 0
+        fixes = 0
+        accuracySum = 0
+        hasDoppler = true
+    }
+
+    private var isSettling: Bool {
+        settlesUntil != nil
+    }
+
+    private var shortfall: Double {
+        guard !isSettling, let bestAccuracy, fixes > 0 else { return 0 }
+        let worse = accuracySum / Double(fixes) - bestAccuracy
+        return parameters.shortfallPerMeter * min(max(worse, 0), parameters.shortfallMetersMax)
+    }
+
+    private var stretchMeters: Double {
+        guard hasDoppler, fixes > 0, path > 0 else { return path }
+        let expected = (factor + shortfall) * doppler
+        if path > expected {
+            guard !isSettling else { return expected }
+            let bounded = min(path, parameters.excessMax * expected)
+            return blend(bounded, expected, parameters.dopplerShareAbove)
+        }
+        return blend(path, min(expected, parameters.pullMax * path), parameters.dopplerShareBelow)
+    }
+
+    /// Weighted geometric mean: errors of both are shares of the distance.
+    private func blend(_ path: Double, _ doppler: Double, _ share: Double) -> Double {
+        guard path > 0, doppler > 0 else { return min(path, doppler) }
+        return exp((1 - share) * log(path) + share * log(doppler))
+    }
+
+    private mutating func learn(at time: Timestamp) {
+        if let settlesUntil, time > settlesUntil { self.settlesUntil = nil }
+        guard hasDoppler, !isSettling, doppler > 10 else { return }
+        let range = parameters.factorRange
+        let ratio = path / doppler - shortfall
+        factorSum += min(max(ratio, range.lowerBound), range.upperBound)
+        factorWeight += 1
+    }
+}

@@ -1,0 +1,67 @@
+/// Climb and descent of a series of altitudes: swings of at least a threshold, counted whole.
+///
+///         /\  counted: 8 up, 8 down        ~~~  below the threshold: nothing
+///        /  \
+///
+/// Turning points as in rainflow counting (ASTM E1049): a swing counts from its valley to its peak
+/// once it is larger than the threshold, so that no hill loses its last meters, and noise smaller
+/// than the threshold counts nothing. Neither sum ever falls.
+struct ClimbCounter: Sendable {
+    /// Meters.
+    let threshold: Double
+    private(set) var gainMeters = 0.0
+    private(set) var lossMeters = 0.0
+    private var low: Double?
+    private var high = 0.0
+    private var direction = 0
+
+    init(threshold: Double) {
+        self.threshold = threshold
+    }
+
+    mutating func add(_ altitude: Double) {
+        guard let low else {
+            self.low = altitude
+            high = altitude
+            return
+        }
+        switch direction {
+        case 1:
+            if altitude > high {
+                gainMeters += altitude - high
+                high = altitude
+            } else if high - altitude >= threshold {
+                lossMeters += high - altitude
+                self.low = altitude
+                direction = -1
+            }
+        case -1:
+            if altitude < low {
+                lossMeters += low - altitude
+                self.low = altitude
+            } else if altitude - low >= threshold {
+                gainMeters += altitude - low
+                high = altitude
+                direction = 1
+            }
+        default:
+            self.low = min(low, altitude)
+            high = max(high, altitude)
+            if altitude - min(low, altitude) >= threshold {
+                gainMeters += altitude - low
+                high = altitude
+                direction = 1
+            } else if high - altitude >= threshold {
+                lossMeters += high - altitude
+                self.low = altitude
+                direction = -1
+            }
+        }
+    }
+
+    /// Forgets where it was, keeps its sums: the source of altitudes has changed.
+    mutating func restart() {
+        low = nil
+        direction = 0
+    }
+}

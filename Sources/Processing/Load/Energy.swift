@@ -1,0 +1,31 @@
+/// Calories and effort, as the reference counts them.
+enum Energy {
+    /// Kilograms where the profile has none; the reference's.
+    static let defaultWeightKg = 70.0
+
+    /// Metabolic equivalents by average pace, s/km (the reference's table).
+    static func metabolicEquivalents(paceSecondsPerKm: Double) -> Double {
+        switch paceSecondsPerKm {
+        case ..<300: 12
+        case ..<360: 10
+        case ..<420: 9
+        case ..<480: 8
+        default: 7
+        }
+    }
+
+    /// - Returns: kcal; `nil` without distance, where the reference counted 12 equivalents.
+    static func kilocalories(
+        meters: Double, movingSeconds: Double, weightKg: Double?
+    ) -> Double? {
+        guard meters > 0, movingSeconds > 0 else { return nil }
+        let pace = movingSeconds / meters * 1000
+        return metabolicEquivalents(paceSecondsPerKm: pace) * (weightKg ?? defaultWeightKg)
+            * movingSeconds / 3600
+    }
+
+    /// Kilometers, 100 m of climb counted as one more.
+    static func effortKm(meters: Double, gainMeters: Double?) -> Double {
+        meters / 1000 + (gainMeters ?? 0) / 100
+    }
+}

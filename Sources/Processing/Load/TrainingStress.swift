@@ -1,0 +1,71 @@
+import Glibc
+import SensorModel
+
+/// What a session costs the body, three ways: hrTSS by zone factors (the reference's), TRIMP after
+/// Banister (1991) and after Edwards (1993).
+///
+/// The last two follow their formulas; hrTSS is the reference's weighting of five zones, in which an
+/// hour in zone 4 is 100.
+struct TrainingStress: Sendable {
+    struct Parameters: Sendable {
+        /// For each of five zones; the reference's.
+        var zoneFactors = [1.0, 1.5, 2.0, 3.0, 5.0]
+        /// Minutes of heart rate before hrTSS says anything; the reference's.
+        var minutesMin = 5.0
+    }
+
+    private let parameters = Parameters()
+    private var zoneMinutes = [0.0, 0.0, 0.0, 0.0, 0.0]
+    private var banister = 0.0
+    private var hasBanister = false
+
+    /// - Parameters:
+    ///   - beatsPerMinute: That stood for `seconds`.
+    ///   - zone: Of the five by percent of maximum.
+    ///   - seconds: 0 ..< 60.
+    ///   - profile: In force.
+    mutating func add(
+        _ beatsPerMinute: Double, zone: Int, seconds: Double, profile: RunnerProfile
+    ) {
+        guard seconds > 0 else { return }
+        zoneMinutes[zone - 1] += seconds / 60
+        if let rest = profile.restingHeartRate, profile.maxHeartRate > rest {
+            hasBanister = true
+            banister += Self.banister(
+                minutes: seconds / 60, beatsPerMinute: beatsPerMinute, rest: Double(rest),
+                maximum: Double(profile.maxHeartRate), sex: profile.sex)
+        }
+    }
+
+    func load(profile: RunnerProfile) -> TrainingLoad? {
+        let minutes = zoneMinutes.reduce(0, +)
+        guard minutes > 0 else { return nil }
+        let guarded = profile.maxHeartRate > (profile.restingHeartRate ?? 0)
+        let weighted = zip(zoneMinutes, parameters.zoneFactors).reduce(0) { $0 + $1.0 * $1.1 }
+        let edwards = zoneMinutes.indices.reduce(0) { $0 + zoneMinutes[$1] * Double($1 + 1) }
+        return TrainingLoad(
+            hrTSS: minutes >= parameters.minutesMin && guarded ? weighted / 180 * 100 : nil,
+            trimp: hasBanister ? banister : nil, edwards: edwards)
+    }
+
+    /// min × r × a e^(b r), r the share of the heart-rate reserve. Where the sex is not known, men's
+    /// constants, which give the smaller load below r = 0.9.
+    static func banister(
+        minutes: Double, beatsPerMinute: Double, rest: Double, maximum: Double,
+        sex: RunnerProfile.Sex?
+    ) -> Double {
+        let reserve = min(max((beatsPerMinute - rest) / (maximum - rest), 0), 1)
+        return switch sex {
+        case .female: minutes * reserve * 0.86 * exp(1.67 * reserve)
+        case .male, nil: minutes * reserve * 0.64 * exp(1.92 * reserve)
+        }
+    }
+
+    /// By how hard it felt: the reference's fallback without heart rate.
+    /// - Parameters:
+    ///   - minutes: Of the session.
+    ///   - exertion: 1…10.
+    static func byExertion(minutes: Double, exertion: Double) -> Double {
+        minutes * (exertion / 10) * (exertion / 10) * 100 / (60 * 0.64)
+    }
+}

@@ -1,0 +1,244 @@
+import SensorModel
+
+/// Decides when a runner has stopped and when the run goes on, from motion and position together.
+///
+///     moving --(body still, or slow on the map, for long enough)--> paused
+///     paused --(steps, or fast on the map)--------------------------> moving
+///
+/// Motion is quick and sure of steps, position is slow and sure of places; so feet that move are
+/// never a pause, and a quiet sensor that travels is not one either. Every transition is dated back
+/// to when it began. Thresholds on speed are the reference's (0.5 and 0.8 m/s).
+struct AutoPause: Sendable {
+    struct Parameters: Sendable {
+        /// m/s; the reference's.
+        var pauseBelow = 0.5
+        /// m/s; the reference's.
+        var resumeFrom = 0.8
+        /// The way of the last seconds must be as slow as Doppler: receivers that wake up after a
+        /// hole report 0 m/s for a while.
+        var trackPauseBelow = 0.6
+        var trackResumeFrom = 1.0
+        /// Seconds of a still body until it is a stop: a look at the watch takes less.
+        var stillSeconds = 2.0
+        /// Seconds of slow positions until a stop, alone, and when motion knows of no steps.
+        var slowSeconds = 4.0
+        var slowSecondsWithoutSteps = 2.0
+        /// Faster than this on the map, a still sensor rides along: no stop, m/s.
+        var ridingSpeed = 1.5
+        /// A hole passed more slowly than this was a stop, m/s.
+        var holeSpeedMax = 0.5
+        /// Positions older than this say nothing, seconds.
+        var positionFreshSeconds = 4.0
+        /// Motion older than this says nothing, seconds.
+        var motionFreshSeconds = 3.0
+    }
+
+    enum Transition: Hashable, Sendable {
+        /// The runner stopped at `since`, which is earlier than the sample that proved it.
+        case paused(since: Timestamp)
+        case resumed(since: Timestamp)
+        /// A stop that is known only now that it is over.
+        case wasPaused(from: Timestamp, to: Timestamp)
+    }
+
+    let parameters: Parameters
+    private(set) var isPaused = false
+    /// Since when the runner may be standing; not yet proved.
+    private(set) var slowSince: Timestamp?
+    /// When a still body will have been still for long enough; compared on every motion sample.
+    private(set) var stillDeadline: Timestamp?
+
+    private var activity = MotionActivity(kind: .unknown, since: nil)
+    private var newestMotion: Timestamp?
+    private var newestFix: Timestamp?
+    private var mapSpeed: Double?
+    private var track = TrackSpeed()
+
+    init(parameters: Parameters = Parameters()) {
+        self.parameters = parameters
+    }
+
+    /// Whether what comes in now may be standing still: credit nothing yet.
+    var isSuspecting: Bool { slowSince != nil || stillDeadline != nil }
+
+    /// After a manual pause: what was before says nothing.
+    mutating func reset() {
+        isPaused = false
+        slowSince = nil
+        stillDeadline = nil
+        track.clear()
+    }
+
+    // MARK: Motion
+
+    mutating func update(activity: MotionActivity, at time: Timestamp) -> Transition? {
+        newestMotion = time
+        self.activity = activity
+        stillDeadline = nil
+        switch activity.kind {
+        case .walking, .running:
+            slowSince = nil
+            return resume(since: activity.since ?? time)
+        case .still:
+            guard !isPaused, !isRiding(at: time) else { return nil }
+            let since = activity.since ?? time
+            let deadline = since.advanced(bySeconds: parameters.stillSeconds)
+            guard time >= deadline else {
+                stillDeadline = deadline
+                return nil
+            }
+            return pause(since: since)
+        case .unknown, .moving:
+            return nil
+        }
+    }
+
+    private func hasSteps(at time: Timestamp) -> Bool {
+        guard let newestMotion else { return false }
+        return activity.kind.isSteps
+            && time.seconds(since: newestMotion) <= parameters.motionFreshSeconds
+    }
+
+    private func knowsNoSteps(at time: Timestamp) -> Bool {
+        guard let newestMotion, activity.kind == .moving || activity.kind == .still else {
+            return false
+        }
+        return time.seconds(since: newestMotion) <= parameters.motionFreshSeconds
+    }
+
+    private func isRiding(at time: Timestamp) -> Bool {
+        guard let mapSpeed, let newestFix else { return false }
+        return mapSpeed >= parameters.ridingSpeed
+            && time.seconds(since: newestFix) <= parameters.positionFreshSeconds
+    }
+
+    // MARK: Position
+
+    mutating func update(step: FixGate.Step) -> Transition? {
+        let time = step.to
+        let gap = newestFix.map { time.seconds(since: $0) } ?? 0
+        newestFix = time
+        if step.isHole || step.isJump {
+            track.clear()
+            track.add(step.location, at: time)
+            mapSpeed = nil
+            return judgeHole(step, gap: gap)
+        }
+        track.add(step.location, at: time)
+        let trackSpeed = track.metersPerSecond
+        let speed = step.location.speed ?? trackSpeed
+        mapSpeed = max(speed ?? 0, trackSpeed ?? 0)
+        if hasSteps(at: time) {
+            slowSince = nil
+            return nil
+        }
+        if isPaused { return resumeByPosition(speed, trackSpeed, at: time) }
+        guard let speed, speed < parameters.pauseBelow,
+            (trackSpeed ?? step.speed) < parameters.trackPauseBelow
+        else {
+            slowSince = nil
+            return nil
+        }
+        let since = slowSince ?? step.from
+        slowSince = since
+        let needed =
+            knowsNoSteps(at: time) ? parameters.slowSecondsWithoutSteps : parameters.slowSeconds
+        guard time.seconds(since: since) >= needed else { return nil }
+        return pause(since: since)
+    }
+
+    /// A position source that fell silent while slow is standing: distance filters do that.
+    mutating func tick(at time: Timestamp) -> Transition? {
+        guard let slowSince, let newestFix, !hasSteps(at: time),
+            time.seconds(since: newestFix) >= 1,
+            time.seconds(since: slowSince) >= parameters.slowSeconds + 1
+        else { return nil }
+        return pause(since: slowSince)
+    }
+
+    private mutating func resumeByPosition(
+        _ speed: Double?, _ trackSpeed: Double?, at time: Timestamp
+    ) -> Transition? {
+        let isStill = knowsNoSteps(at: time) && activity.kind == .still
+        let doppler = isStill ? parameters.ridingSpeed : parameters.resumeFrom
+        let onTrack = isStill ? parameters.ridingSpeed : parameters.trackResumeFrom
+        guard (speed ?? 0) >= doppler || (trackSpeed ?? 0) >= onTrack else { return nil }
+        return resume(since: track.newestInterval?.start ?? time)
+    }
+
+    private mutating func judgeHole(_ step: FixGate.Step, gap: Double) -> Transition? {
+        slowSince = nil
+        let slow = !step.isJump && step.speed < parameters.holeSpeedMax
+        if isPaused {
+            guard !slow, (step.location.speed ?? step.speed) >= parameters.resumeFrom else {
+                return nil
+            }
+            return hasSteps(at: step.to) ? nil : resume(since: step.to)
+        }
+        guard slow, gap > 0, !hasSteps(at: step.to), !knewMotion(since: step.from) else {
+            return nil
+        }
+        return .wasPaused(from: step.from, to: step.to)
+    }
+
+    /// Whether motion was heard during a hole of the positions: then it has decided already.
+    private func knewMotion(since time: Timestamp) -> Bool {
+        guard let newestMotion, activity.kind != .unknown else { return false }
+        return newestMotion.seconds(since: time) > parameters.motionFreshSeconds
+    }
+
+    // MARK: Transitions
+
+    private mutating func pause(since: Timestamp) -> Transition? {
+        guard !isPaused else { return nil }
+        isPaused = true
+        slowSince = nil
+        stillDeadline = nil
+        return .paused(since: since)
+    }
+
+    private mutating func resume(since: Timestamp) -> Transition? {
+        guard isPaused else { return nil }
+        isPaused = false
+        slowSince = nil
+        return .resumed(since: since)
+    }
+}
+
+/// Speed over the last few seconds of a track: from the first to the last point, so that scatter
+/// does not add up.
+struct TrackSpeed: Sendable {
+    /// Seconds: long against a fix's scatter, short against a stop.
+    static let windowSeconds = 4.0
+    static let pointsMax = 48
+
+    private var points: [(location: Location, time: Timestamp)] = []
+
+    mutating func clear() {
+        points.removeAll(keepingCapacity: true)
+    }
+
+    mutating func add(_ location: Location, at time: Timestamp) {
+        points.append((location, time))
+        while points.count > 2,
+            points.count > Self.pointsMax
+                || time.seconds(since: points[1].time) >= Self.windowSeconds - 0.5
+        {
+            points.removeFirst()
+        }
+    }
+
+    /// `nil` before there are two points.
+    var metersPerSecond: Double? {
+        guard let first = points.first, let last = points.last, last.time > first.time else {
+            return nil
+        }
+        return Geodesy.meters(from: first.location, to: last.location)
+            / last.time.seconds(since: first.time)
+    }
+
+    var newestInterval: (start: Timestamp, end: Timestamp)? {
+        guard points.count > 1 else { return nil }
+        return (points[points.count - 2].time, points[points.count - 1].time)
+    }
+}

@@ -1,0 +1,77 @@
+import SensorModel
+
+/// The reference applications' auto-pause: thresholds on the device's speed alone.
+///
+/// Its two defects are mended: it counts seconds of event time, not events, and a runner whose
+/// distance filter falls silent pauses too.
+struct ReferenceAutoPause: Sendable {
+    struct Parameters: Sendable {
+        /// m/s.
+        var pauseBelow = 0.5
+        /// m/s, inclusive.
+        var resumeFrom = 0.8
+        var pauseAfterSeconds = 5.0
+        /// No fix for this long is as slow as a fix can say.
+        var silenceSeconds = 5.0
+    }
+
+    enum Transition: Hashable, Sendable {
+        case paused(since: Timestamp)
+        case resumed(since: Timestamp)
+    }
+
+    let parameters: Parameters
+    private(set) var isPaused = false
+    private(set) var slowSince: Timestamp?
+    private var newestFix: Timestamp?
+
+    init(parameters: Parameters = Parameters()) {
+        self.parameters = parameters
+    }
+
+    /// - Parameters:
+    ///   - speed: m/s; `nil`: unknown, which is neither slow nor fast.
+    ///   - time: Of the fix.
+    /// - Returns: The transition this fix completes.
+    mutating func update(speed: Double?, at time: Timestamp) -> Transition? {
+        newestFix = time
+        guard let speed else {
+            slowSince = nil
+            return nil
+        }
+        if isPaused {
+            guard speed >= parameters.resumeFrom else { return nil }
+            isPaused = false
+            slowSince = nil
+            return .resumed(since: time)
+        }
+        guard speed < parameters.pauseBelow else {
+            slowSince = nil
+            return nil
+        }
+        let since = slowSince ?? time
+        slowSince = since
+        return pause(since: since, at: time)
+    }
+
+    /// Time passes without a fix.
+    mutating func tick(at time: Timestamp) -> Transition? {
+        guard !isPaused, let newestFix else { return nil }
+        if slowSince == nil, time.seconds(since: newestFix) >= parameters.silenceSeconds {
+            slowSince = newestFix
+        }
+        guard let slowSince else { return nil }
+        return pause(since: slowSince, at: time)
+    }
+
+    mutating func reset() {
+        isPaused = false
+        slowSince = nil
+    }
+
+    private mutating func pause(since: Timestamp, at time: Timestamp) -> Transition? {
+        guard time.seconds(since: since) >= parameters.pauseAfterSeconds else { return nil }
+        isPaused = true
+        return .paused(since: since)
+    }
+}

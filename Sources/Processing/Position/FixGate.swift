@@ -1,0 +1,131 @@
+import SensorModel
+
+/// Which fixes may measure distance, and what lies between two of them.
+///
+/// The gates are the reference's (accuracy within 0…20 m, slower than 15 m/s), its defects mended:
+/// a fix with the same or an earlier time changes nothing, and a fix that is too far away does not
+/// become the new anchor before a second one agrees with it. So one bad fix costs nothing.
+struct FixGate: Sendable {
+    struct Parameters: Sendable {
+        /// Exclusive, meters: the reference's gate for distance.
+        var accuracyMetersMax = 20.0
+        /// Exclusive, m/s (54 km/h): the reference's gate; a sprint is 12, a slope on wheels more.
+        var speedMax = 15.0
+        /// A faster step is believed if the satellites' own speed says at least this share of it.
+        var dopplerShare = 0.6
+        /// A step may exceed the recent speed by this factor and addend (m/s) before it is doubted:
+        /// legs do not triple their speed from one fix to the next.
+        var surgeFactor = 2.0
+        var surgeAddend = 3.0
+        /// Seconds without a usable fix that are a hole, and the same in intervals of this source.
+        var holeSecondsMin = 5.0
+        var holeIntervals = 3.0
+        /// Weight of a new interval in the source's rhythm.
+        var rhythmGain = 0.1
+    }
+
+    /// From the last usable fix to this one.
+    struct Step: Sendable {
+        var from: Timestamp
+        var to: Timestamp
+        var previous: Location
+        var location: Location
+        /// Straight line.
+        var meters: Double
+        var seconds: Double
+        /// Far longer than the source's rhythm.
+        var isHole: Bool
+        /// The track went on elsewhere: the line between is no path.
+        var isJump: Bool
+
+        var speed: Double { seconds > 0 ? meters / seconds : 0 }
+    }
+
+    enum Verdict: Sendable {
+        case first(Location)
+        case step(Step)
+        case refused
+    }
+
+    let parameters: Parameters
+    private(set) var rhythmSeconds = 1.0
+    private(set) var anchor: (location: Location, time: Timestamp)?
+    private var newestTime: Timestamp?
+    private var doubted: (location: Location, time: Timestamp)?
+    private var recentSpeed: Double?
+
+    init(parameters: Parameters = Parameters()) {
+        self.parameters = parameters
+    }
+
+    /// Seconds without a fix that are a hole.
+    var holeSeconds: Double {
+        max(parameters.holeSecondsMin, parameters.holeIntervals * rhythmSeconds)
+    }
+
+    mutating func admit(_ location: Location, at time: Timestamp) -> Verdict {
+        if let newestTime {
+            guard time > newestTime else { return .refused }
+            let interval = min(time.seconds(since: newestTime), 3 * rhythmSeconds + 1)
+            rhythmSeconds += parameters.rhythmGain * (interval - rhythmSeconds)
+        }
+        newestTime = time
+        if let accuracy = location.horizontalAccuracy {
+            guard accuracy > 0, accuracy < parameters.accuracyMetersMax else { return .refused }
+        }
+        guard let anchor else {
+            self.anchor = (location, time)
+            return .first(location)
+        }
+        var step = makeStep(from: anchor, to: location, at: time)
+        if isPlausible(step) {
+            doubted = nil
+            return accept(step)
+        }
+        if let doubted {
+            let other = makeStep(from: doubted, to: location, at: time)
+            if isPlausible(other), other.seconds < holeSeconds {
+                step.isJump = true
+                self.doubted = nil
+                return accept(step)
+            }
+        }
+        doubted = (location, time)
+        return .refused
+    }
+
+    private mutating func accept(_ step: Step) -> Verdict {
+        anchor = (step.location, step.to)
+        if step.isJump {
+            recentSpeed = nil
+        } else {
+            let speed = step.location.speed ?? step.speed
+            recentSpeed = recentSpeed.map { $0 + 0.3 * (speed - $0) } ?? speed
+        }
+        return .step(step)
+    }
+
+    private func makeStep(
+        from start: (location: Location, time: Timestamp), to location: Location,
+        at time: Timestamp
+    ) -> Step {
+        let seconds = time.seconds(since: start.time)
+        return Step(
+            from: start.time, to: time, previous: start.location, location: location,
+            meters: Geodesy.meters(from: start.location, to: location), seconds: seconds,
+            isHole: seconds > holeSeconds, isJump: false)
+    }
+
+    private func isPlausible(_ step: Step) -> Bool {
+        guard step.seconds > 0 else { return false }
+        let speed = step.speed
+        if let doppler = step.location.speed, doppler >= parameters.dopplerShare * speed {
+            return true
+        }
+        guard speed < parameters.speedMax else { return false }
+        guard let recentSpeed, !step.isHole else { return true }
+        // What the receiver admits to be unsure of is no surge.
+        let blur = (step.location.horizontalAccuracy ?? 3) / max(step.seconds, 1)
+        return speed < parameters.surgeFactor * recentSpeed + parameters.surgeAddend + blur
+    }
+}

@@ -1,0 +1,17 @@
+import SensorModel
+
+extension GPSQuality {
+    /// The reference's levels: below 10, 20 and 50 m.
+    ///
+    /// - Parameter horizontalAccuracy: Meters; `nil` or negative: the receiver does not know.
+    init(horizontalAccuracy: Double?) {
+        switch horizontalAccuracy {
+        case .none: self = .none
+        case .some(..<0): self = .none
+        case .some(..<10): self = .veryGood
+        case .some(..<20): self = .good
+        case .some(..<50): self = .fair
+        case .some: self = .weak
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import SensorModel
+
+extension SessionPipeline {
+    var positionStaleSeconds: Double { max(5, 3 * gate.rhythmSeconds) }
+
+    /// The order of the position's processors: place, height, stop or go, way, speed, marks, course.
+    mutating func noteLocation(
+        _ location: Location, at time: Timestamp, into events: inout [StreamEvent]
+    ) {
+        if let newestFix, time <= newestFix.time { return }
+        newestFix = (location, time)
+        distance.note(accuracy: location.horizontalAccuracy, at: time)
+        switch gate.admit(location, at: time) {
+        case .refused: return
+        case .first(let location):
+            guard !profile.treadmill else { return }
+            distance.start(at: location, steps: steps)
+            splits.start(at: time, altitude: elevation.altitude)
+        case .step(let step):
+            guard !profile.treadmill else { return }
+            noteStep(step, into: &events)
+        }
+        if let altitude = location.altitude {
+            elevation.add(
+                position: altitude, verticalAccuracy: location.verticalAccuracy, at: time)
+        }
+        follow(course: location, into: &events)
+    }
+
+    private mutating func noteStep(_ step: FixGate.Step, into events: inout [StreamEvent]) {
+        var isMoving = true
+        switch profile.autoPause {
+        case .fused where !isManuallyPaused:
+            let transition = autoPause.update(step: step)
+            follow(transition, into: &events)
+            if case .wasPaused = transition { isMoving = false }
+        case .reference where !isManuallyPaused:
+            let transition = referencePause.update(speed: step.location.speed, at: step.to)
+            follow(transition, into: &events)
+        case .fused, .reference, .off: break
+        }
+        if movingTime.isPaused { isMoving = false }
+        distance.add(
+            step, isMoving: isMoving, steps: steps, cadence: cadence.cadence.stepsPerMinute)
+        speed.add(step, factor: 1)
+        cadence.noteSpeed(isMoving ? speed.metersPerSecond : 0, at: step.to)
+        noMovement.note(speed: speed.metersPerSecond, at: step.to)
+        if !noMovement.isStanding { noMovementEnded(at: nil, into: &events) }
+        noteMarks(at: step.to, into: &events)
+    }
+
+    private mutating func noteMarks(at time: Timestamp, into events: inout [StreamEvent]) {
+        guard let meters = distance.meters else { return }
+        let context = Splits.Context(
+            heartRate: heartTotals.integral(at: time), altitude: elevation.altitude)
+        let done = splits.update(
+            meters: meters, at: time, movingTime: movingTime, context: context)
+        for split in done { emit(.split(split), into: &events) }
+        if !done.isEmpty { owesMetrics = true }
+        if let altitude = elevation.altitude {
+            grade.add(meters: meters, altitude: altitude, hasBarometer: elevation.hasBarometer)
+        }
+    }
+
+    private mutating func follow(course location: Location, into events: inout [StreamEvent]) {
+        guard let change = course?.update(location) else { return }
+        if !change.reached.isEmpty { owesMetrics = true }
+        guard change.offCourseChanged, let course else { return }
+        let alert = Alert(
+            kind: .offCourse, severity: course.isOffCourse ? .moderate : .information,
+            phase: course.isOffCourse ? .triggered : .cleared)
+        emit(.alert(alert), into: &events)
+        owesMetrics = true
+    }
+
+    mutating func tickPosition(into events: inout [StreamEvent]) {
+        if !isManuallyPaused {
+            switch profile.autoPause {
+            case .fused: follow(autoPause.tick(at: moment), into: &events)
+            case .reference: follow(referencePause.tick(at: moment), into: &events)
+            case .off: break
+            }
+        }
+        let stepsPerMinute = cadence.cadence.stepsPerMinute
+        let silence = newestFix.map { moment.seconds(since: $0.time) } ?? .infinity
+        let walks = activity.kind.isSteps
+        if silence > gate.holeSeconds, walks, !movingTime.isPaused, !profile.treadmill {
+            distance.bridge(steps: steps, cadence: stepsPerMinute)
+        }
+        if !speed.isFresh(at: moment, rhythmSeconds: gate.rhythmSeconds) {
+            speedFromSteps(stepsPerMinute, walks: walks)
+            cadence.noteSpeed(nil, at: moment)
+        }
+        noteMarks(at: moment, into: &events)
+        guard let meters = distance.meters else { return }
+        finish.update(meters: meters, movingSeconds: movingSeconds)
+    }
+
+    private mutating func speedFromSteps(_ stepsPerMinute: Double?, walks: Bool) {
+        guard distance.hasStarted, walks, let stepsPerMinute else {
+            speed.set(nil, uncertainty: 0)
+            return
+        }
+        let stride = distance.stride.metersPerStep(cadence: stepsPerMinute)
+        let metersPerSecond = stepsPerMinute / 60 * stride
+        speed.set(
+            metersPerSecond, uncertainty: metersPerSecond * distance.stride.uncertainty)
+    }
+}
