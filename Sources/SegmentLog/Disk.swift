@@ -11,7 +11,7 @@ public protocol Disk: Sendable {
     func remove(_ name: String) throws(DiskError)
     /// Makes created, renamed and removed names durable.
     func synchronizeNames() throws(DiskError)
-    /// Held until the file is closed or the process ends.
+    /// Held until the last reference to the file goes or the process ends.
     func lock(_ name: String) throws(DiskError) -> any DiskFile
 }
 
@@ -23,19 +23,20 @@ public enum DiskAccess: Hashable, Sendable {
     case create
 }
 
-/// An open file. Closed when the last reference goes, or by ``close()``.
+/// An open file. Closed when the last reference goes.
 public protocol DiskFile: AnyObject, Sendable {
     /// - Returns: Bytes taken; fewer than given is allowed and says nothing about the rest.
     func write(_ bytes: Span<UInt8>, at position: Int) throws(DiskError) -> Int
-    /// - Returns: Bytes read; 0 at the end.
-    func read(into bytes: inout MutableSpan<UInt8>, at position: Int) throws(DiskError) -> Int
+    /// Reads into `bytes` from index `start` on.
+    ///
+    /// - Returns: Bytes read; 0 at the end of the file.
+    func read(into bytes: inout [UInt8], from start: Int, at position: Int) throws(DiskError) -> Int
     /// fdatasync.
     func synchronize() throws(DiskError)
     func truncate(to bytes: Int) throws(DiskError)
     /// Takes space on disk; the file grows to `bytes` and reads as zeros.
     func preallocate(_ bytes: Int) throws(DiskError)
     func size() throws(DiskError) -> Int
-    func close()
 }
 
 /// A system call that failed.

@@ -1,47 +1,71 @@
 public import SensorModel
+import Synchronization
 
 /// The append-only log of one state folder.
 ///
 /// ``append(_:session:sequence:deviceTime:arrivalTime:payload:)`` and ``flush()`` belong to one
-/// thread, the pipeline; everything else may be called from anywhere.
+/// thread, the pipeline; everything else may be called from anywhere. `LogCore` decides, this type
+/// locks it, does the I/O it asks for, and tells the observer.
 public final class SegmentLog: Sendable {
+    /// A longer payload is a mistake of the caller's.
+    public static let payloadBytesMax = 512 << 10
+
     /// What opening found and did.
     public let recovery: RecoveryReport
     /// The identity of this history, for cursors.
     public let epoch: UInt32
 
-    /// Locks the folder, recovers what is there, and starts a fresh segment.
-    ///
-    /// No thread runs until ``start()``; without it ``settle()`` does their work in place, which
-    /// is how simulations drive it.
-    ///
-    /// - Parameters:
-    ///   - disk: The folder `log/`.
-    ///   - configuration: Bounds and durability.
-    ///   - now: Arrival clock.
-    ///   - durableAdvanced: Called by the sync thread with the first offset that is not yet
-    ///     durable (under `.interval` and `.os`: not yet written), each time it has moved.
-    /// - Throws: ``SegmentLogError``
-    public static func open(
-        disk: any Disk, configuration: LogConfiguration, now: Timestamp,
-        durableAdvanced: @escaping @Sendable (RecordOffset) -> Void = { _ in }
-    ) throws(SegmentLogError) -> SegmentLog {
-        SegmentLog(recovery: RecoveryReport(), epoch: configuration.newEpoch)
+    let disk: any Disk
+    let configuration: LogConfiguration
+    let observer: LogObserver
+    let core: Mutex<LogCore>
+    let published: Published
+    /// Held while ``published`` moves, so that the observer hears of offsets in order.
+    let publishing = Mutex<Void>(())
+    /// Held while sealed segments are rewritten or removed.
+    let upkeep = Mutex<Void>(())
+    let threads = Mutex<[LogThread]>([])
+    let writerWakeup = Wakeup()
+    let syncWakeup = Wakeup()
+    let stopWakeup = Wakeup()
+    let settledWakeup = Wakeup()
+    let isStopping = Atomic(false)
+    private let folderLock: Mutex<(any DiskFile)?>
+
+    /// What other threads may read without the lock.
+    final class Published: Sendable {
+        let nextOffset: Atomic<UInt64>
+        let writtenEnd: Atomic<UInt64>
+        let durableEnd: Atomic<UInt64>
+
+        init(_ core: borrowing LogCore) {
+            nextOffset = Atomic(core.nextOffset)
+            writtenEnd = Atomic(core.writtenEnd)
+            durableEnd = Atomic(core.durableEnd)
+        }
     }
 
-    init(recovery: RecoveryReport, epoch: UInt32) {
+    init(
+        disk: any Disk, observer: LogObserver, recovery: RecoveryReport, core: LogCore,
+        folderLock: any DiskFile
+    ) {
+        self.disk = disk
+        self.observer = observer
         self.recovery = recovery
-        self.epoch = epoch
+        configuration = core.configuration
+        epoch = core.epoch
+        published = Published(core)
+        self.core = Mutex(core)
+        self.folderLock = Mutex(folderLock)
     }
 
-    /// Starts the writer and the sync thread.
-    public func start() {}
-
-    /// Appends a record of a session that ``appendSession(_:device:deviceTime:arrivalTime:payload:)``
-    /// has introduced, now or in an earlier run.
+    /// Appends a record of a session that
+    /// ``appendSession(_:device:deviceTime:arrivalTime:payload:)`` has introduced, now or in an
+    /// earlier run.
     ///
     /// Stays in memory until ``flush()`` or until the buffer is full. Allocates nothing but a new
-    /// buffer when the disk falls behind.
+    /// buffer when the disk falls behind. While the log has failed it goes on taking records, up to
+    /// the same bound, for the segment that will take over.
     ///
     /// - Returns: The record's number; `nil` when ``LogConfiguration/pendingBytesMax`` wait for the
     ///   disk or the log is closed: nothing was stored, no number was used.
@@ -49,7 +73,18 @@ public final class SegmentLog: Sendable {
         _ type: RecordType, session: SessionID, sequence: FrameSequence, deviceTime: Timestamp,
         arrivalTime: Timestamp, payload: Span<UInt8>
     ) -> RecordOffset? {
-        nil
+        precondition(payload.count <= Self.payloadBytesMax, "a payload beyond the log's bound")
+        let record = RawRecord(
+            tag: RecordTag.of(type), session: 0, arrivalTime: arrivalTime.microseconds,
+            sequence: sequence.rawValue, deviceTime: deviceTime.microseconds,
+            payloadBytes: payload.count)
+        return core.withLock { core in
+            guard let offset = core.append(record, of: session, payload: payload) else {
+                return nil
+            }
+            published.nextOffset.store(offset.rawValue + 1, ordering: .releasing)
+            return offset
+        }
     }
 
     /// Appends a session record: the first of a session says whose it is.
@@ -57,56 +92,60 @@ public final class SegmentLog: Sendable {
         _ session: SessionID, device: DeviceID, deviceTime: Timestamp, arrivalTime: Timestamp,
         payload: Span<UInt8>
     ) -> RecordOffset? {
-        nil
+        core.withLock { $0.devices[session] = device }
+        return append(
+            .session, session: session, sequence: .none, deviceTime: deviceTime,
+            arrivalTime: arrivalTime, payload: payload)
     }
 
     /// Hands what was appended to the writer thread. Cheap when there is nothing.
-    public func flush() {}
-
-    /// Without threads: writes and syncs what was flushed. With threads: waits until they have, or
-    /// until the log has failed.
-    public func settle() {}
-
-    /// Flushes, syncs, seals the segment and releases the folder. Idempotent.
-    public func close() {}
+    public func flush() {
+        let isNews = core.withLock { core in
+            let isNews =
+                !core.line.filled.isEmpty || (core.line.current.count > 0 && !core.isFlushWanted)
+            core.isFlushWanted = true
+            return isNews
+        }
+        if isNews { writerWakeup.wake() }
+    }
 
     /// Whether an append of any size would be taken. The pipeline stops draining rings while not.
-    public var hasRoom: Bool { true }
+    public var hasRoom: Bool { core.withLock { $0.hasRoom(for: Self.payloadBytesMax) } }
 
-    public var state: LogState { .closed }
+    public var state: LogState { core.withLock { $0.state } }
+
+    /// Appended and not yet on disk.
+    public var pendingBytes: Int { core.withLock { $0.pendingBytes } }
 
     /// The number the next record gets.
-    public var nextOffset: RecordOffset { RecordOffset(rawValue: 0) }
+    public var nextOffset: RecordOffset {
+        RecordOffset(rawValue: published.nextOffset.load(ordering: .acquiring))
+    }
 
     /// The first offset not yet handed to the kernel: what a reader can see ends here.
-    public var writtenEnd: RecordOffset { RecordOffset(rawValue: 0) }
+    public var writtenEnd: RecordOffset {
+        RecordOffset(rawValue: published.writtenEnd.load(ordering: .acquiring))
+    }
 
     /// The first offset whose append may not be acknowledged yet.
-    public var durableEnd: RecordOffset { RecordOffset(rawValue: 0) }
+    public var durableEnd: RecordOffset {
+        RecordOffset(rawValue: published.durableEnd.load(ordering: .acquiring))
+    }
 
-    public func sessions() -> [SessionSummary] { [] }
+    public func sessions() -> [SessionSummary] {
+        SessionSummary.merged(core.withLock { $0.catalog() })
+    }
 
-    public func summary(of session: SessionID) -> SessionSummary? { nil }
+    public func summary(of session: SessionID) -> SessionSummary? {
+        sessions().first { $0.session == session }
+    }
 
-    public func segments() -> [SegmentSummary] { [] }
+    public func segments() -> [SegmentSummary] { core.withLock { $0.catalog() }.map(\.summary) }
 
     /// Reads beside the writer, with descriptors of its own.
-    public func reader() -> LogReader { LogReader() }
+    public func reader() -> LogReader { LogReader(log: self) }
 
-    /// Rewrites every segment that holds one of `sessions` without them; their offsets become
-    /// explicit gaps. The caller has stopped appending to them.
-    ///
-    /// - Throws: ``SegmentLogError``; what was not erased yet can be asked for again.
-    public func erase(_ sessions: Set<SessionID>) throws(SegmentLogError) -> Erasure { Erasure() }
-
-    /// Removes whole sealed segments, oldest first.
-    ///
-    /// - Parameters:
-    ///   - arrivalBefore: Segments whose records all arrived earlier go; `nil`: none by age.
-    ///   - bytesMax: The oldest go until the log is not larger; `nil`: none by size.
-    /// - Returns: What went.
-    /// - Throws: ``SegmentLogError``
-    public func retain(
-        arrivalBefore: Timestamp?, bytesMax: Int?
-    ) throws(SegmentLogError) -> Erasure { Erasure() }
+    func releaseFolder() {
+        folderLock.withLock { $0 = nil }
+    }
 }

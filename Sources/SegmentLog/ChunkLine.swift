@@ -1,0 +1,58 @@
+/// The chunk being filled, those that are full, and spare memory for the next.
+struct ChunkLine: Sendable {
+    /// More spares than this are given back: a burst should not hold memory for ever.
+    private static let spareMax = 4
+
+    var current: Chunk
+    var filled: [Chunk] = []
+    private var spare: [[UInt8]] = []
+
+    init(header: SegmentHeader, position: Int, offset: UInt64) {
+        current = Chunk(bytes: [], header: header, position: position, firstOffset: offset)
+    }
+
+    /// Bytes in memory that were not handed out.
+    var pendingBytes: Int { filled.reduce(current.count) { $0 + $1.count } }
+
+    /// Makes `current` one that takes `bytes` more at the end of what is there.
+    mutating func makeRoom(for bytes: Int) {
+        guard current.room < bytes else { return }
+        let next = Chunk(
+            bytes: memory(of: bytes), header: current.header, position: current.endPosition,
+            firstOffset: current.endOffset)
+        setAside(next: next)
+    }
+
+    /// What follows belongs to another segment.
+    mutating func begin(_ header: SegmentHeader, position: Int, offset: UInt64) {
+        setAside(
+            next: Chunk(bytes: [], header: header, position: position, firstOffset: offset))
+    }
+
+    /// Takes what is filled so far out of the line; `nil` when that is nothing.
+    mutating func takeCurrent() -> Chunk? {
+        guard current.count > 0 else { return nil }
+        makeRoom(for: current.bytes.count)
+        return filled.popLast()
+    }
+
+    /// Memory of a chunk that is done with.
+    mutating func recycle(_ chunk: consuming Chunk) {
+        guard chunk.bytes.count == Chunk.capacity, spare.count < Self.spareMax else { return }
+        spare.append(chunk.bytes)
+    }
+
+    private mutating func setAside(next: Chunk) {
+        if current.count > 0 {
+            filled.append(current)
+        } else if current.bytes.count == Chunk.capacity {
+            spare.append(current.bytes)
+        }
+        current = next
+    }
+
+    private mutating func memory(of bytes: Int) -> [UInt8] {
+        if bytes <= Chunk.capacity, let memory = spare.popLast() { return memory }
+        return [UInt8](repeating: 0, count: max(bytes, Chunk.capacity))
+    }
+}

@@ -1,0 +1,138 @@
+import SensorModel
+
+extension LogCore {
+    enum WriteWork {
+        case nothing
+        /// The descriptor is in a sync that must come back first.
+        case waitForSync
+        case write(Chunk, any DiskFile)
+        case roll(Roll, any DiskFile)
+        case takeOver(SegmentHeader, bytes: Int, after: DiskError)
+    }
+
+    struct SyncWork {
+        var file: any DiskFile
+        fileprivate var segment: UInt64
+        fileprivate var endOffset: UInt64
+        fileprivate var endPosition: Int
+        fileprivate var chunks: Int
+    }
+
+    /// More than this is written beside a running sync; less waits for it and goes with the next.
+    private static var worthwhileBytes: Int { Chunk.capacity / 2 }
+
+    mutating func nextWrite() -> WriteWork {
+        switch state {
+        case .closed:
+            return .nothing
+        case .failed(let error):
+            return isSyncing ? .waitForSync : planTakeover(after: error)
+        case .writing:
+            break
+        }
+        guard let file, let active = entries.last?.number else { return .nothing }
+        if let chunk = line.filled.first, chunk.header.number == active {
+            line.filled.removeFirst()
+            return .write(chunk, file)
+        }
+        if let roll = rolls.first {
+            guard !isSyncing else { return .waitForSync }
+            // The roll syncs too. An error is reported once: two syncs at a time on a descriptor
+            // could tell the wrong one.
+            isSyncing = true
+            return .roll(roll, file)
+        }
+        let isWorthwhile = line.current.count >= Self.worthwhileBytes
+        guard isFlushWanted, line.current.count > 0 else { return .nothing }
+        guard isWorthwhile || !isSyncing || configuration.durability != .always else {
+            return .waitForSync
+        }
+        guard let chunk = line.takeCurrent() else { return .nothing }
+        isFlushWanted = false
+        return .write(chunk, file)
+    }
+
+    mutating func wrote(_ chunk: consuming Chunk) {
+        guard state == .writing else {
+            retain(chunk)
+            return
+        }
+        writtenEnd = chunk.endOffset
+        writtenPosition = chunk.endPosition
+        if configuration.durability.isDurable {
+            retain(chunk)
+        } else {
+            durableEnd = writtenEnd
+            line.recycle(chunk)
+        }
+    }
+
+    /// Seals follow one another; the next segment is the one being written now.
+    mutating func rolled(_ roll: Roll, onto next: any DiskFile, sealedBytes: Int) {
+        isSyncing = false
+        guard state == .writing else { return }
+        for chunk in retained { line.recycle(chunk) }
+        retained = []
+        retainedBytes = 0
+        durableEnd = max(durableEnd, writtenEnd)
+        rolls.removeFirst()
+        entries[entries.count - 1].index = roll.draft.index
+        entries[entries.count - 1].isSealed = true
+        entries[entries.count - 1].recordsEnd = roll.draft.position
+        entries[entries.count - 1].bytes = sealedBytes
+        entries.append(Self.entry(of: roll.next))
+        file = next
+        isPreallocated = false
+        writtenPosition = SegmentFormat.recordsStart
+        durablePosition = SegmentFormat.recordsStart
+    }
+
+    /// `nil`: there is nothing to sync, or a sync is running.
+    mutating func nextSync() -> SyncWork? {
+        guard state == .writing, !isSyncing, let file, let active = entries.last?.number,
+            writtenPosition > durablePosition
+        else { return nil }
+        isSyncing = true
+        return SyncWork(
+            file: file, segment: active, endOffset: writtenEnd, endPosition: writtenPosition,
+            chunks: retained.count)
+    }
+
+    mutating func synced(_ work: SyncWork) {
+        isSyncing = false
+        // A write failed meanwhile: the descriptor is not believed any more.
+        guard state == .writing else { return }
+        durablePosition = work.endPosition
+        if draft.header.number == work.segment { draft.durableBytes = work.endPosition }
+        guard configuration.durability.isDurable else { return }
+        durableEnd = work.endOffset
+        for chunk in retained[..<work.chunks] {
+            retainedBytes -= chunk.count
+            line.recycle(chunk)
+        }
+        retained.removeFirst(work.chunks)
+    }
+
+    /// A call on the segment's descriptor, or for its successor, has failed.
+    ///
+    /// - Parameter chunk: What was being written.
+    mutating func fail(_ error: DiskError, writing chunk: consuming Chunk? = nil) {
+        if let chunk = consume chunk { retain(chunk) }
+        guard state == .writing else { return }
+        var failed = Self.entry(of: draft.header)
+        if let last = entries.popLast() { failed = last }
+        failed.index = activeIndex
+        failed.index.endOffset = durableEnd
+        failed.recordsEnd =
+            configuration.durability.isDurable ? durablePosition : writtenPosition
+        failed.bytes = failed.recordsEnd
+        entries.append(failed)
+        state = .failed(error)
+        file = nil
+    }
+
+    private mutating func retain(_ chunk: consuming Chunk) {
+        retainedBytes += chunk.count
+        retained.append(chunk)
+    }
+}

@@ -1,0 +1,74 @@
+import SensorModel
+
+/// After a failure: a new segment that begins where durability ended.
+extension LogCore {
+    /// Each attempt uses a number of its own: what the last one left on disk is not touched.
+    mutating func planTakeover(after error: DiskError) -> WriteWork {
+        lastNumber += 1
+        let previous = entries.last { $0.index.endOffset > $0.index.firstOffset }
+        let header = SegmentHeader(
+            epoch: epoch, number: lastNumber, previous: previous?.number ?? 0,
+            firstOffset: durableEnd, arrivalBase: latestArrival, generation: 0)
+        return .takeOver(header, bytes: pendingBytes, after: error)
+    }
+
+    /// The new segment exists, header and name synced.
+    ///
+    /// - Parameter bytesMax: Where the space is that of the reserve: its size.
+    mutating func tookOver(
+        _ header: SegmentHeader, file: any DiskFile, bytesMax: Int?, isPreallocated: Bool
+    ) {
+        var chunks = retained
+        chunks += line.filled
+        if line.current.count > 0 { chunks.append(line.current) }
+        let drafts = [draft] + rolls.map(\.draft)
+        retained = []
+        retainedBytes = 0
+        rolls = []
+        entries.append(Self.entry(of: header))
+        self.file = file
+        self.isPreallocated = isPreallocated
+        segmentBytesMax = min(bytesMax ?? .max, configuration.segmentBytesMax)
+        writtenEnd = durableEnd
+        writtenPosition = SegmentFormat.recordsStart
+        durablePosition = SegmentFormat.recordsStart
+        line = ChunkLine(
+            header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset)
+        draft = SegmentDraft(header: header)
+        state = .writing
+        for chunk in chunks { encodeAgain(chunk, of: drafts) }
+        isFlushWanted = true
+    }
+
+    /// Its records, numbers unchanged, into the segment being filled now.
+    private mutating func encodeAgain(_ chunk: Chunk, of drafts: [SegmentDraft]) {
+        guard let old = drafts.first(where: { $0.header.number == chunk.header.number }) else {
+            preconditionFailure("a chunk of no segment")
+        }
+        var place = 0
+        var offset = chunk.firstOffset
+        while place < chunk.count {
+            guard
+                let record = RawRecord.decode(
+                    chunk.bytes.span.extracting(first: chunk.count), at: place,
+                    position: chunk.position + place, arrivalBase: old.header.arrivalBase,
+                    seed: old.seed)
+            else { preconditionFailure("memory does not hold what was stored") }
+            let start = place + SegmentFormat.recordHeaderBytes
+            place += record.bytes
+            guard RecordTag.isNumbered(record.tag) else { continue }
+            defer { offset += 1 }
+            guard offset >= draft.offset else { continue }
+            let part = old.index.parts[Int(record.session) - 1]
+            if !draft.fits(
+                payloadBytes: record.payloadBytes, arrivalTime: record.arrivalTime,
+                bytesMax: segmentBytesMax)
+            {
+                roll()
+            }
+            draft.append(
+                record, of: part.session, device: part.device,
+                payload: chunk.bytes.span.extracting(start..<place), to: &line)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Glibc
+import SensorModel
+
+extension LogReader {
+    /// Checks every checksum and every chain.
+    ///
+    /// - Parameter progress: Bytes done and bytes in all, after each segment and every few
+    ///   megabytes.
+    /// - Returns: Counts and findings; damage is a finding, not an error.
+    /// - Throws: ``SegmentLogError``
+    public func verify(
+        progress: (_ bytesDone: Int, _ bytesInAll: Int) -> Void = { _, _ in }
+    ) throws(SegmentLogError) -> LogVerification {
+        let entries = self.entries
+        var verifier = Verifier(disk: disk, bytesInAll: entries.reduce(0) { $0 + $1.bytes })
+        for (place, entry) in entries.enumerated() {
+            let following = entries[(place + 1)...].lazy.compactMap(\.header?.firstOffset).min()
+            do throws(DiskError) {
+                try verifier.check(
+                    entry, before: following, chain: entries[..<place], progress: progress)
+            } catch {
+                // Taken away by retention meanwhile: not damage.
+                guard error.number != ENOENT else { continue }
+                verifier.found.damaged.append(
+                    LogDamage(segment: entry.name, byte: 0, reason: .unreadable))
+            }
+        }
+        return verifier.found
+    }
+}
+
+/// Walks whole segments and counts.
+private struct Verifier {
+    private static let progressBytes = 4 << 20
+
+    let disk: any Disk
+    let bytesInAll: Int
+    var found = LogVerification()
+
+    init(disk: any Disk, bytesInAll: Int) {
+        self.disk = disk
+        self.bytesInAll = bytesInAll
+    }
+
+    mutating func check(
+        _ entry: SegmentEntry, before following: UInt64?, chain: ArraySlice<SegmentEntry>,
+        progress: (Int, Int) -> Void
+    ) throws(DiskError) {
+        found.segments += 1
+        found.damaged += entry.damage
+        defer {
+            found.bytes += entry.bytes
+            progress(found.bytes, bytesInAll)
+        }
+        guard let header = entry.header else { return }
+        checkChain(header, chain)
+        let file = try disk.open(entry.name, .read)
+        var walk = SegmentWalk(
+            file: file, header: header, end: entry.isSealed ? entry.recordsEnd : entry.bytes,
+            parts: entry.index.parts)
+        let before = found.records
+        var reported = 0
+        walking: while walk.offset < following ?? .max {
+            if walk.position - reported > Self.progressBytes {
+                reported = walk.position
+                progress(found.bytes + reported, bytesInAll)
+            }
+            let byte = walk.position
+            switch try walk.next() {
+            case .record(let record, _):
+                count(record, at: byte, isOwned: walk.owner(of: record.session) != nil, in: entry)
+            case .hole(let gap):
+                if gap.reason == .damaged { report(.lostBefore, byte, entry) }
+            case .damaged:
+                guard try pass(&walk, of: entry, before: following) else { break walking }
+            case .end:
+                break walking
+            }
+        }
+        let isComplete =
+            walk.offset == entry.index.endOffset && entry.index.records == found.records - before
+        if entry.isSealed, !isComplete, following ?? .max >= entry.index.endOffset,
+            !found.damaged.contains(where: { $0.segment == entry.name })
+        {
+            report(.footer, entry.recordsEnd, entry)
+        }
+    }
+
+    /// The segment before this one must be there, unless it is older than all that is kept.
+    private mutating func checkChain(_ header: SegmentHeader, _ chain: ArraySlice<SegmentEntry>) {
+        guard let oldest = chain.first?.number, header.previous > oldest,
+            !chain.contains(where: { $0.number == header.previous })
+        else { return }
+        found.damaged.append(
+            LogDamage(
+                segment: SegmentFormat.fileName(of: header.previous), byte: 0,
+                reason: .missingSegment))
+    }
+
+    private mutating func count(
+        _ record: RawRecord, at byte: Int, isOwned: Bool, in entry: SegmentEntry
+    ) {
+        guard isOwned else {
+            report(.record, byte, entry)
+            return
+        }
+        found.records += 1
+        if record.tag < RecordTag.metric { found.frames += 1 }
+    }
+
+    /// - Returns: Whether something whole follows.
+    private mutating func pass(
+        _ walk: inout SegmentWalk, of entry: SegmentEntry, before following: UInt64?
+    ) throws(DiskError) -> Bool {
+        let byte = walk.position
+        let isTorn = !entry.isSealed && following == nil
+        if isTorn, try !walk.wasDurable() {
+            let bytes = try walk.bytesUntilZeros()
+            if bytes > 0 {
+                found.tornTail = TornTail(segment: entry.name, byte: byte, bytes: bytes)
+            }
+            return false
+        }
+        report(.record, byte, entry)
+        return try walk.resume(endOffset: entry.isSealed ? entry.index.endOffset : nil) != nil
+    }
+
+    private mutating func report(
+        _ reason: LogDamage.Reason, _ byte: Int, _ entry: SegmentEntry
+    ) {
+        found.damaged.append(LogDamage(segment: entry.name, byte: byte, reason: reason))
+    }
+}

@@ -1,0 +1,204 @@
+import Glibc
+import SensorModel
+
+/// One pass over the records from an offset on.
+struct Reading {
+    let disk: any Disk
+    /// The offset to go on from.
+    var next: UInt64
+    let until: UInt64
+    let session: SessionID?
+
+    mutating func run(
+        over entries: [SegmentEntry], gap: (LogGap) -> Void,
+        record: (RecordHeader, Span<UInt8>) -> Bool
+    ) throws(DiskError) {
+        if let first = entries.first(where: { $0.header != nil }), first.index.firstOffset > next {
+            report(from: next, to: first.index.firstOffset, .deleted, gap: gap)
+        }
+        for (place, entry) in entries.enumerated() {
+            guard next < until else { return }
+            let following = entries[(place + 1)...].lazy.compactMap(\.header?.firstOffset).min()
+            guard let header = entry.header else {
+                if let following { report(from: next, to: following, .damaged, gap: gap) }
+                continue
+            }
+            if place > 0, header.previous != 0, header.firstOffset > next,
+                !entries[..<place].contains(where: { $0.number == header.previous })
+            {
+                report(from: next, to: header.firstOffset, .damaged, gap: gap)
+            }
+            let end = min(until, following ?? .max)
+            guard try read(entry, end: end, gap: gap, record: record) else { return }
+        }
+    }
+
+    /// - Returns: `false` when the caller wants no more.
+    private mutating func read(
+        _ entry: SegmentEntry, end: UInt64, gap: (LogGap) -> Void,
+        record: (RecordHeader, Span<UInt8>) -> Bool
+    ) throws(DiskError) -> Bool {
+        var entry = entry
+        while true {
+            guard let (file, current) = try open(entry) else { return true }
+            entry = current
+            guard let start = start(in: entry) else {
+                if session != nil, entry.index.endOffset > next {
+                    next = min(end, entry.index.endOffset)
+                }
+                return true
+            }
+            var walk = SegmentWalk(
+                file: file, header: start.header, end: entry.recordsEnd,
+                parts: entry.index.parts, start: (start.position, start.offset))
+            var pass = Pass(end: min(end, entry.index.endOffset), number: start.number)
+            try visit(&walk, &pass, of: entry, gap: gap, record: record)
+            if pass.isStopped { return false }
+            // Deletion may have put another file in this one's place: then read that.
+            guard pass.isReplaced else {
+                next = max(next, pass.end)
+                return true
+            }
+        }
+    }
+
+    /// One file's part of the reading.
+    private struct Pass {
+        let end: UInt64
+        /// Of the session wanted, in this segment.
+        let number: UInt16?
+        var isStopped = false
+        var isReplaced = false
+    }
+
+    private mutating func visit(
+        _ walk: inout SegmentWalk, _ pass: inout Pass, of entry: SegmentEntry,
+        gap: (LogGap) -> Void, record: (RecordHeader, Span<UInt8>) -> Bool
+    ) throws(DiskError) {
+        while walk.offset < pass.end {
+            switch try walk.next() {
+            case .record(let raw, let offset):
+                guard offset >= next, pass.number == nil || raw.session == pass.number else {
+                    continue
+                }
+                guard let header = Self.header(raw, offset: offset, in: walk) else {
+                    report(from: offset, to: offset + 1, .damaged, gap: gap)
+                    continue
+                }
+                next = offset + 1
+                guard record(header, walk.window.span.extracting(walk.payload)) else {
+                    pass.isStopped = true
+                    return
+                }
+            case .hole(let hole):
+                report(
+                    from: hole.from.rawValue, to: min(hole.to.rawValue, pass.end), hole.reason,
+                    gap: gap)
+            case .damaged:
+                if try isReplaced(entry) {
+                    pass.isReplaced = true
+                    return
+                }
+                let damage = try walk.resume(endOffset: entry.index.endOffset)
+                let lost = min(damage?.to.rawValue ?? .max, pass.end)
+                report(from: damage?.from.rawValue ?? walk.offset, to: lost, .damaged, gap: gap)
+                if damage == nil { return }
+            case .end:
+                return
+            }
+        }
+    }
+
+    private static func header(
+        _ raw: RawRecord, offset: UInt64, in walk: SegmentWalk
+    ) -> RecordHeader? {
+        guard let type = RecordTag.type(raw.tag), let owner = walk.owner(of: raw.session) else {
+            return nil
+        }
+        return RecordHeader(
+            offset: RecordOffset(rawValue: offset), type: type, session: owner.session,
+            device: owner.device, sequence: FrameSequence(rawValue: raw.sequence),
+            deviceTime: Timestamp(microseconds: raw.deviceTime),
+            arrivalTime: Timestamp(microseconds: raw.arrivalTime))
+    }
+
+    private mutating func report(
+        from start: UInt64, to end: UInt64, _ reason: LogGap.Reason, gap: (LogGap) -> Void
+    ) {
+        let start = max(start, next)
+        let end = min(end, until)
+        guard end > start else { return }
+        gap(
+            LogGap(
+                from: RecordOffset(rawValue: start), to: RecordOffset(rawValue: end),
+                reason: reason))
+        next = end
+    }
+
+    private struct Start {
+        var header: SegmentHeader
+        var position: Int
+        var offset: UInt64
+        var number: UInt16?
+    }
+
+    /// The last known place before what is wanted; `nil` when this segment has nothing of it.
+    private func start(in entry: SegmentEntry) -> Start? {
+        guard let header = entry.header, entry.index.endOffset > next,
+            entry.index.firstOffset < until
+        else { return nil }
+        var start = Start(
+            header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset)
+        var target = next
+        if let session {
+            guard let place = entry.index.parts.firstIndex(where: { $0.session == session }),
+                entry.index.parts[place].lastOffset >= next
+            else { return nil }
+            start.number = UInt16(place + 1)
+            target = max(next, entry.index.parts[place].firstOffset)
+        }
+        let marks = entry.index.marks
+        // Marks lie in the order of the file: the first that is too far ends the half before it.
+        var low = 0
+        var high = marks.count
+        while low < high {
+            let middle = (low + high) / 2
+            if marks[middle].offset <= target { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0, Int(marks[low - 1].position) < entry.recordsEnd else { return start }
+        start.position = Int(marks[low - 1].position)
+        start.offset = marks[low - 1].offset
+        return start
+    }
+
+    /// The file under the entry's name, and the entry as that file has it now; `nil` where it is
+    /// gone.
+    private func open(
+        _ entry: SegmentEntry
+    ) throws(DiskError) -> (any DiskFile, SegmentEntry)? {
+        do throws(DiskError) {
+            let isNew = try isReplaced(entry)
+            let current = isNew ? try reloaded(entry) : entry
+            return (try disk.open(entry.name, .read), current)
+        } catch {
+            guard error.number == ENOENT else { throw error }
+            return nil
+        }
+    }
+
+    private func reloaded(_ entry: SegmentEntry) throws(DiskError) -> SegmentEntry {
+        do throws(SegmentLogError) {
+            return try SegmentEntry.load(entry.number, from: disk)
+        } catch {
+            guard case .disk(let cause) = error else { return entry }
+            throw cause
+        }
+    }
+
+    private func isReplaced(_ entry: SegmentEntry) throws(DiskError) -> Bool {
+        let start = try disk.open(entry.name, .read).readUp(
+            to: SegmentFormat.headerBytes, at: 0)
+        guard case .header(let header) = SegmentHeader.decode(start.span) else { return false }
+        return header.number == entry.number && header != entry.header
+    }
+}

@@ -1,0 +1,107 @@
+/// Finds the way back to certain ground after damage in a segment.
+///
+/// Records do not carry their numbers; anchors do. So: find the next anchor, then the earliest
+/// record from which whole records lead exactly to it, and count back.
+///
+///     … record │ damage │ ? record record record │ anchor (number) │ record …
+///                         ▲ found: number − 3
+struct ResumeSearch {
+    struct Ground {
+        var position: Int
+        var offset: UInt64
+    }
+
+    /// Looked through before an anchor: twice the distance of two anchors. Where more than that is
+    /// damaged, what lies between is lost with it.
+    private static let searchBytes = 2 * SegmentFormat.anchorSpacingBytes
+
+    private let bytes: [UInt8]
+    /// Of `bytes[0]`: the damage.
+    private let start: Int
+    private let seed: Checksum
+    private let arrivalBase: Int64
+    private let offset: UInt64
+    private let end: Int
+
+    init(walk: SegmentWalk, rest: [UInt8], restPosition: Int) {
+        bytes = rest
+        start = restPosition
+        seed = walk.seed
+        arrivalBase = walk.header.arrivalBase
+        offset = walk.offset
+        end = walk.end
+    }
+
+    func found(endOffset: UInt64?) -> Ground? {
+        var place = 1
+        while let anchor = anchor(from: place) {
+            if anchor.offset >= offset, let ground = ground(leadingTo: anchor) { return ground }
+            place = anchor.position - start + 1
+        }
+        guard let endOffset, endOffset >= offset, start + bytes.count == end else { return nil }
+        return ground(leadingTo: Ground(position: end, offset: endOffset))
+    }
+
+    func wasDurable() -> Bool {
+        var place = 1
+        while let anchor = anchor(from: place) {
+            place = anchor.position - start
+            let payload = place + SegmentFormat.recordHeaderBytes
+            let durable = LittleEndian.load(UInt64.self, from: bytes.span, at: payload + 8)
+            if durable > UInt64(start) { return true }
+            place += 1
+        }
+        return false
+    }
+
+    private func anchor(from place: Int) -> Ground? {
+        let span = bytes.span
+        var place = place
+        while place + SegmentFormat.recordHeaderBytes + SegmentFormat.anchorBytes <= span.count {
+            if span[place + 7] == RecordTag.anchor, span[place + 4] == SegmentFormat.anchorBytes,
+                let record = record(at: place, before: span.count),
+                record.payloadBytes == SegmentFormat.anchorBytes
+            {
+                let payload = place + SegmentFormat.recordHeaderBytes
+                return Ground(
+                    position: start + place,
+                    offset: LittleEndian.load(UInt64.self, from: span, at: payload))
+            }
+            place += 1
+        }
+        return nil
+    }
+
+    /// The earliest place from which whole records lead to `target`, at worst `target` itself.
+    private func ground(leadingTo target: Ground) -> Ground? {
+        let targetPlace = target.position - start
+        for place in max(1, targetPlace - Self.searchBytes)..<max(1, targetPlace) {
+            guard let count = recordsFrom(place, to: targetPlace) else { continue }
+            guard target.offset >= UInt64(count), target.offset - UInt64(count) >= offset else {
+                continue
+            }
+            return Ground(position: start + place, offset: target.offset - UInt64(count))
+        }
+        return target
+    }
+
+    /// Numbered records between the two places; `nil` unless whole records fill them exactly.
+    private func recordsFrom(_ place: Int, to target: Int) -> Int? {
+        var place = place
+        var count = 0
+        while place < target {
+            guard let record = record(at: place, before: target) else { return nil }
+            // A hole says its own number, and none of the records before it.
+            if record.tag == RecordTag.hole { return nil }
+            if RecordTag.isNumbered(record.tag) { count += 1 }
+            place += record.bytes
+        }
+        return place == target ? count : nil
+    }
+
+    private func record(at place: Int, before limit: Int) -> RawRecord? {
+        RawRecord.decode(
+            bytes.span.extracting(first: limit), at: place, position: start + place,
+            arrivalBase: arrivalBase, seed: seed)
+    }
+}

@@ -1,0 +1,127 @@
+import SensorModel
+
+/// The bytes of a segment. Little-endian throughout.
+///
+///     ┌────────────┬────────────┬────────┬────────┬───┬────────┬─────────┐
+///     │ header 64  │ the same   │ record │ record │ … │ index  │ trailer │
+///     └────────────┴────────────┴────────┴────────┴───┴────────┴─────────┘
+///     0            64           128                    only once sealed
+///
+/// **Header**, twice, so that one bad block or bit does not cost the segment:
+///
+///      0  8 bytes  "PULSELOG"
+///      8  u16  version, 1
+///     10  u16  bytes of this header, 64
+///     12  u32  epoch
+///     16  u64  segment number, from 1, as in the file's name
+///     24  u64  number of the segment before it, 0: none
+///     32  u64  offset of the first record
+///     40  i64  base of arrival times, microseconds since 1970
+///     48  u32  generation: how often this segment was rewritten
+///     52  u64  identity, a mix of the fields above
+///     60  u32  CRC-32C of bytes 0 ..< 60
+///
+/// **Record**, 27 bytes and its payload:
+///
+///      0  u32  CRC-32C of: identity (8 bytes), position of this record in the file (8 bytes),
+///              bytes 4 ..< end of this record
+///      4  u24  payload bytes
+///      7  u8   type: 0x01…0x7F a frame of that kind, else below
+///      8  u16  session, a number within this segment; 0: none
+///     10  i40  arrival time, microseconds after the header's base
+///     15  u32  sequence
+///     19  i64  device time, microseconds since 1970
+///     27  payload
+///
+/// | type | payload |
+/// |---|---|
+/// | 0xE1 metric, 0xE2 event, 0xE3 tick, 0xE4 snapshot, 0xE5 session | the record's own |
+/// | 0xF1 introduction: from here on this number means this session | UUID (16 bytes, most significant first), u32 device |
+/// | 0xF2 anchor, every 16 KiB | u64 offset of the next record, u64 bytes of this segment known to be on disk |
+/// | 0xF3 hole | u64 offset of the next record, u8 reason: 1 deleted, 2 damaged |
+/// | 0xF4 index | see `SegmentIndex` |
+///
+/// Types from 0xF0 on have no offset of their own; the others are numbered one by one from the
+/// header's first offset, holes aside.
+///
+/// **Trailer**, 16 bytes at the very end: u64 position of the index record, "PLSX",
+/// u32 CRC-32C of the 12 bytes before.
+enum SegmentFormat {
+    static let version: UInt16 = 1
+    static let headerBytes = 64
+    /// Where records begin: after both copies of the header.
+    static let recordsStart = 128
+    static let recordHeaderBytes = 27
+    static let trailerBytes = 16
+    /// After damage, records are found and numbered again from the next anchor on.
+    static let anchorSpacingBytes = 16 << 10
+    static let introductionBytes = 20
+    static let anchorBytes = 16
+    static let holeBytes = 9
+    /// What 24 bits of length can say.
+    static let recordPayloadBytesMax = 1 << 24 - 1
+    /// What 40 bits of arrival time can say, one to the side of the sign: six days either way.
+    static let arrivalRange: ClosedRange<Int64> = -(1 << 39)...(1 << 39 - 1)
+    static let sessionsMax = 32_000
+
+    static let fileSuffix = ".segment"
+    static let temporarySuffix = ".tmp"
+    static let reserveName = "reserve"
+    static let lockName = "lock"
+
+    /// Twelve digits, so that names sort by age.
+    static func fileName(of number: UInt64) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 12 - digits.count)) + digits + fileSuffix
+    }
+
+    static func number(ofFile name: String) -> UInt64? {
+        guard name.hasSuffix(fileSuffix) else { return nil }
+        guard let number = UInt64(name.dropLast(fileSuffix.count)) else { return nil }
+        return fileName(of: number) == name ? number : nil
+    }
+}
+
+/// The type byte of a record.
+enum RecordTag {
+    static let metric: UInt8 = 0xE1
+    static let event: UInt8 = 0xE2
+    static let tick: UInt8 = 0xE3
+    static let snapshot: UInt8 = 0xE4
+    static let session: UInt8 = 0xE5
+    static let introduction: UInt8 = 0xF1
+    static let anchor: UInt8 = 0xF2
+    static let hole: UInt8 = 0xF3
+    static let index: UInt8 = 0xF4
+
+    static func isNumbered(_ tag: UInt8) -> Bool { tag < 0xF0 }
+
+    static func of(_ type: RecordType) -> UInt8 {
+        switch type {
+        case .frame(let kind): kind.rawValue
+        case .metric: metric
+        case .event: event
+        case .tick: tick
+        case .snapshot: snapshot
+        case .session: session
+        }
+    }
+
+    /// `nil` for what the log never holds.
+    static func type(_ tag: UInt8) -> RecordType? {
+        switch tag {
+        case metric: .metric
+        case event: .event
+        case tick: .tick
+        case snapshot: .snapshot
+        case session: .session
+        default:
+            FrameKind(rawValue: tag).flatMap { $0.isRecordable ? .frame($0) : nil }
+        }
+    }
+
+    /// A cheap look before the checksum.
+    static func isKnown(_ tag: UInt8) -> Bool {
+        (introduction...index).contains(tag) || type(tag) != nil
+    }
+}

@@ -1,0 +1,100 @@
+import Glibc
+public import SensorModel
+
+extension SegmentLog {
+    /// Locks the folder, recovers what is there, and starts a fresh segment.
+    ///
+    /// No thread runs until ``start()``; without it ``settle()`` does their work in place, which
+    /// is how simulations drive it.
+    ///
+    /// - Parameters:
+    ///   - disk: The folder `log/`.
+    ///   - configuration: Bounds and durability.
+    ///   - now: Arrival clock.
+    ///   - observer: Told what became durable and what failed.
+    /// - Returns: A log that takes appends.
+    /// - Throws: ``SegmentLogError``
+    public static func open(
+        disk: any Disk, configuration: LogConfiguration, now: Timestamp,
+        observer: LogObserver = LogObserver()
+    ) throws(SegmentLogError) -> SegmentLog {
+        configuration.checkRelations()
+        let folderLock = try lock(disk)
+        let recovery = try Recovery.run(on: disk)
+        let last = recovery.entries.last
+        let epoch = recovery.entries.last { $0.header != nil }?.header?.epoch
+        let header = SegmentHeader(
+            epoch: epoch ?? configuration.newEpoch, number: recovery.lastNumber + 1,
+            previous: last?.number ?? 0, firstOffset: recovery.nextOffset,
+            arrivalBase: now.microseconds, generation: 0)
+        let core: LogCore
+        do throws(DiskError) {
+            let file = try create(header, on: disk)
+            for name in recovery.empty { try removeIfThere(name, on: disk) }
+            if !recovery.empty.isEmpty { try disk.synchronizeNames() }
+            core = LogCore(
+                configuration: configuration, entries: recovery.entries, header: header,
+                file: file)
+        } catch { throw .disk(error) }
+        let log = SegmentLog(
+            disk: disk, observer: observer, recovery: recovery.report, core: core,
+            folderLock: folderLock)
+        log.setReserveAside()
+        return log
+    }
+
+    /// A new segment that survives power loss before the first record goes into it.
+    static func create(
+        _ header: SegmentHeader, on disk: any Disk
+    ) throws(DiskError) -> any DiskFile {
+        let file = try disk.open(header.fileName, .create)
+        try file.writeAll(header.bothCopies.span, at: 0)
+        try file.synchronize()
+        try disk.synchronizeNames()
+        return file
+    }
+
+    /// Keeps space for a full disk. Without it the log works too, so a failure is not passed on.
+    func setReserveAside() {
+        let bytes = configuration.reserveBytes
+        guard bytes > 0 else { return }
+        do throws(DiskError) {
+            guard try !disk.list().contains(SegmentFormat.reserveName) else { return }
+            let file = try disk.open(SegmentFormat.reserveName, .create)
+            do throws(DiskError) {
+                try file.preallocate(bytes)
+            } catch {
+                try disk.remove(SegmentFormat.reserveName)
+            }
+        } catch {
+            return
+        }
+    }
+
+    private static func lock(_ disk: any Disk) throws(SegmentLogError) -> any DiskFile {
+        do throws(DiskError) {
+            return try disk.lock(SegmentFormat.lockName)
+        } catch {
+            throw error.number == EWOULDBLOCK ? .inUse : .disk(error)
+        }
+    }
+
+    static func removeIfThere(_ name: String, on disk: any Disk) throws(DiskError) {
+        do throws(DiskError) {
+            try disk.remove(name)
+        } catch {
+            guard error.number == ENOENT else { throw error }
+        }
+    }
+}
+
+extension LogConfiguration {
+    /// Traps when two settings contradict each other.
+    func checkRelations() {
+        // Positions are kept in 32 bits by the index.
+        precondition((4096...(1 << 31)).contains(segmentBytesMax), "segment bytes out of range")
+        precondition(pendingBytesMax >= 4096 && reserveBytes >= 0)
+        precondition(syncGapMicroseconds >= 0)
+        if case .interval(let milliseconds) = durability { precondition(milliseconds > 0) }
+    }
+}

@@ -1,0 +1,161 @@
+import Glibc
+import SensorModel
+import Synchronization
+
+/// What the two threads do, a step at a time. Without threads ``settle()`` does the same steps in
+/// place.
+extension SegmentLog {
+    enum Step {
+        case worked
+        case idle
+        /// The disk still fails; try again later.
+        case failed
+    }
+
+    func writeStep() -> Step {
+        switch core.withLock({ $0.nextWrite() }) {
+        case .nothing, .waitForSync:
+            return .idle
+        case .write(let chunk, let file):
+            write(chunk, to: file)
+            return .worked
+        case .roll(let roll, let file):
+            perform(roll, sealing: file)
+            return .worked
+        case .takeOver(let header, let bytes, let error):
+            return takeOver(header, bytes: bytes, after: error) ? .worked : .failed
+        }
+    }
+
+    func syncStep() -> Step {
+        guard let work = core.withLock({ $0.nextSync() }) else { return .idle }
+        let start = LogThread.monotonicMicroseconds()
+        do throws(DiskError) {
+            try work.file.synchronize()
+            core.withLock { $0.synced(work) }
+            observer.synced(LogThread.monotonicMicroseconds() - start)
+        } catch {
+            core.withLock { $0.isSyncing = false }
+            fail(error)
+        }
+        publish()
+        writerWakeup.wake()
+        return .worked
+    }
+
+    /// Tells everybody how far the log is.
+    func publish() {
+        publishing.withLock { _ in
+            let (written, durable) = core.withLock { ($0.writtenEnd, $0.durableEnd) }
+            published.writtenEnd.store(written, ordering: .releasing)
+            guard durable > published.durableEnd.load(ordering: .relaxed) else { return }
+            published.durableEnd.store(durable, ordering: .releasing)
+            observer.durableAdvanced(RecordOffset(rawValue: durable))
+        }
+        settledWakeup.wake()
+    }
+
+    private func write(_ chunk: Chunk, to file: any DiskFile) {
+        do throws(DiskError) {
+            try file.writeAll(
+                chunk.bytes.span.extracting(first: chunk.count), at: chunk.position)
+            core.withLock { $0.wrote(chunk) }
+        } catch {
+            fail(error, writing: chunk)
+        }
+        publish()
+        syncWakeup.wake()
+    }
+
+    private func fail(_ error: DiskError, writing chunk: Chunk? = nil) {
+        let isNew = core.withLock { core in
+            let isNew = core.state == .writing
+            core.fail(error, writing: chunk)
+            return isNew
+        }
+        if isNew { observer.stateChanged(.failed(error)) }
+        writerWakeup.wake()
+        settledWakeup.wake()
+    }
+
+    /// The new segment first, the seal second: a seal without a successor would look like an
+    /// orderly end, and the next start would use numbers again that viewers have seen.
+    private func perform(_ roll: LogCore.Roll, sealing file: any DiskFile) {
+        do throws(DiskError) {
+            let next = try Self.create(roll.next, on: disk)
+            let bytes = try seal(roll.draft, in: file)
+            core.withLock { $0.rolled(roll, onto: next, sealedBytes: bytes) }
+            setReserveAside()
+        } catch {
+            core.withLock { $0.isSyncing = false }
+            // The new file stays: without it a seal that did reach the disk would end the log.
+            fail(error)
+        }
+        publish()
+        syncWakeup.wake()
+    }
+
+    /// Index, trailer and a sync, which covers the records too.
+    ///
+    /// - Returns: The file's size.
+    func seal(_ draft: SegmentDraft, in file: any DiskFile) throws(DiskError) -> Int {
+        let seal = draft.seal()
+        try file.writeAll(seal.bytes.span, at: seal.position)
+        if core.withLock({ $0.isPreallocated }) { try file.truncate(to: seal.endPosition) }
+        try file.synchronize()
+        return seal.endPosition
+    }
+
+    /// - Returns: Whether the log writes again.
+    private func takeOver(_ header: SegmentHeader, bytes: Int, after error: DiskError) -> Bool {
+        let isFull = error.number == ENOSPC
+        do throws(DiskError) {
+            if isFull, let file = try createFromReserve(header) {
+                let reserve = max(4096, configuration.reserveBytes)
+                core.withLock {
+                    $0.tookOver(header, file: file, bytesMax: reserve, isPreallocated: true)
+                }
+            } else {
+                let file = try disk.open(header.fileName, .create)
+                // A disk that takes an empty file may not take the records that wait.
+                if isFull { try file.preallocate(bytes + bytes / 4 + (64 << 10)) }
+                try file.writeAll(header.bothCopies.span, at: 0)
+                try file.synchronize()
+                try disk.synchronizeNames()
+                core.withLock {
+                    $0.tookOver(header, file: file, bytesMax: nil, isPreallocated: isFull)
+                }
+            }
+        } catch {
+            core.withLock {
+                if case .failed = $0.state { $0.state = .failed(error) }
+            }
+            abandon(header)
+            settledWakeup.wake()
+            return false
+        }
+        observer.stateChanged(.writing)
+        publish()
+        return true
+    }
+
+    /// `nil` where no reserve is left.
+    private func createFromReserve(_ header: SegmentHeader) throws(DiskError) -> (any DiskFile)? {
+        do throws(DiskError) {
+            try disk.rename(SegmentFormat.reserveName, to: header.fileName)
+        } catch {
+            guard error.number == ENOENT else { throw error }
+            return nil
+        }
+        let file = try disk.open(header.fileName, .write)
+        try file.writeAll(header.bothCopies.span, at: 0)
+        try file.synchronize()
+        try disk.synchronizeNames()
+        return file
+    }
+
+    /// Best effort: a segment without records that stays behind is taken away at the next start.
+    private func abandon(_ header: SegmentHeader) {
+        do throws(DiskError) { try disk.remove(header.fileName) } catch { return }
+    }
+}

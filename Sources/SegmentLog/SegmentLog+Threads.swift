@@ -1,0 +1,152 @@
+import SensorModel
+import Synchronization
+
+extension SegmentLog {
+    private static let probeMicroseconds = 100_000...5_000_000
+
+    /// Starts the writer and the sync thread.
+    ///
+    /// - Throws: ``SegmentLogError/notWriting`` when the system gives no thread.
+    public func start() throws(SegmentLogError) {
+        var started: [LogThread] = []
+        let runs: [@Sendable () -> Void] = [
+            { self.writeUntilStopped() }, { self.syncUntilStopped() },
+        ]
+        for run in runs {
+            guard let thread = LogThread(run: run) else { throw .notWriting }
+            started.append(thread)
+        }
+        let threadsStarted = started
+        threads.withLock { $0 = threadsStarted }
+    }
+
+    /// Without threads: writes and syncs what was appended. With threads: waits until they have,
+    /// or until the log has failed.
+    public func settle() {
+        flush()
+        if threads.withLock({ $0.isEmpty }) {
+            stepUntilIdle()
+            return
+        }
+        while !core.withLock({ $0.isSettled }) {
+            settledWakeup.wait(timeoutMicroseconds: 2000)
+            flush()
+        }
+    }
+
+    /// Flushes, syncs, seals the segment and releases the folder. Idempotent.
+    public func close() {
+        isStopping.store(true, ordering: .releasing)
+        writerWakeup.wake()
+        syncWakeup.wake()
+        stopWakeup.wake()
+        let running = threads.withLock { threads in
+            defer { threads = [] }
+            return threads
+        }
+        for thread in running { thread.join() }
+        core.withLock { $0.isFlushWanted = true }
+        stepUntilIdle()
+        sealLast()
+        core.withLock { $0.state = .closed }
+        releaseFolder()
+    }
+
+    private func stepUntilIdle() {
+        while true {
+            let wrote = writeStep()
+            if case .failed = wrote { return }
+            let synced = syncStep()
+            if case .idle = wrote, case .idle = synced { return }
+        }
+    }
+
+    private func writeUntilStopped() {
+        var probe = Self.probeMicroseconds.lowerBound
+        while !isStopping.load(ordering: .acquiring) {
+            switch writeStep() {
+            case .worked:
+                probe = Self.probeMicroseconds.lowerBound
+            case .idle:
+                writerWakeup.wait()
+            case .failed:
+                writerWakeup.wait(timeoutMicroseconds: probe)
+                probe = min(probe * 2, Self.probeMicroseconds.upperBound)
+            }
+        }
+    }
+
+    private func syncUntilStopped() {
+        guard configuration.durability != .os else { return }
+        while !isStopping.load(ordering: .acquiring) {
+            guard core.withLock({ $0.isSyncWanted }) else {
+                syncWakeup.wait()
+                continue
+            }
+            if case .interval(let milliseconds) = configuration.durability {
+                stopWakeup.wait(timeoutMicroseconds: milliseconds * 1000)
+            }
+            let start = LogThread.monotonicMicroseconds()
+            _ = syncStep()
+            let took = LogThread.monotonicMicroseconds() - start
+            if took < configuration.syncGapMicroseconds {
+                stopWakeup.wait(timeoutMicroseconds: configuration.syncGapMicroseconds - took)
+            }
+        }
+    }
+
+    /// The only seal without a successor: it says that the log ended in order. A failure leaves
+    /// the segment open, and the next start repairs it.
+    private func sealLast() {
+        guard let (draft, file) = core.withLock({ $0.lastToSeal }) else { return }
+        do throws(DiskError) {
+            if core.withLock({ $0.isLastRedundant }) {
+                try disk.remove(draft.header.fileName)
+                try disk.synchronizeNames()
+                core.withLock { $0.closed(sealedBytes: nil) }
+            } else {
+                let bytes = try seal(draft, in: file)
+                core.withLock { $0.closed(sealedBytes: bytes) }
+            }
+        } catch {
+            core.withLock { $0.fail(error) }
+        }
+        publish()
+    }
+}
+
+extension LogCore {
+    /// Everything is on disk and sealed that should be, or nothing more can be done.
+    var isSettled: Bool {
+        guard state == .writing else { return true }
+        return pendingBytes == 0 && rolls.isEmpty && durableEnd == nextOffset
+    }
+
+    /// `nil` when the disk has failed or the log is closed.
+    var lastToSeal: (SegmentDraft, any DiskFile)? {
+        guard state == .writing, rolls.isEmpty, pendingBytes == 0, let file else { return nil }
+        return (draft, file)
+    }
+
+    /// Whether the segment being written says nothing that the one before it does not.
+    var isLastRedundant: Bool {
+        draft.index.records == 0
+            && entries.dropLast().last?.index.endOffset == draft.header.firstOffset
+    }
+
+    var isSyncWanted: Bool {
+        state == .writing && !isSyncing && writtenPosition > durablePosition
+    }
+
+    mutating func closed(sealedBytes: Int?) {
+        guard var last = entries.popLast() else { return }
+        file = nil
+        state = .closed
+        guard let sealedBytes else { return }
+        last.index = draft.index
+        last.isSealed = true
+        last.recordsEnd = draft.position
+        last.bytes = sealedBytes
+        entries.append(last)
+    }
+}

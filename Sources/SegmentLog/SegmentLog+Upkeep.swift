@@ -1,0 +1,173 @@
+import Glibc
+public import SensorModel
+import Synchronization
+
+extension SegmentLog {
+    /// Rewrites every segment that holds one of `sessions` without them; their offsets become
+    /// explicit gaps. The caller has stopped appending to them.
+    ///
+    /// The fresh file is synced before it takes the old one's name; then the old bytes are
+    /// overwritten. Places that were damaged are left out with them: nobody can say whose they
+    /// were.
+    ///
+    /// - Throws: ``SegmentLogError``; what was not erased yet can be asked for again.
+    public func erase(_ sessions: Set<SessionID>) throws(SegmentLogError) -> Erasure {
+        try sealActive(ifHolding: sessions)
+        var erasure = Erasure()
+        var failure: SegmentLogError?
+        upkeep.withLock { _ in
+            let entries = core.withLock { $0.catalog() }
+            erasure.sessions =
+                Set(
+                    entries.lazy.flatMap(\.index.parts).map(\.session).filter(sessions.contains)
+                ).count
+            // A segment that a failure left open is rewritten too; only the last is in use.
+            let active = core.withLock { $0.state == .writing ? $0.entries.last?.number : nil }
+            for entry in entries where entry.number != active && entry.holds(sessions) {
+                do throws(DiskError) {
+                    let fresh = try rewrite(entry, without: sessions)
+                    core.withLock { $0.replace(fresh) }
+                    erasure.segments += 1
+                    erasure.records += Int(entry.index.records) - Int(fresh.index.records)
+                    erasure.bytes += entry.bytes - fresh.bytes
+                } catch {
+                    failure = .disk(error)
+                    return
+                }
+            }
+            core.withLock { core in
+                for session in sessions { core.devices[session] = nil }
+            }
+        }
+        if let failure { throw failure }
+        return erasure
+    }
+
+    /// Removes whole sealed segments, oldest first.
+    ///
+    /// - Parameters:
+    ///   - arrivalBefore: Segments whose records all arrived earlier go; `nil`: none by age.
+    ///   - bytesMax: The oldest go until the log is not larger; `nil`: none by size.
+    /// - Returns: What went.
+    /// - Throws: ``SegmentLogError``
+    public func retain(
+        arrivalBefore: Timestamp?, bytesMax: Int?
+    ) throws(SegmentLogError) -> Erasure {
+        var erasure = Erasure()
+        var failure: SegmentLogError?
+        upkeep.withLock { _ in
+            let entries = core.withLock { $0.catalog() }
+            var bytes = entries.reduce(0) { $0 + $1.bytes }
+            for entry in entries {
+                let isOld =
+                    arrivalBefore.map {
+                        entry.index.arrivalLast < $0.microseconds && entry.index.records > 0
+                    } ?? false
+                let isTooMuch = bytesMax.map { bytes > $0 } ?? false
+                guard entry.isSealed || entry.header == nil, isOld || isTooMuch else { break }
+                core.withLock { $0.entries.removeAll { $0.number == entry.number } }
+                do throws(DiskError) {
+                    try disk.remove(entry.name)
+                    try disk.synchronizeNames()
+                } catch {
+                    failure = .disk(error)
+                    return
+                }
+                bytes -= entry.bytes
+                erasure.segments += 1
+                erasure.bytes += entry.bytes
+                erasure.records += Int(entry.index.records)
+            }
+            let left = Set(
+                core.withLock { $0.catalog() }.lazy.flatMap(\.index.parts).map(\.session))
+            let gone = Set(entries.lazy.flatMap(\.index.parts).map(\.session)).subtracting(left)
+            erasure.sessions = gone.count
+        }
+        if let failure { throw failure }
+        return erasure
+    }
+
+    /// What is being written can be rewritten only once it is sealed.
+    private func sealActive(ifHolding sessions: Set<SessionID>) throws(SegmentLogError) {
+        let isHeld = core.withLock { core in
+            guard core.state == .writing else { return true }
+            let isHeld =
+                core.draft.index.parts.contains { sessions.contains($0.session) }
+                || core.rolls.contains { roll in
+                    roll.draft.index.parts.contains { sessions.contains($0.session) }
+                }
+            if isHeld { core.roll() }
+            return isHeld
+        }
+        guard isHeld else { return }
+        writerWakeup.wake()
+        settle()
+        guard state == .writing else { throw .notWriting }
+    }
+
+    private func rewrite(
+        _ entry: SegmentEntry, without sessions: Set<SessionID>
+    ) throws(DiskError) -> SegmentEntry {
+        guard var header = entry.header else { return entry }
+        let old = try disk.open(entry.name, .write)
+        var walk = SegmentWalk(
+            file: old, header: header, end: entry.recordsEnd, parts: entry.index.parts)
+        header.generation += 1
+        try Self.removeIfThere(entry.name + SegmentFormat.temporarySuffix, on: disk)
+        var rewrite = try SegmentRewrite(header, on: disk)
+        copying: while true {
+            switch try walk.next() {
+            case .record(let record, let offset):
+                guard let owner = walk.owner(of: record.session) else {
+                    rewrite.skip(to: offset + 1, reason: .damaged)
+                    continue
+                }
+                guard !sessions.contains(owner.session) else {
+                    rewrite.omit(offset)
+                    continue
+                }
+                try rewrite.append(
+                    record, offset: offset, owner: owner,
+                    payload: walk.window.span.extracting(walk.payload))
+            case .hole(let gap):
+                rewrite.skip(to: gap.to.rawValue, reason: gap.reason)
+            case .damaged:
+                let gap = try walk.resume(endOffset: entry.index.endOffset)
+                rewrite.skip(
+                    to: gap?.to.rawValue ?? entry.index.endOffset, reason: .damaged)
+                if gap == nil { break copying }
+            case .end:
+                break copying
+            }
+        }
+        let fresh = try rewrite.finish()
+        try overwrite(old, bytes: entry.bytes)
+        return fresh
+    }
+
+    /// The old file has no name any more; this is for who reads the raw disk, and for readers that
+    /// still hold it open.
+    private func overwrite(_ file: any DiskFile, bytes: Int) throws(DiskError) {
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        var position = 0
+        while position < bytes {
+            let count = min(zeros.count, bytes - position)
+            try file.writeAll(zeros.span.extracting(first: count), at: position)
+            position += count
+        }
+        try file.synchronize()
+    }
+}
+
+extension SegmentEntry {
+    fileprivate func holds(_ sessions: Set<SessionID>) -> Bool {
+        index.parts.contains { sessions.contains($0.session) }
+    }
+}
+
+extension LogCore {
+    fileprivate mutating func replace(_ entry: SegmentEntry) {
+        guard let place = entries.firstIndex(where: { $0.number == entry.number }) else { return }
+        entries[place] = entry
+    }
+}

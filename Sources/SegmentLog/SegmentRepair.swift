@@ -1,0 +1,64 @@
+import SensorModel
+
+/// Makes a sealed segment of one that a crash or a failed disk left open.
+///
+/// The valid records go into a fresh, synced file before anybody calls them durable: what the
+/// kernel shows after a crash may be memory that the disk never got.
+struct SegmentRepair {
+    let disk: any Disk
+    let entry: SegmentEntry
+    /// Records from this offset on are in a later segment too, which took over.
+    let endOffset: UInt64
+
+    struct Outcome {
+        /// `nil`: nothing in it was worth keeping.
+        var entry: SegmentEntry?
+        var tornTail: TornTail?
+        var damage: [LogDamage] = []
+    }
+
+    /// `entry` has a header.
+    func run(_ header: SegmentHeader) throws(DiskError) -> Outcome {
+        var outcome = Outcome()
+        let file = try disk.open(entry.name, .read)
+        var walk = SegmentWalk(file: file, header: header, end: entry.recordsEnd)
+        var next = header
+        next.generation += 1
+        var rewrite = try SegmentRewrite(next, on: disk)
+        copying: while true {
+            switch try walk.next() {
+            case .record(let record, let offset):
+                guard offset < endOffset else { break copying }
+                guard let owner = walk.owner(of: record.session) else {
+                    rewrite.skip(to: offset + 1, reason: .damaged)
+                    continue
+                }
+                try rewrite.append(
+                    record, offset: offset, owner: owner,
+                    payload: walk.window.span.extracting(walk.payload))
+            case .hole(let gap):
+                rewrite.skip(to: gap.to.rawValue, reason: gap.reason)
+            case .damaged:
+                let byte = walk.position
+                guard try walk.wasDurable(), let gap = try walk.resume(endOffset: nil) else {
+                    outcome.tornTail = try tornTail(walk)
+                    break copying
+                }
+                outcome.damage.append(
+                    LogDamage(segment: entry.name, byte: byte, reason: .record))
+                rewrite.skip(to: gap.to.rawValue, reason: .damaged)
+            case .end:
+                break copying
+            }
+        }
+        let isEmpty = rewrite.index.endOffset == header.firstOffset
+        outcome.entry = isEmpty ? nil : try rewrite.finish()
+        return outcome
+    }
+
+    private func tornTail(_ walk: SegmentWalk) throws(DiskError) -> TornTail? {
+        let bytes = try walk.bytesUntilZeros()
+        guard bytes > 0 else { return nil }
+        return TornTail(segment: entry.name, byte: walk.position, bytes: bytes)
+    }
+}

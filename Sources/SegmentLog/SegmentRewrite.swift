@@ -1,0 +1,83 @@
+import SensorModel
+
+/// Writes a sealed segment in one go into a temporary file and puts it in its place.
+///
+/// Used where bytes that are on disk must change: after a crash, and for deletion. The file under
+/// the old name is whole at every moment, the old or the new one.
+struct SegmentRewrite {
+    private let disk: any Disk
+    private let file: any DiskFile
+    private let name: String
+    private var draft: SegmentDraft
+    private var line: ChunkLine
+
+    /// - Parameter header: Of the new file; its generation tells it from the old one.
+    init(_ header: SegmentHeader, on disk: any Disk) throws(DiskError) {
+        self.disk = disk
+        name = header.fileName + SegmentFormat.temporarySuffix
+        file = try disk.open(name, .create)
+        draft = SegmentDraft(header: header)
+        line = ChunkLine(
+            header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset)
+        try file.writeAll(header.bothCopies.span, at: 0)
+    }
+
+    var index: SegmentIndex { draft.index }
+
+    /// Omitted and not yet written as a hole: neighbours share one.
+    private var omittedEnd: UInt64?
+
+    mutating func append(
+        _ record: RawRecord, offset: UInt64, owner: SegmentWalk.SessionOwner,
+        payload: Span<UInt8>
+    ) throws(DiskError) {
+        writeOmitted()
+        assert(offset == draft.offset)
+        draft.append(
+            record, of: owner.session, device: owner.device, payload: payload, to: &line)
+        try writeFilled()
+    }
+
+    /// Leaves out the next record because it is deleted.
+    mutating func omit(_ offset: UInt64) {
+        omittedEnd = offset + 1
+    }
+
+    private mutating func writeOmitted() {
+        guard let end = omittedEnd else { return }
+        omittedEnd = nil
+        draft.skip(to: end, reason: .deleted, to: &line)
+    }
+
+    mutating func skip(to next: UInt64, reason: LogGap.Reason) {
+        writeOmitted()
+        draft.skip(to: next, reason: reason, to: &line)
+    }
+
+    /// Seals, syncs and takes the place of the segment of the same number.
+    mutating func finish() throws(DiskError) -> SegmentEntry {
+        writeOmitted()
+        if let last = line.takeCurrent() { line.filled.append(last) }
+        try writeFilled()
+        let seal = draft.seal()
+        try write(seal)
+        try file.synchronize()
+        try disk.rename(name, to: draft.header.fileName)
+        try disk.synchronizeNames()
+        return SegmentEntry(
+            number: draft.header.number, header: draft.header, isSealed: true,
+            bytes: seal.endPosition, recordsEnd: draft.position, index: draft.index)
+    }
+
+    private mutating func writeFilled() throws(DiskError) {
+        while !line.filled.isEmpty {
+            let chunk = line.filled.removeFirst()
+            try write(chunk)
+            line.recycle(chunk)
+        }
+    }
+
+    private func write(_ chunk: borrowing Chunk) throws(DiskError) {
+        try file.writeAll(chunk.bytes.span.extracting(first: chunk.count), at: chunk.position)
+    }
+}

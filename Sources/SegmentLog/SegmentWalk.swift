@@ -1,0 +1,171 @@
+import SensorModel
+
+/// Goes through the records of one segment file in order.
+///
+///     next() ──► record ──► next() … ──► end
+///        └─────► damaged ──► resume() ──► (gap) next() …
+///                                   └──► nil: nothing whole follows
+struct SegmentWalk {
+    enum Step {
+        /// Its payload is `window[payload]`, until the next step.
+        case record(RawRecord, offset: UInt64)
+        case hole(LogGap)
+        /// What lies at `position` is not what was written there.
+        case damaged
+        case end
+    }
+
+    private static let windowBytes = 256 << 10
+
+    let header: SegmentHeader
+    let seed: Checksum
+    /// Nothing from here on is looked at.
+    let end: Int
+    /// Of the next record.
+    private(set) var position: Int
+    /// The number the next record has.
+    private(set) var offset: UInt64
+    private(set) var window: [UInt8] = []
+    private(set) var payload = 0..<0
+    /// The last anchor passed.
+    private(set) var durableBytes = 0
+
+    private let file: any DiskFile
+    private var windowPosition = 0
+    private var sessions: [UInt16: SessionOwner] = [:]
+
+    struct SessionOwner {
+        var session: SessionID
+        var device: DeviceID
+    }
+
+    /// - Parameters:
+    ///   - parts: The sessions by number, where an index tells; else introductions do.
+    ///   - start: A place where a record begins.
+    init(
+        file: any DiskFile, header: SegmentHeader, end: Int, parts: [SegmentIndex.Part] = [],
+        start: (position: Int, offset: UInt64)? = nil
+    ) {
+        self.file = file
+        self.header = header
+        self.end = end
+        seed = header.seed
+        position = start?.position ?? SegmentFormat.recordsStart
+        offset = start?.offset ?? header.firstOffset
+        for (index, part) in parts.enumerated() {
+            sessions[UInt16(index + 1)] = SessionOwner(session: part.session, device: part.device)
+        }
+    }
+
+    /// `nil` where damage took the introduction.
+    func owner(of number: UInt16) -> SessionOwner? { sessions[number] }
+
+    mutating func next() throws(DiskError) -> Step {
+        while position < end {
+            guard let record = try decode() else { return .damaged }
+            let start = position - windowPosition + SegmentFormat.recordHeaderBytes
+            payload = start..<(start + record.payloadBytes)
+            if RecordTag.isNumbered(record.tag) {
+                position += record.bytes
+                offset += 1
+                return .record(record, offset: offset - 1)
+            }
+            guard let step = pass(record) else { continue }
+            return step
+        }
+        return .end
+    }
+
+    /// After damage: goes on at the next record whose number is certain.
+    ///
+    /// - Parameter endOffset: The number at `end`, where it is known.
+    /// - Returns: What is left out; `nil` when nothing whole follows.
+    mutating func resume(endOffset: UInt64?) throws(DiskError) -> LogGap? {
+        let search = ResumeSearch(walk: self, rest: try rest(), restPosition: position)
+        guard let found = search.found(endOffset: endOffset) else { return nil }
+        let gap = LogGap(
+            from: RecordOffset(rawValue: offset), to: RecordOffset(rawValue: found.offset),
+            reason: .damaged)
+        position = found.position
+        offset = found.offset
+        return gap
+    }
+
+    /// After damage: whether something written later says that this place was on disk by then. If
+    /// nothing does, it is a tail that a crash tore.
+    func wasDurable() throws(DiskError) -> Bool {
+        ResumeSearch(walk: self, rest: try rest(), restPosition: position).wasDurable()
+    }
+
+    /// How many of the bytes from here to the end are not the zeros of space set aside.
+    func bytesUntilZeros() throws(DiskError) -> Int {
+        let bytes = try rest()
+        return (bytes.lastIndex { $0 != 0 } ?? -1) + 1
+    }
+
+    private func rest() throws(DiskError) -> [UInt8] {
+        try file.readUp(to: end - position, at: position)
+    }
+
+    private mutating func decode() throws(DiskError) -> RawRecord? {
+        guard position + SegmentFormat.recordHeaderBytes <= end else { return nil }
+        try look(at: SegmentFormat.recordHeaderBytes)
+        var start = position - windowPosition
+        guard start + SegmentFormat.recordHeaderBytes <= window.count else { return nil }
+        let word = LittleEndian.load(UInt32.self, from: window.span, at: start + 4)
+        let bytes = SegmentFormat.recordHeaderBytes + Int(word & 0xFF_FFFF)
+        guard position + bytes <= end else { return nil }
+        try look(at: bytes)
+        start = position - windowPosition
+        return RawRecord.decode(
+            window.span, at: start, position: position, arrivalBase: header.arrivalBase,
+            seed: seed)
+    }
+
+    /// Makes `bytes` from `position` on part of the window, as far as the file has them.
+    private mutating func look(at bytes: Int) throws(DiskError) {
+        guard position < windowPosition || position + bytes > windowPosition + window.count else {
+            return
+        }
+        let count = min(end - position, max(bytes, Self.windowBytes))
+        if window.count != count { window = [UInt8](repeating: 0, count: count) }
+        let read = try file.fill(&window, from: 0, at: position)
+        window.removeLast(count - read)
+        windowPosition = position
+    }
+
+    /// - Returns: `nil` to go on with the next record.
+    private mutating func pass(_ record: RawRecord) -> Step? {
+        // A copy of the few bytes wanted: the window is part of what changes below.
+        let content = Array(window[payload].prefix(SegmentFormat.introductionBytes))
+        let bytes = content.span
+        switch record.tag {
+        case RecordTag.introduction where payload.count == SegmentFormat.introductionBytes:
+            sessions[record.session] = SessionOwner(
+                session: SessionID(decoding: bytes, at: 0),
+                device: DeviceID(rawValue: LittleEndian.load(UInt32.self, from: bytes, at: 16)))
+        case RecordTag.anchor where payload.count == SegmentFormat.anchorBytes:
+            guard LittleEndian.load(UInt64.self, from: bytes, at: 0) == offset else {
+                return .damaged
+            }
+            durableBytes = Int(LittleEndian.load(UInt64.self, from: bytes, at: 8))
+        case RecordTag.hole where payload.count == SegmentFormat.holeBytes:
+            let next = LittleEndian.load(UInt64.self, from: bytes, at: 0)
+            guard let reason = LogGap.Reason(rawValue: bytes[8]), next > offset else {
+                return .damaged
+            }
+            let gap = LogGap(
+                from: RecordOffset(rawValue: offset), to: RecordOffset(rawValue: next),
+                reason: reason)
+            position += record.bytes
+            offset = next
+            return .hole(gap)
+        case RecordTag.index:
+            return .end
+        default:
+            return .damaged
+        }
+        position += record.bytes
+        return nil
+    }
+}

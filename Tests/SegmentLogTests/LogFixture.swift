@@ -1,0 +1,121 @@
+import SegmentLog
+import SensorModel
+import Synchronization
+
+/// A log on a simulated disk, and what was appended to it.
+struct LogFixture {
+    struct Written: Hashable {
+        var header: RecordHeader
+        var payload: [UInt8]
+    }
+
+    static let start = Timestamp(microseconds: 1_760_000_000_000_000)
+    static let runner = SessionID(high: 0x1111_2222_3333_4444, low: 0x8555_6666_7777_8888)
+    static let device = DeviceID(rawValue: 7)
+
+    var disk: SimulatedDisk
+    var log: SegmentLog
+    /// By offset, all that was ever taken.
+    var written: [RecordOffset: Written] = [:]
+    var sequence: UInt32 = 0
+    let acknowledged: Ledger
+
+    /// What the log has called durable, and states it went through.
+    final class Ledger: Sendable {
+        let durableEnd = Atomic<UInt64>(0)
+        let failures = Atomic(0)
+
+        var observer: LogObserver {
+            LogObserver(
+                durableAdvanced: { self.durableEnd.store($0.rawValue, ordering: .relaxed) },
+                stateChanged: { state in
+                    if case .failed = state { self.failures.add(1, ordering: .relaxed) }
+                })
+        }
+    }
+
+    static func configuration(
+        segmentBytesMax: Int = 1 << 20, durability: LogDurability = .always
+    ) -> LogConfiguration {
+        LogConfiguration(
+            durability: durability, segmentBytesMax: segmentBytesMax, reserveBytes: 1 << 16)
+    }
+
+    init(
+        disk: SimulatedDisk = SimulatedDisk(),
+        configuration: LogConfiguration = Self.configuration(), ledger: Ledger = Ledger()
+    ) throws(SegmentLogError) {
+        self.disk = disk
+        acknowledged = ledger
+        log = try SegmentLog.open(
+            disk: disk, configuration: configuration, now: Self.start, observer: ledger.observer)
+    }
+
+    /// Appends the head of `session`.
+    @discardableResult
+    mutating func head(_ session: SessionID = runner, payload: [UInt8] = [1, 2, 3]) -> RecordOffset?
+    {
+        let time = moment()
+        let offset = log.appendSession(
+            session, device: Self.device, deviceTime: time, arrivalTime: time,
+            payload: payload.span)
+        note(.session, offset, session, .none, time, payload)
+        return offset
+    }
+
+    @discardableResult
+    mutating func append(
+        _ type: RecordType = .frame(.motion), of session: SessionID = runner,
+        payload: [UInt8]? = nil
+    ) -> RecordOffset? {
+        sequence += 1
+        let time = moment()
+        let payload = payload ?? Self.payload(sequence)
+        let number = FrameSequence(rawValue: sequence)
+        let offset = log.append(
+            type, session: session, sequence: number, deviceTime: time, arrivalTime: time,
+            payload: payload.span)
+        note(type, offset, session, number, time, payload)
+        return offset
+    }
+
+    /// 84 bytes, as a wire frame of 100 has.
+    static func payload(_ seed: UInt32, bytes: Int = 84) -> [UInt8] {
+        var random = SplitMix(state: UInt64(seed))
+        return (0..<bytes).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    }
+
+    func contents(
+        of reader: LogReader? = nil, from: UInt64 = 0, session: SessionID? = nil
+    ) throws -> (records: [Written], gaps: [LogGap]) {
+        var records: [Written] = []
+        var gaps: [LogGap] = []
+        try (reader ?? log.reader()).read(
+            from: RecordOffset(rawValue: from), session: session, gap: { gaps.append($0) }
+        ) { header, payload in
+            records.append(
+                Written(header: header, payload: payload.indices.map { payload[$0] }))
+            return true
+        }
+        return (records, gaps)
+    }
+
+    var inOrder: [Written] {
+        written.values.sorted { $0.header.offset < $1.header.offset }
+    }
+
+    private func moment() -> Timestamp {
+        Self.start.advanced(byMicroseconds: Int64(sequence) * 10_000)
+    }
+
+    private mutating func note(
+        _ type: RecordType, _ offset: RecordOffset?, _ session: SessionID,
+        _ sequence: FrameSequence, _ time: Timestamp, _ payload: [UInt8]
+    ) {
+        guard let offset else { return }
+        written[offset] = Written(
+            header: RecordHeader(
+                offset: offset, type: type, session: session, device: Self.device,
+                sequence: sequence, deviceTime: time, arrivalTime: time), payload: payload)
+    }
+}

@@ -1,0 +1,178 @@
+import SegmentLog
+import SensorModel
+import Synchronization
+import Testing
+
+@Suite struct SegmentLogTests {
+    @Test func `What was appended is read back, now and after a restart`() throws {
+        var fixture = try LogFixture()
+        fixture.head()
+        for type: RecordType in [.frame(.location), .metric, .event, .tick, .snapshot] {
+            fixture.append(type)
+        }
+        fixture.append(payload: [])
+        fixture.append(payload: LogFixture.payload(9, bytes: SegmentLog.payloadBytesMax))
+        fixture.log.settle()
+        #expect(try fixture.contents().records == fixture.inOrder)
+        fixture.log.close()
+        let again = try LogFixture(disk: fixture.disk)
+        #expect(again.log.recovery.wasClosed)
+        #expect(again.log.recovery.records == 8)
+        #expect(try again.contents().records == fixture.inOrder)
+        #expect(try again.contents(of: LogReader(disk: fixture.disk)).records == fixture.inOrder)
+        #expect(again.log.nextOffset == RecordOffset(rawValue: 8))
+    }
+
+    @Test func `A 100-byte wire frame takes at most 112 bytes on disk, all in all`() throws {
+        var fixture = try LogFixture(configuration: LogFixture.configuration())
+        fixture.head()
+        for _ in 0..<20_000 { fixture.append() }
+        fixture.log.close()
+        let bytes = fixture.log.segments().reduce(0) { $0 + $1.bytes }
+        #expect(Double(bytes) / 20_000 <= 112)
+    }
+
+    @Test func `Nothing is durable before the sync`() throws {
+        var fixture = try LogFixture()
+        fixture.head()
+        fixture.append()
+        #expect(fixture.log.durableEnd == RecordOffset(rawValue: 0))
+        #expect(fixture.log.nextOffset == RecordOffset(rawValue: 2))
+        fixture.log.settle()
+        #expect(fixture.log.durableEnd == RecordOffset(rawValue: 2))
+        #expect(fixture.acknowledged.durableEnd.load(ordering: .relaxed) == 2)
+    }
+
+    @Test func `After a kill the offsets jump, so that none is used twice`() throws {
+        var fixture = try LogFixture()
+        fixture.head()
+        fixture.append()
+        fixture.log.settle()
+        fixture.append()
+        var again = try LogFixture(disk: fixture.disk.killed())
+        #expect(!again.log.recovery.wasClosed)
+        #expect(again.log.nextOffset == RecordOffset(rawValue: 2 + 1 << 20))
+        #expect(again.append() != nil)
+        again.log.settle()
+        let read = try again.contents()
+        #expect(read.records.count == 3)
+        #expect(read.gaps.isEmpty)
+        let third = try LogFixture(disk: again.disk.killed())
+        #expect(third.log.nextOffset.rawValue == 3 + 2 << 20)
+    }
+
+    @Test func `An empty run does not give offsets back`() throws {
+        var fixture = try LogFixture()
+        fixture.head()
+        fixture.log.settle()
+        let second = try LogFixture(disk: fixture.disk.killed())
+        let offset = second.log.nextOffset
+        second.log.close()
+        let third = try LogFixture(disk: second.disk)
+        #expect(third.log.nextOffset == offset)
+        third.log.close()
+        #expect(third.log.segments().count == 2)
+    }
+
+    @Test func `Segments follow one another without a break`() throws {
+        var fixture = try LogFixture(
+            configuration: LogFixture.configuration(segmentBytesMax: 10_000))
+        fixture.head()
+        for count in 0..<2000 {
+            fixture.append()
+            if count % 7 == 0 { fixture.log.settle() }
+        }
+        fixture.log.settle()
+        #expect(fixture.log.segments().count > 20)
+        #expect(fixture.log.segments().allSatisfy { $0.bytes <= 10_000 })
+        #expect(try fixture.contents().records == fixture.inOrder)
+        #expect(try fixture.log.reader().verify().damaged.isEmpty)
+        fixture.log.close()
+        let again = try LogFixture(disk: fixture.disk)
+        #expect(try again.contents().records == fixture.inOrder)
+        #expect(try LogReader(disk: fixture.disk).verify().records == 2001)
+    }
+
+    @Test func `A second daemon is refused`() throws {
+        let fixture = try LogFixture()
+        #expect(throws: SegmentLogError.inUse) { try LogFixture(disk: fixture.disk) }
+        fixture.log.close()
+        _ = try LogFixture(disk: fixture.disk)
+    }
+
+    @Test func `What the disk does not take in time is refused, and uses no number`() throws {
+        var fixture = try LogFixture(
+            configuration: LogConfiguration(segmentBytesMax: 1 << 20, pendingBytesMax: 8192))
+        fixture.head()
+        var taken = 0
+        while fixture.append() != nil { taken += 1 }
+        #expect(taken > 50)
+        #expect(!fixture.log.hasRoom)
+        #expect(fixture.log.nextOffset.rawValue == UInt64(taken) + 1)
+        fixture.log.settle()
+        #expect(fixture.append() != nil)
+        fixture.log.settle()
+        #expect(try fixture.contents().records == fixture.inOrder)
+    }
+
+    @Test func `A session knows its device, counts and times over all segments`() throws {
+        var fixture = try LogFixture(
+            configuration: LogFixture.configuration(segmentBytesMax: 8192))
+        let other = SessionID(high: 1, low: 2)
+        fixture.head()
+        fixture.head(other)
+        for count in 0..<300 {
+            fixture.append(of: count % 3 == 0 ? other : LogFixture.runner)
+        }
+        fixture.append(.metric, of: other)
+        fixture.log.settle()
+        let summary = try #require(fixture.log.summary(of: other))
+        #expect(summary.device == LogFixture.device)
+        #expect(summary.records == 102)
+        #expect(summary.frames == 100)
+        #expect(summary.highestSequence == FrameSequence(rawValue: 298))
+        #expect(summary.firstOffset == RecordOffset(rawValue: 1))
+        #expect(summary.lastOffset == RecordOffset(rawValue: 302))
+        fixture.log.close()
+        #expect(try LogReader(disk: fixture.disk).summary(of: other) == summary)
+        let again = try LogFixture(disk: fixture.disk)
+        #expect(again.log.sessions() == fixture.log.sessions())
+    }
+
+    @Test(arguments: [LogDurability.interval(milliseconds: 5), .os])
+    func `Weaker durability acknowledges what is written`(durability: LogDurability) throws {
+        #expect(!durability.isDurable)
+        var fixture = try LogFixture(
+            configuration: LogFixture.configuration(durability: durability))
+        fixture.head()
+        fixture.append()
+        fixture.log.settle()
+        #expect(fixture.log.durableEnd == RecordOffset(rawValue: 2))
+        fixture.log.close()
+        #expect(try LogReader(disk: fixture.disk).verify().records == 2)
+    }
+
+    @Test func `A record of an unknown session is a mistake`() async {
+        await #expect(processExitsWith: .failure) {
+            var fixture = try LogFixture()
+            fixture.append()
+        }
+    }
+
+    @Test func `Threads bring everything to disk`() throws {
+        var fixture = try LogFixture(
+            configuration: LogFixture.configuration(segmentBytesMax: 50_000))
+        try fixture.log.start()
+        fixture.head()
+        for count in 0..<5000 {
+            fixture.append()
+            if count % 10 == 0 { fixture.log.flush() }
+        }
+        fixture.log.settle()
+        #expect(fixture.log.durableEnd == fixture.log.nextOffset)
+        #expect(fixture.acknowledged.durableEnd.load(ordering: .relaxed) == 5001)
+        #expect(try fixture.contents().records == fixture.inOrder)
+        fixture.log.close()
+        #expect(try LogReader(disk: fixture.disk).verify().records == 5001)
+    }
+}
