@@ -29,7 +29,7 @@ public final class ShareFeed {
     private var fields: [Field?] = Array(repeating: nil, count: FieldKey.allCases.count)
     private(set) var events: EventWindow
     private var updates: [Memo] = []
-    private var snapshots: [Memo] = []
+    private var restarts: [Memo] = []
 
     private struct Field {
         var fragment: Fragment
@@ -39,7 +39,7 @@ public final class ShareFeed {
     private struct Memo {
         var after: UInt64
         var place: MessagePlace
-        var message: EncodedMessage?
+        var message: EncodedMessage
     }
 
     /// Points that viewers of one share commonly stand at: one for each rate in use.
@@ -77,7 +77,7 @@ public final class ShareFeed {
             fieldsCursor = update.cursor
             fieldsTime = update.time
             updates.removeAll(keepingCapacity: true)
-            snapshots.removeAll(keepingCapacity: true)
+            restarts.removeAll(keepingCapacity: true)
         }
         for fragment in update.changed {
             fields[Int(fragment.key.rawValue)] = Field(fragment: fragment, revision: revision)
@@ -89,27 +89,37 @@ public final class ShareFeed {
         }
     }
 
-    /// Everything known now.
+    /// Everything known now, for a viewer that begins.
     ///
     /// - Parameters:
-    ///   - initial: On a viewer's first connection, so that nobody is alerted by old news.
     ///   - resumed: The cursor a viewer comes back with. Its snapshot carries it, so that the
-    ///     cursors of the events after it rise.
+    ///     cursors of the events after it rise. `nil` on a first connection: the snapshot says so,
+    ///     and nobody is alerted by old news.
     ///   - place: Alone, or under the runner's name in a group.
-    /// - Returns: The same message for all who ask for the same.
+    /// - Returns: A message for this viewer.
     public func snapshotMessage(
-        initial: Bool, resumedAt resumed: LogCursor? = nil, place: MessagePlace = .alone
+        resumedAt resumed: LogCursor? = nil, place: MessagePlace = .alone
     ) -> EncodedMessage {
-        let memoized = !initial && resumed == nil
-        if memoized, let memo = snapshots.first(where: { $0.place == place })?.message {
-            return memo
-        }
-        let message = MessageWriter.message(
-            .snapshot(initial: initial), cursor: resumed ?? cursor, time: time,
+        snapshot(
+            initial: resumed == nil, cursor: resumed ?? cursor, time: time, place: place)
+    }
+
+    /// Everything known since another session began, in the place of an update.
+    func restartMessage(place: MessagePlace) -> EncodedMessage {
+        if let memo = restarts.first(where: { $0.place == place }) { return memo.message }
+        let message = snapshot(
+            initial: false, cursor: fieldsCursor, time: fieldsTime, place: place)
+        restarts.append(Memo(after: 0, place: place, message: message))
+        return message
+    }
+
+    private func snapshot(
+        initial: Bool, cursor: LogCursor, time: Timestamp, place: MessagePlace
+    ) -> EncodedMessage {
+        MessageWriter.message(
+            .snapshot(initial: initial), cursor: cursor, time: time,
             runner: place == .inGroup ? runnerName : nil,
             fragments: fields.lazy.compactMap { $0?.fragment }.filter { !$0.isNull })
-        if memoized { snapshots.append(Memo(after: 0, place: place, message: message)) }
-        return message
     }
 
     /// - Returns: Every field that changed after a viewer was at `revision`; `nil` if none did.

@@ -55,7 +55,7 @@ public struct SubscriberQueue: Sendable {
     ) {
         for feed in feeds.sorted(by: { $0.cursor < $1.cursor }) {
             messages.append(
-                feed.snapshotMessage(initial: resumed == nil, resumedAt: resumed, place: place))
+                feed.snapshotMessage(resumedAt: resumed, place: place))
             sent = max(sent, feed.revision)
         }
         nextUpdateNanoseconds = now + periodNanoseconds
@@ -98,9 +98,7 @@ public struct SubscriberQueue: Sendable {
             return owed && stuck ? .disconnect(.tooSlow) : .idle
         }
         guard owed, !catchingUp else { return .idle }
-        // An eighth early is on time: a device's seconds jitter, and waiting for the rest of one
-        // would cost every viewer a timer and a late value.
-        guard urgent || now + periodNanoseconds / 8 >= nextUpdateNanoseconds else {
+        guard urgent || now + slackNanoseconds >= nextUpdateNanoseconds else {
             return .wait(untilNanoseconds: nextUpdateNanoseconds)
         }
         let first = messages.count
@@ -114,6 +112,10 @@ public struct SubscriberQueue: Sendable {
         return messages.count > first ? .write : .idle
     }
 
+    /// An eighth early is on time: a device's seconds jitter, and waiting for the rest of one would
+    /// cost every viewer a timer and a late value.
+    private var slackNanoseconds: UInt64 { periodNanoseconds / 8 }
+
     /// Events before the last change of a field, the merged fields, events after it: the cursors
     /// rise.
     private mutating func appendOwed(
@@ -125,11 +127,13 @@ public struct SubscriberQueue: Sendable {
             messages.append(event.message(place))
         }
         if sent < feed.snapshotRevision {
-            messages.append(feed.snapshotMessage(initial: false, place: place))
+            messages.append(feed.restartMessage(place: place))
             nextUpdateNanoseconds = now + periodNanoseconds
         } else if let update = feed.updateMessage(after: sent, place: place) {
             messages.append(update)
-            nextUpdateNanoseconds = max(now, nextUpdateNanoseconds) + periodNanoseconds
+            // What came a little early is made up for; what was urgent is not held against it.
+            let onTime = min(nextUpdateNanoseconds, now + slackNanoseconds)
+            nextUpdateNanoseconds = max(now, onTime) + periodNanoseconds
         }
         for event in events where event.revision >= fieldsRevision {
             messages.append(event.message(place))

@@ -1,0 +1,108 @@
+import SensorModel
+import Testing
+
+@testable import Sharing
+
+@Suite struct FieldScopeTests {
+    /// What the contract says, spelled out apart from the code.
+    static let always: Set<String> = [
+        "state", "startedAt", "elapsedSeconds", "movingSeconds", "pausedSeconds", "autoPaused",
+        "battery", "charging", "alerts",
+    ]
+    static let heartRate: Set<String> = [
+        "heartRate", "zoneSeconds", "averageHeartRate", "maxHeartRate", "targetZonePercent",
+    ]
+    static let metrics: Set<String> = [
+        "cadence", "steps", "distanceMeters", "distanceUncertaintyMeters", "speedMetersPerSecond",
+        "speedUncertainty", "paceSecondsPerKm", "gradeAdjustedPaceSecondsPerKm",
+        "elevationGainMeters", "elevationLossMeters", "gradePercent", "averageCadence", "gps",
+        "splits", "trainingLoad", "caloriesKcal", "effortKm", "finishEstimate",
+    ]
+    static let location: Set<String> = ["position", "course"]
+    static let head: Set<String> = ["type", "cursor", "time"]
+
+    static let scopes = (0...Scope.all.rawValue).map { Scope(rawValue: $0) }
+
+    static func expected(_ scope: Scope) -> Set<String> {
+        var keys = always
+        if scope.contains(.heartRate) { keys.formUnion(heartRate) }
+        if scope.contains(.metrics) { keys.formUnion(metrics) }
+        if scope.contains(.location) { keys.formUnion(location) }
+        if scope.isSuperset(of: [.heartRate, .metrics]) { keys.insert("decouplingPercent") }
+        return keys
+    }
+
+    @Test(arguments: scopes)
+    func `A snapshot has the keys of its scope and no others`(scope: Scope) throws {
+        var fields = SessionFields(session: Fixture.session, epoch: 1, privacy: .none)
+        var view = ShareView(
+            Fixture.share(scope: scope), cursor: Fixture.cursor(0), at: Fixture.start)
+        let split = Split(
+            unit: .kilometer, number: 1, seconds: 331.2, averageHeartRate: 139,
+            elevationMeters: 3)
+        let events: [StreamEvent] = [
+            Fixture.metricsEvent(0, Fixture.fullMetrics()),
+            StreamEvent(deviceTime: Fixture.time(0.5), kind: .split(split)),
+            Fixture.metricsEvent(1, Fixture.fullMetrics()),
+        ]
+        for (offset, event) in events.enumerated() {
+            let update = fields.take(event, at: RecordOffset(rawValue: UInt64(offset)))
+            _ = view.take(update, at: event.deviceTime)
+        }
+        let object = try Fixture.object(SnapshotEncoder.object(view.snapshot))
+        #expect(Set(object.keys) == Self.expected(scope).union(Self.head))
+        let splits = object["splits"] as? [[String: Any]]
+        #expect(
+            (splits?.first?["averageHeartRate"] != nil) == scope.contains(.heartRate)
+                || splits == nil)
+        let alerts = object["alerts"] as? [String]
+        #expect(alerts == (scope.contains(.heartRate) ? ["zoneDrift", "sos"] : ["sos"]))
+    }
+
+    @Test(arguments: scopes)
+    func `A history item has the keys of its scope and no others`(scope: Scope) throws {
+        var history = HistoryView(epoch: 1, scope: scope, privacy: .none)
+        let item = history.item(
+            of: Fixture.metricsEvent(0, Fixture.fullMetrics()), at: RecordOffset(rawValue: 5))
+        let keys = try Set(Fixture.object(try #require(item)).keys)
+        let events: Set<String> = ["splits", "alerts", "startedAt"]
+        #expect(keys == Self.expected(scope).subtracting(events).union(Self.head))
+    }
+
+    static let events: [(StreamEvent.Kind, Scope)] = [
+        (.marker("hello"), []),
+        (.paused(since: Fixture.start, automatic: true), []),
+        (.resumed(since: Fixture.start, automatic: false), []),
+        (.gap(from: FrameSequence(rawValue: 3), to: FrameSequence(rawValue: 9)), []),
+        (.ended, []),
+        (.zoneChanged(from: 2, to: 3), .heartRate),
+        (.sourceChanged(from: nil, to: "strap"), .heartRate),
+        (.alert(Alert(kind: .zoneDrift, severity: .mild, phase: .triggered)), .heartRate),
+        (.alert(Alert(kind: .pace, severity: .mild, phase: .triggered)), .metrics),
+        (.alert(Alert(kind: .offCourse, severity: .mild, phase: .triggered)), .location),
+        (.alert(Alert(kind: .fall, severity: .emergency, phase: .triggered)), []),
+        (.alert(Alert(kind: .sos, severity: .emergency, phase: .triggered)), []),
+        (.lap(Lap(number: 1, seconds: 300, distanceMeters: 1000, averageHeartRate: 140)), .metrics),
+        (
+            .split(
+                Split(
+                    unit: .kilometer, number: 1, seconds: 331, averageHeartRate: 139,
+                    elevationMeters: nil)), .metrics
+        ),
+    ]
+
+    @Test(arguments: scopes)
+    func `An event is seen by the scopes that hold what it is about`(scope: Scope) throws {
+        for (kind, needed) in Self.events {
+            let event = StreamEvent(deviceTime: Fixture.start, kind: kind)
+            let forms = EventEncoder.forms(of: event, cursor: Fixture.cursor(7)).filter {
+                $0.audience.contains(scope)
+            }
+            #expect(forms.count == (scope.isSuperset(of: needed) ? 1 : 0), "\(kind)")
+            guard let form = forms.first else { continue }
+            let object = try Fixture.object(form.json)
+            #expect(object["cursor"] as? String == "e1-7")
+            if !scope.contains(.heartRate) { #expect(object["averageHeartRate"] == nil) }
+        }
+    }
+}
