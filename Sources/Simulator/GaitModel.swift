@@ -1,0 +1,113 @@
+import Glibc
+import SensorModel
+
+/// What a motion sensor on the body feels.
+///
+/// Each step shakes it up and down (the step's frequency and its harmonics); the arm or leg that
+/// carries it swings once in two steps. Posture drifts, so that gravity wanders over the axes.
+struct GaitModel: Sendable {
+    private let settings: RunnerSettings
+    private var generator: SeededGenerator
+    /// Of the swinging limb at rest, radians; and where the drift takes it.
+    private var pitch: Double
+    private var roll: Double
+    private var cosPitch = 1.0
+    private var sinPitch = 0.0
+    private var cosRoll = 1.0
+    private var sinRoll = 0.0
+    private let harmonicPhase: Double
+    private let vigour: Double
+
+    init(_ settings: RunnerSettings, _ generator: SeededGenerator) {
+        self.settings = settings
+        self.generator = generator
+        pitch = 0.5 + 0.3 * self.generator.gaussian()
+        roll = 0.3 * self.generator.gaussian()
+        harmonicPhase = 2 * Double.pi * self.generator.uniform()
+        vigour = 0.85 + 0.3 * self.generator.uniform()
+        turn()
+    }
+
+    /// Once a second: posture wanders.
+    mutating func advanceSecond() {
+        pitch += 0.02 * (0.5 - pitch) + 0.03 * generator.gaussian()
+        roll += 0.02 * -roll + 0.03 * generator.gaussian()
+        turn()
+    }
+
+    mutating func sample(_ body: Body) -> MotionSample {
+        let strength = body.isStanding ? 0 : Self.strength(body.speed) * vigour
+        // A stride is two steps; its angle drives everything.
+        let stride = Double.pi * body.stepPhase
+        let sine = sin(stride)
+        let cosine = cos(stride)
+        let sineStep = 2 * sine * cosine
+        let cosineStep = 1 - 2 * sine * sine
+        let vertical = self.vertical(strength, sineStep, cosineStep)
+        let isAnkle = settings.placement == .ankle
+        let swingRate = strength * (isAnkle ? 4.5 : 2.6)
+        let swingAngle = body.cadence > 0 ? swingRate / (Double.pi * body.cadence / 60) * sine : 0
+        let forward = strength * ((isAnkle ? 0.9 : 0.35) * cosine + 0.15 * sineStep)
+        let sideways = strength * 0.12 * sine
+        return inSensorAxes(vertical, forward, sideways, swingAngle, swingRate * cosine)
+    }
+
+    /// Up is positive; three harmonics of the step.
+    private func vertical(_ strength: Double, _ sine: Double, _ cosine: Double) -> Double {
+        let cosineTwice = cosine * cosine - sine * sine
+        let sineTwice = 2 * sine * cosine
+        let cosineThrice = cosineTwice * cosine - sineTwice * sine
+        return strength
+            * (0.8 * cosine
+                + 0.35 * (cosineTwice * cos(harmonicPhase) - sineTwice * sin(harmonicPhase))
+                + 0.12 * cosineThrice)
+    }
+
+    /// Turns up, forward and sideways into the sensor's x, y, z and adds gravity and noise.
+    private mutating func inSensorAxes(
+        _ vertical: Double, _ forward: Double, _ sideways: Double, _ swingAngle: Double,
+        _ swingRate: Double
+    ) -> MotionSample {
+        let up = vertical + (settings.includesGravity ? 1 : 0)
+        let cosSwing = cos(swingAngle)
+        let sinSwing = sin(swingAngle)
+        // Pitch and swing turn about z, roll about x.
+        let cosine = cosPitch * cosSwing - sinPitch * sinSwing
+        let sine = sinPitch * cosSwing + cosPitch * sinSwing
+        let x = up * cosine - forward * sine
+        let along = up * sine + forward * cosine
+        let y = along * cosRoll - sideways * sinRoll
+        let z = along * sinRoll + sideways * cosRoll
+        let noise = settings.accelerationNoise
+        let acceleration = SIMD3<Float>(
+            onGrid(x + noise * generator.gaussian(), 1024),
+            onGrid(y + noise * generator.gaussian(), 1024),
+            onGrid(z + noise * generator.gaussian(), 1024))
+        guard settings.hasGyroscope else { return MotionSample(acceleration: acceleration) }
+        let rotation = SIMD3<Float>(
+            onGrid(0.15 * swingRate + 0.05 * generator.gaussian(), 800),
+            onGrid(-sinRoll * swingRate + 0.05 * generator.gaussian(), 800),
+            onGrid(cosRoll * swingRate + 0.05 * generator.gaussian(), 800))
+        return MotionSample(acceleration: acceleration, rotation: rotation)
+    }
+
+    /// The wire's grid, so that nothing is lost on the way; within the sensor's range.
+    private func onGrid(_ value: Double, _ steps: Double) -> Float {
+        let scaled = min(max(value * steps, -32_000), 32_000)
+        let whole = Int32(scaled + (scaled < 0 ? -0.5 : 0.5))
+        // As decoding does it: a factor where that is exact, a division where it is not.
+        return steps == 1024 ? Float(whole) * (1 / 1024) : Float(whole) / 800
+    }
+
+    private mutating func turn() {
+        cosPitch = cos(pitch)
+        sinPitch = sin(pitch)
+        cosRoll = cos(roll)
+        sinRoll = sin(roll)
+    }
+
+    /// g of a step's first harmonic.
+    private static func strength(_ speed: Double) -> Double {
+        speed < Body.runningSpeed ? 0.12 + 0.12 * speed : 0.55 + 0.18 * speed
+    }
+}

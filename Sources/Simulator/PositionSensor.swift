@@ -1,0 +1,69 @@
+import Glibc
+import SensorModel
+
+/// A receiver in a street: its error wanders, and at times it sees nothing.
+struct PositionSensor: Sendable {
+    /// Mean length of a time without a fix, s.
+    private static let gapSeconds = 8.0
+
+    private let settings: RunnerSettings
+    private var generator: SeededGenerator
+    private var eastError = 0.0
+    private var northError = 0.0
+    private var altitudeError = 0.0
+    private var inGap = false
+    private var lastFix: (east: Double, north: Double)?
+
+    init(_ settings: RunnerSettings, _ generator: SeededGenerator) {
+        self.settings = settings
+        self.generator = generator
+        eastError = settings.positionError * self.generator.gaussian()
+        northError = settings.positionError * self.generator.gaussian()
+    }
+
+    /// Once a second.
+    ///
+    /// - Returns: `nil` without a fix, or when the distance filter keeps it back.
+    mutating func fix(_ route: RouteModel, speed: Double, at seconds: Double) -> Location? {
+        wander()
+        let inTunnel = settings.tunnels.contains {
+            seconds >= $0.startSeconds && seconds < $0.startSeconds + $0.seconds
+        }
+        guard !inGap, !inTunnel else { return nil }
+        let east = route.east + eastError + 0.2 * generator.gaussian()
+        let north = route.north + northError + 0.2 * generator.gaussian()
+        if let last = lastFix, settings.distanceFilterMeters > 0 {
+            let moved = hypot(east - last.east, north - last.north)
+            guard moved >= settings.distanceFilterMeters else { return nil }
+        }
+        lastFix = (east, north)
+        let degreesPerMeter = 180 / Double.pi / 6_371_000
+        let latitude = settings.latitude + north * degreesPerMeter
+        let squeeze = cos(settings.latitude * Double.pi / 180)
+        let course = (route.heading * 180 / Double.pi + 4 * generator.gaussian())
+            .truncatingRemainder(dividingBy: 360)
+        // Coordinates near the start are always valid ones.
+        return try? Location(
+            latitude: latitude,
+            longitude: settings.longitude + east * degreesPerMeter / squeeze,
+            altitude: route.altitude + altitudeError,
+            horizontalAccuracy: max(settings.positionError * 1.4 + 0.4 * generator.gaussian(), 1),
+            verticalAccuracy: max(settings.positionError * 2 + 0.5 * generator.gaussian(), 1.5),
+            speed: max(speed + 0.12 * generator.gaussian(), 0),
+            course: course < 0 ? course + 360 : course)
+    }
+
+    private mutating func wander() {
+        let keep = settings.positionErrorCorrelation
+        let fresh = settings.positionError * (1 - keep * keep).squareRoot()
+        eastError = keep * eastError + fresh * generator.gaussian()
+        northError = keep * northError + fresh * generator.gaussian()
+        altitudeError = keep * altitudeError + 1.5 * fresh * generator.gaussian()
+        let share = settings.positionGapShare
+        guard share > 0, share < 1 else { return }
+        // Left and entered at rates whose balance is the share.
+        let leave = 1 / Self.gapSeconds
+        let enter = leave * share / (1 - share)
+        inGap = inGap ? !generator.happens(leave) : generator.happens(enter)
+    }
+}

@@ -1,0 +1,168 @@
+import Glibc
+public import SensorModel
+
+/// A frame, and when its device could send it.
+public struct SimulatedFrame: Hashable, Sendable {
+    public var frame: Frame
+    /// From the frame's device time until it is sent: a batch waits for its last sample.
+    public var sendDelayMicroseconds: Int64
+}
+
+/// A runner with a watch, made from a seed: the same seed runs the same run.
+///
+/// Frames come in the order of device time and are made a second at a time. Beside them stands
+/// what really was: ``truth`` and ``pauses``.
+public struct SimulatedRunner: Sendable {
+    public let plan: RunPlan
+    public let settings: RunnerSettings
+    /// One a whole second, oldest first; see ``RunnerSettings/keepsTruth``.
+    public private(set) var truth: [RunnerTruth] = []
+    public private(set) var pauses: [TruePause] = []
+
+    private var body: Body
+    private var gait: GaitModel
+    private var route: RouteModel
+    private var position: PositionSensor
+    private var heart: HeartSensor
+    private var generator: SeededGenerator
+    private var seconds = 0
+    private var sequence: UInt32 = 0
+    private var pausedByHand = false
+    private var hasEnded = false
+    private var pending: [SimulatedFrame] = []
+    private var handedOut = 0
+
+    public init(seed: UInt64, plan: RunPlan, settings: RunnerSettings = RunnerSettings()) {
+        precondition(
+            settings.motionRate == 0
+                || (1...Limits.motionSamplesMax).contains(settings.samplesPerFrame)
+                    && settings.motionRate % settings.samplesPerFrame == 0
+        )
+        self.plan = plan
+        self.settings = settings
+        var generator = SeededGenerator(seed: seed)
+        body = Body(settings, generator.fork())
+        gait = GaitModel(settings, generator.fork())
+        route = RouteModel(settings, generator.fork())
+        position = PositionSensor(settings, generator.fork())
+        heart = HeartSensor(settings, generator.fork())
+        self.generator = generator
+    }
+
+    /// The next frame, numbered from 1; `nil` after the end of the plan.
+    public mutating func next() -> SimulatedFrame? {
+        while handedOut == pending.count {
+            pending.removeAll(keepingCapacity: true)
+            handedOut = 0
+            guard !hasEnded else { return nil }
+            runSecond()
+        }
+        var frame = pending[handedOut]
+        handedOut += 1
+        sequence += 1
+        frame.frame.sequence = FrameSequence(rawValue: sequence)
+        return frame
+    }
+
+    private func time(_ seconds: Double) -> Timestamp {
+        settings.startTime.advanced(byMicroseconds: Int64((seconds * 1_000_000).rounded()))
+    }
+
+    private mutating func runSecond() {
+        let start = Double(seconds)
+        if seconds == 0 { add(.control(.start), at: 0) }
+        guard let leg = plan.leg(at: start)?.leg else {
+            add(.control(.stop), at: start)
+            hasEnded = true
+            return
+        }
+        if leg.pausedByHand != pausedByHand {
+            pausedByHand = leg.pausedByHand
+            add(.control(pausedByHand ? .pause : .resume), at: start)
+        }
+        sampleSlowSensors(at: start)
+        move(to: leg.speed, from: start)
+        body.advanceSecond()
+        gait.advanceSecond()
+        route.advanceSecond()
+        seconds += 1
+        noteTruth()
+        pending.sort { $0.frame.deviceTime < $1.frame.deviceTime }
+    }
+
+    /// One second of moving, in the steps of the motion sensor.
+    private mutating func move(to speed: Double, from start: Double) {
+        let rate = settings.motionRate > 0 ? settings.motionRate : 20
+        let perFrame = settings.motionRate > 0 ? settings.samplesPerFrame : rate
+        let step = 1 / Double(rate)
+        let interval = UInt32(1_000_000 / rate)
+        var traits: MotionTraits = settings.hasGyroscope ? .hasRotation : []
+        if settings.includesGravity { traits.insert(.includesGravity) }
+        for first in stride(from: 0, to: rate, by: perFrame) {
+            var samples: [MotionSample] = []
+            samples.reserveCapacity(perFrame)
+            for _ in 0..<perFrame {
+                body.advance(to: speed, by: step)
+                route.advance(to: body.distance)
+                if settings.motionRate > 0 { samples.append(gait.sample(body)) }
+            }
+            guard !samples.isEmpty else { continue }
+            let batch = MotionBatch(
+                traits: traits, intervalMicroseconds: perFrame > 1 ? interval : 0,
+                samples: samples)
+            add(
+                .motion(batch), at: start + Double(first) * step,
+                delay: Int64(perFrame - 1) * Int64(interval))
+        }
+    }
+
+    private mutating func sampleSlowSensors(at start: Double) {
+        if settings.sendsHeartRate, let sample = heart.sample(body.heartRate) {
+            add(.heartRate(sample), at: start + 0.31)
+        }
+        if settings.sendsLocation,
+            let fix = position.fix(route, speed: body.speed, at: start)
+        {
+            add(.location(fix), at: start, delay: 250_000)
+        }
+        if settings.sendsPressure {
+            let hectopascals =
+                1013.25 * pow(1 - 2.25577e-5 * route.altitude, 5.25588)
+                + 0.02 * generator.gaussian()
+            add(.pressure(hectopascals: Float(hectopascals)), at: start + 0.5)
+        }
+        if settings.sendsStatus, seconds % 60 == 0 {
+            let percent = max(90 - Double(seconds) / 3600 * 8, 1)
+            add(
+                .status(DeviceStatus(batteryPercent: UInt8(percent), charging: false)),
+                at: start + 0.7)
+        }
+    }
+
+    private mutating func add(
+        _ payload: Frame.Payload, at seconds: Double, delay: Int64 = 0
+    ) {
+        pending.append(
+            SimulatedFrame(
+                frame: Frame(sequence: .none, deviceTime: time(seconds), payload: payload),
+                sendDelayMicroseconds: delay))
+    }
+
+    private mutating func noteTruth() {
+        let now = RunnerTruth(
+            deviceTime: time(Double(seconds)), seconds: Double(seconds),
+            distanceMeters: body.distance, speedMetersPerSecond: body.speed,
+            steps: Int(body.stepPhase), cadence: body.cadence, heartRate: body.heartRate,
+            latitude: route.latitude, longitude: route.longitude,
+            altitudeMeters: route.altitude, climbMeters: route.climb,
+            isStanding: body.isStanding, isPausedByHand: pausedByHand)
+        if let open = pauses.last, open.end == nil {
+            if !now.isStanding { pauses[pauses.count - 1].end = now.deviceTime }
+        } else if now.isStanding {
+            if !settings.keepsTruth { pauses.removeAll() }
+            pauses.append(TruePause(start: now.deviceTime, end: nil, byHand: pausedByHand))
+        }
+        if !settings.keepsTruth { truth.removeAll(keepingCapacity: true) }
+        truth.append(now)
+    }
+}
