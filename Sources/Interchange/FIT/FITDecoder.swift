@@ -44,18 +44,22 @@ struct FITDecoder {
         while true {
             if index >= dataEnd {
                 guard try beginFile() else { return nil }
+                continue
             }
             let header = bytes[index]
             index += 1
             if header & 0x80 != 0 {
-                return try message(
-                    local: Int(header >> 5 & 0x03), time: time(afterOffset: header & 0x1F))
+                let time = time(afterOffset: header & 0x1F)
+                if let message = try message(local: Int(header >> 5 & 0x03), time: time) {
+                    return message
+                }
+                continue
             }
             if header & 0x40 != 0 {
                 try define(local: Int(header & 0x0F), developer: header & 0x20 != 0)
                 continue
             }
-            return try message(local: Int(header & 0x0F), time: nil)
+            if let message = try message(local: Int(header & 0x0F), time: nil) { return message }
         }
     }
 
@@ -83,7 +87,7 @@ struct FITDecoder {
             dataEnd = bytes.count
         }
         definitions = Array(repeating: nil, count: 16)
-        return index < dataEnd ? true : try beginFile()
+        return true
     }
 
     private mutating func checkFile() {
@@ -135,6 +139,7 @@ struct FITDecoder {
         }
     }
 
+    /// - Returns: `nil` for a message that the file's end cuts off.
     private mutating func message(
         local: Int, time: UInt32?
     ) throws(RecordingError) -> FITMessage? {
@@ -144,7 +149,7 @@ struct FITDecoder {
         guard dataEnd - index >= definition.bytes else {
             problems.append("The last message of the FIT file is cut off.")
             index = dataEnd
-            return try next()
+            return nil
         }
         let message = FITMessage(
             number: definition.number, layout: definition.layout,

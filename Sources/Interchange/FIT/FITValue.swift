@@ -85,8 +85,9 @@ struct FITMessage: Sendable {
         }
     }
 
+    /// What fits into 32 bits; the profile has no larger whole number.
     func integer(_ field: UInt8) -> Int? {
-        number(field).flatMap { Int(exactly: $0) }
+        number(field).flatMap { UInt32(exactly: $0) }.map { Int($0) }
     }
 
     /// How many values the field holds.

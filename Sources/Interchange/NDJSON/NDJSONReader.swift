@@ -45,36 +45,18 @@ struct NDJSONReader {
             }
             builder.add(.control(action), at: time)
         case "pressure":
-            guard let pressure = object["hectopascals"]?.double, (300...1200).contains(pressure)
-            else { return builder.refuse("pressure out of range") }
-            builder.add(.pressure(hectopascals: Float(pressure)), at: time)
+            guard let pressure = object["hectopascals"]?.double else {
+                return builder.refuse("no value")
+            }
+            builder.addPressure(hectopascals: pressure, at: time)
         case "status":
-            let battery = object["battery"]?.double.map {
-                UInt8(min(max($0 * 100, 0), 100).rounded())
-            }
-            let charging = object["charging"]?.bool ?? false
-            builder.add(
-                .status(DeviceStatus(batteryPercent: battery, charging: charging)), at: time)
-        case "marker":
-            takeText(object["text"]?.string, Limits.markerBytesMax, at: time) {
-                .marker($0)
-            }
-        case "source":
-            takeText(object["source"]?.string, Limits.sourceBytesMax, at: time) {
-                .source($0)
-            }
+            builder.addStatus(
+                battery: object["battery"]?.double, charging: object["charging"]?.bool ?? false,
+                at: time)
+        case "marker": builder.addMarker(object["text"]?.string ?? "", at: time)
+        case "source": builder.addSource(object["source"]?.string ?? "", at: time)
         default: builder.refuse("unknown type of line")
         }
-    }
-
-    private mutating func takeText(
-        _ text: String?, _ bytesMax: Int, at time: Timestamp,
-        _ payload: (String) -> Frame.Payload
-    ) {
-        guard let text, !text.isEmpty, text.utf8.count <= bytesMax else {
-            return builder.refuse("no text, or a text that is too long")
-        }
-        builder.add(payload(text), at: time)
     }
 
     private mutating func takeHeartRate(_ object: JSONValue, at time: Timestamp) {
@@ -111,7 +93,9 @@ struct NDJSONReader {
         let interval = object["intervalMicroseconds"]?.int64 ?? 0
         let batch = MotionBatch(
             traits: traits, intervalMicroseconds: UInt32(clamping: interval), samples: samples,
-            heartRate: object["heartRate"]?.double)
+            heartRate: object["heartRate"]?.double.flatMap {
+                HeartRateSample.validBeatsPerMinute.contains($0) ? $0 : nil
+            })
         builder.add(.motion(batch), at: time)
     }
 }

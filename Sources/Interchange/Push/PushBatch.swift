@@ -8,17 +8,20 @@ public struct PushBatch: Sendable {
     public var sessionHint: String?
     /// The application says that the recording is over.
     public var endsSession: Bool
-    /// The application throws the recording away.
+    /// The application throws the recording away; it is over, too.
     public var discardsSession: Bool
     public var refused: RefusalCounts
+    /// Of those that waited, the ones the reply carries.
+    public var deliveredCommands: [PushCommand]
     public var reply: PushReply
 
-    public init(reply: PushReply) {
+    init(reply: PushReply) {
         frames = []
         sessionHint = nil
         endsSession = false
         discardsSession = false
         refused = RefusalCounts()
+        deliveredCommands = []
         self.reply = reply
     }
 }
@@ -29,9 +32,30 @@ public struct PushReply: Hashable, Sendable {
     public var contentType: String?
     public var body: [UInt8]
 
-    public init(status: Int, contentType: String?, body: String) {
+    init(status: Int, contentType: String?, body: [UInt8]) {
         self.status = status
         self.contentType = contentType
-        self.body = Array(body.utf8)
+        self.body = body
+    }
+
+    static func text(_ text: String) -> PushReply {
+        PushReply(
+            status: 200, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
+    }
+
+    static func json(_ text: String) -> PushReply {
+        PushReply(status: 200, contentType: "application/json", body: Array(text.utf8))
+    }
+
+    static let empty = PushReply(status: 200, contentType: nil, body: [])
+
+    /// In the form of the API's errors.
+    static func refusal(status: Int, _ code: CloseCode, _ reason: String) -> PushReply {
+        var json = JSONWriter()
+        json.object { object in
+            object.integer("code", Int64(code.rawValue))
+            object.string("reason", reason)
+        }
+        return PushReply(status: status, contentType: "application/json", body: json.bytes)
     }
 }

@@ -3,7 +3,7 @@ import SensorModel
 /// Collects what a file holds, in whatever order, and makes a ``Recording`` of it.
 ///
 /// Values a device could not have sent are counted and left out here, once for all readers.
-struct RecordingBuilder {
+struct RecordingBuilder: FrameCollector {
     /// A clock that jumps further than this was set wrong before or after; nobody pauses so long.
     private static let jumpMicroseconds: Int64 = 36 * 3600 * 1_000_000
 
@@ -18,49 +18,15 @@ struct RecordingBuilder {
         recording = Recording(format: format)
     }
 
+    /// Any later clock is caught as a jump.
+    var believableTimes: PartialRangeFrom<Timestamp> { Timestamp.earliestDeviceTime... }
+
     mutating func refuse(_ reason: String) {
         recording.refused.add(reason)
     }
 
-    mutating func addHeartRate(
-        _ beatsPerMinute: Double, at time: Timestamp, rrIntervals: [UInt16] = [],
-        contact: HeartRateSample.Contact = .unknown
-    ) {
-        do throws(SensorError) {
-            let sample = try HeartRateSample(
-                beatsPerMinute: beatsPerMinute, contact: contact, rrIntervals: rrIntervals)
-            add(.heartRate(sample), at: time)
-        } catch {
-            refuse(beatsPerMinute == 0 ? "heart rate of 0" : "heart rate out of range")
-        }
-    }
-
-    /// An altitude that cannot be is left out and its position kept.
-    mutating func addLocation(_ fix: PositionFix, at time: Timestamp) {
-        guard fix.latitude != 0 || fix.longitude != 0 else {
-            // What devices write before they know.
-            return refuse("position 0, 0")
-        }
-        var altitude = fix.altitude
-        if let meters = altitude, !Location.validAltitude.contains(meters) {
-            refuse("altitude out of range")
-            altitude = nil
-        }
-        do throws(SensorError) {
-            let location = try Location(
-                latitude: fix.latitude, longitude: fix.longitude, altitude: altitude,
-                horizontalAccuracy: fix.horizontalAccuracy,
-                verticalAccuracy: fix.verticalAccuracy, speed: fix.speed, course: fix.course)
-            add(.location(location), at: time)
-        } catch {
-            refuse("position out of range")
-        }
-    }
-
-    mutating func add(_ payload: Frame.Payload, at time: Timestamp) {
-        guard isBelievable(time) else { return }
-        recording.frames.append(
-            Frame(sequence: .none, deviceTime: time, payload: payload))
+    mutating func append(_ frame: Frame) {
+        recording.frames.append(frame)
     }
 
     /// - Parameter time: Of the file's next row or record, which should not be earlier than the
@@ -98,14 +64,6 @@ struct RecordingBuilder {
             let cadence = recording.deviceValues[index].cadence
             recording.deviceValues[index].cadence = onFoot ? cadence.map { $0 * factor } : nil
         }
-    }
-
-    private mutating func isBelievable(_ time: Timestamp) -> Bool {
-        guard time >= .earliestDeviceTime else {
-            refuse("time before 2000")
-            return false
-        }
-        return true
     }
 
     /// - Returns: In order of time, with a start.
@@ -170,17 +128,6 @@ struct RecordingBuilder {
         recording.pauses.removeAll { $0.end < first || $0.start > last }
         recording.laps.removeAll { $0.end < first || $0.start > last }
     }
-}
-
-/// A position as a file says it, not yet checked.
-struct PositionFix {
-    var latitude: Double
-    var longitude: Double
-    var altitude: Double?
-    var horizontalAccuracy: Double?
-    var verticalAccuracy: Double?
-    var speed: Double?
-    var course: Double?
 }
 
 extension Frame {
