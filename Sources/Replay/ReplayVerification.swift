@@ -1,0 +1,134 @@
+import Processing
+public import SegmentLog
+public import SensorModel
+import WireFormat
+
+/// Computes a recorded session again from its raw frames and compares every event with the
+/// recorded one, byte for byte.
+public struct ReplayVerification: Sendable {
+    /// One event that came out otherwise.
+    public struct Difference: Hashable, Sendable {
+        /// Of the recorded event; `nil` when the computation gave one more than was recorded.
+        public var offset: RecordOffset?
+        /// `nil` when the record holds an event that the computation does not give.
+        public var computed: StreamEvent?
+        public var recorded: StreamEvent?
+    }
+
+    public private(set) var frames = 0
+    public private(set) var events = 0
+    /// At most ``differencesMax``; ``differenceCount`` counts all.
+    public private(set) var differences: [Difference] = []
+    public private(set) var differenceCount = 0
+    /// The version that computed the record, where it is not this one.
+    public private(set) var otherVersion: UInt16?
+    /// Events computed from the last frames that are not in the log yet: the session is live, or
+    /// was cut off by a crash and not gone on with.
+    public private(set) var unrecorded = 0
+
+    public static let differencesMax = 20
+    private static let algorithmVersion = SessionPipeline.algorithmVersion
+
+    /// Computed and not yet met in the record, oldest first.
+    private var expected: [StreamEvent] = []
+    private var expectedStart = 0
+    private var computation: SessionComputation?
+    private var failure: ReplayError?
+    private var computedBytes: [UInt8] = []
+
+    /// - Parameters:
+    ///   - session: In the log.
+    ///   - reader: Of the log; snapshots in it are not used.
+    ///   - profile: Replaces the recorded one, to see what it would change; `nil`: verify.
+    ///   - progress: Records done, records in all.
+    /// - Returns: What was compared and what differs.
+    /// - Throws: ``ReplayError``
+    public static func run(
+        _ session: SessionID, reader: LogReader, profile: RunnerProfile? = nil,
+        progress: (Int, Int) -> Void = { _, _ in }
+    ) throws(ReplayError) -> ReplayVerification {
+        guard let summary = reader.sessions().first(where: { $0.session == session }) else {
+            throw .unknownSession(session)
+        }
+        var verification = ReplayVerification()
+        var records = 0
+        do {
+            try reader.read(from: summary.firstOffset, session: session) { header, payload in
+                records += 1
+                if records % 4096 == 0 { progress(records, summary.records) }
+                do {
+                    try verification.take(header, payload, profile: profile)
+                    return true
+                } catch {
+                    verification.failure = error
+                    return false
+                }
+            }
+        } catch { throw .log(error) }
+        if let failure = verification.failure { throw failure }
+        verification.unrecorded = verification.expected.count - verification.expectedStart
+        verification.expected = []
+        return verification
+    }
+
+    private mutating func take(
+        _ header: RecordHeader, _ payload: Span<UInt8>, profile: RunnerProfile?
+    ) throws(ReplayError) {
+        let record: SessionRecord
+        do {
+            record = try SessionRecord(header, payload: payload)
+        } catch { throw .unreadableRecord(header.offset, error) }
+        switch record {
+        case .snapshot: break
+        case .event(let event): compare(event, payload, at: header.offset)
+        case .head(let head):
+            if head.algorithmVersion != Self.algorithmVersion {
+                otherVersion = head.algorithmVersion
+            }
+            if computation == nil {
+                computation = SessionComputation(profile: profile ?? head.profile)
+            } else if profile == nil {
+                computation?.apply(
+                    profile: head.profile, at: header.deviceTime, into: &expected)
+            }
+        case .tick(let tick):
+            computation?.apply(tick, at: header.deviceTime, into: &expected)
+        case .frame(let kind):
+            frames += 1
+            guard computation != nil else { throw .headMissing(header.offset) }
+            let frame = FrameHeader(
+                kind: kind, sequence: header.sequence, deviceTime: header.deviceTime)
+            do {
+                try computation?.apply(frame: frame, payload: payload, into: &expected)
+            } catch { throw .unreadableFrame(header.offset, error) }
+        }
+    }
+
+    private mutating func compare(
+        _ recorded: StreamEvent, _ payload: Span<UInt8>, at offset: RecordOffset
+    ) {
+        events += 1
+        guard expectedStart < expected.count else {
+            return differ(Difference(offset: offset, computed: nil, recorded: recorded))
+        }
+        let computed = expected[expectedStart]
+        expectedStart += 1
+        if expectedStart == expected.count {
+            expected.removeAll(keepingCapacity: true)
+            expectedStart = 0
+        }
+        computedBytes.removeAll(keepingCapacity: true)
+        StreamEventCodec.encode(computed, to: &computedBytes)
+        let same =
+            computedBytes.count == payload.count
+            && computedBytes.indices.allSatisfy { computedBytes[$0] == payload[$0] }
+        if !same {
+            differ(Difference(offset: offset, computed: computed, recorded: recorded))
+        }
+    }
+
+    private mutating func differ(_ difference: Difference) {
+        differenceCount += 1
+        if differences.count < Self.differencesMax { differences.append(difference) }
+    }
+}

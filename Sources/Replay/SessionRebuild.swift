@@ -1,0 +1,119 @@
+public import SegmentLog
+public import SensorModel
+
+/// A session's processors, brought back to where the log ends by feeding them all that it holds.
+public struct SessionRebuild: Sendable {
+    public private(set) var head: SessionHead?
+    public private(set) var computation: SessionComputation?
+    /// What follows from the frames and is not in the log: a crash came in between.
+    public private(set) var missing: [StreamEvent] = []
+    /// Every event that is in the log, with its offset: splits, laps and what came of them too.
+    public private(set) var recordedCount = 0
+    public private(set) var lastDeviceTime: Timestamp?
+    public private(set) var lastArrival: Timestamp?
+    public private(set) var firstDeviceTime: Timestamp?
+    /// Splits, laps and corrections so far.
+    public private(set) var summaryEvents: [StreamEvent] = []
+
+    private var expected: [StreamEvent] = []
+    private var failure: ReplayError?
+
+    /// Reads the session from its first record to where the log is written.
+    ///
+    /// - Parameters:
+    ///   - session: In the log.
+    ///   - reader: Beside the running writer.
+    ///   - end: The first offset not to read; `nil`: all that is written.
+    ///   - recorded: Gets each event that the log holds, with its offset, in order.
+    /// - Returns: The session as of the last record.
+    /// - Throws: ``ReplayError``
+    public static func run(
+        _ session: SessionID, reader: LogReader, until end: RecordOffset? = nil,
+        recorded: (StreamEvent, RecordOffset) -> Void = { _, _ in }
+    ) throws(ReplayError) -> SessionRebuild {
+        guard let summary = reader.sessions().first(where: { $0.session == session }) else {
+            throw .unknownSession(session)
+        }
+        var rebuild = SessionRebuild()
+        do {
+            try reader.read(from: summary.firstOffset, until: end, session: session) {
+                header, payload in
+                do {
+                    try rebuild.take(header, payload, recorded: recorded)
+                    return true
+                } catch {
+                    rebuild.failure = error
+                    return false
+                }
+            }
+        } catch { throw .log(error) }
+        if let failure = rebuild.failure { throw failure }
+        let unrecorded = max(0, rebuild.expected.count - rebuild.recordedCount)
+        rebuild.missing = Array(rebuild.expected.suffix(unrecorded))
+        rebuild.expected = []
+        return rebuild
+    }
+
+    private mutating func take(
+        _ header: RecordHeader, _ payload: Span<UInt8>,
+        recorded: (StreamEvent, RecordOffset) -> Void
+    ) throws(ReplayError) {
+        let record: SessionRecord
+        do {
+            record = try SessionRecord(header, payload: payload)
+        } catch { throw .unreadableRecord(header.offset, error) }
+        switch record {
+        case .event(let event):
+            recordedCount += 1
+            remember(event)
+            recorded(event, header.offset)
+        case .snapshot: break
+        case .head(let head):
+            if computation == nil {
+                computation = SessionComputation(profile: head.profile)
+            } else {
+                computation?.apply(
+                    profile: head.profile, at: header.deviceTime, into: &expected)
+            }
+            self.head = head
+        case .tick(let tick):
+            computation?.apply(tick, at: header.deviceTime, into: &expected)
+        case .frame(let kind):
+            try take(
+                frame: FrameHeader(
+                    kind: kind, sequence: header.sequence, deviceTime: header.deviceTime),
+                payload, of: header)
+        }
+    }
+
+    private mutating func take(
+        frame: FrameHeader, _ payload: Span<UInt8>, of header: RecordHeader
+    ) throws(ReplayError) {
+        guard var computation = self.computation.take() else {
+            throw .headMissing(header.offset)
+        }
+        if !computation.isLate(frame.sequence) { lastDeviceTime = frame.deviceTime }
+        if firstDeviceTime == nil { firstDeviceTime = frame.deviceTime }
+        lastArrival = header.arrivalTime
+        do {
+            try computation.apply(frame: frame, payload: payload, into: &expected)
+        } catch { throw .unreadableFrame(header.offset, error) }
+        self.computation = computation
+        dropRecorded()
+    }
+
+    /// What is both computed and recorded need not be kept.
+    private mutating func dropRecorded() {
+        guard expected.count > 4096 else { return }
+        let both = min(expected.count, recordedCount)
+        expected.removeFirst(both)
+        recordedCount -= both
+    }
+
+    private mutating func remember(_ event: StreamEvent) {
+        switch event.kind {
+        case .split, .lap, .correction: summaryEvents.append(event)
+        default: break
+        }
+    }
+}
