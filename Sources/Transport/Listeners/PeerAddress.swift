@@ -37,6 +37,14 @@ public struct PeerAddress: Hashable, Sendable {
 
     private static let mappedPrefix: UInt64 = 0xFFFF_0000_0000
 
+    /// 4 of an IPv4 address, else 16, most significant first.
+    public var bytes: [UInt8] {
+        let wide = [high, low].flatMap { word in
+            (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) }
+        }
+        return isIPv4 ? Array(wide.suffix(4)) : wide
+    }
+
     private var isIPv4: Bool { high == 0 && low & ~0xFFFF_FFFF == Self.mappedPrefix }
 
     public var isLoopback: Bool {
