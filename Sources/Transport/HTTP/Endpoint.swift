@@ -43,12 +43,11 @@ public enum SocketMessage: Hashable, Sendable {
 public struct SocketConversation: Sendable {
     /// Ends when the peer is gone. The peer is not read while messages wait here.
     public let messages: AsyncStream<SocketMessage>
-    let sendMessage: @Sendable (SocketMessage) -> Bool
+    let sendMessage: @Sendable (SocketMessage) -> Void
     let closeSocket: @Sendable (UInt16) -> Void
 
-    /// - Returns: `false` when the peer is gone, or so slow that it was closed.
-    @discardableResult
-    public func send(_ message: SocketMessage) -> Bool { sendMessage(message) }
+    /// A peer that does not read what it is sent is closed (4008).
+    public func send(_ message: SocketMessage) { sendMessage(message) }
 
     /// - Parameter code: A WebSocket close code, 1000…4999.
     public func close(code: UInt16 = 1000) { closeSocket(code) }

@@ -56,6 +56,7 @@ public struct Router: Sendable {
     ///   - method: HEAD finds what GET finds.
     ///   - path: Without the query, percent-encoded; segments are decoded after the split, so that
     ///     an encoded slash stays inside its segment.
+    /// - Returns: The first route that fits.
     public func match(_ method: HTTPRequest.Method, _ path: String) -> Match {
         guard path.hasPrefix("/") else { return .unknown }
         var parts: [String] = []
@@ -76,7 +77,8 @@ public struct Router: Sendable {
         return allowed.isEmpty ? .unknown : .wrongMethod(allowed: allowed)
     }
 
-    private static func parameters(of parts: [String], in segments: [Segment]) -> [String: String]? {
+    private static func parameters(of parts: [String], in segments: [Segment]) -> [String: String]?
+    {
         var parameters: [String: String] = [:]
         for (index, segment) in segments.enumerated() {
             if case .rest = segment {

@@ -8,6 +8,7 @@ public protocol ViewerGate: Sendable {
     /// - Parameters:
     ///   - share: As it stood in the path; not necessarily the text of any share.
     ///   - peer: Whose failures are counted.
+    /// - Returns: What it leads to, or why it leads nowhere.
     func resolve(share: String, peer: PeerAddress) -> Result<ResolvedShare, ViewerRefusal>
     func subscribe(_ request: SubscriptionRequest)
     /// Called once for each ``subscribe(_:)``, also after the daemon itself closed the subscriber.
@@ -15,6 +16,9 @@ public protocol ViewerGate: Sendable {
     /// A text message of a WebSocket viewer: `{"seek":…}`, `{"pause":true}`, `{"live":true}`.
     /// At most 1 KiB; not checked otherwise.
     func viewerSaid(_ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8])
+    /// The socket has taken all of ``OutboundMessage/catchUp(_:_:)``: the next part may come. To
+    /// send on without waiting for it is to be closed (4008) by a slow viewer's queue.
+    func readyForMore(_ subscriber: SubscriberID, watching key: ShareKey)
 }
 
 public struct ResolvedShare: Sendable {

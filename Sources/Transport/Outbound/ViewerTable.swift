@@ -1,14 +1,215 @@
 import NIOCore
 import SensorModel
 import Sharing
+import Synchronization
+
+/// The viewers of one loop and the feeds they watch. Loop only.
+///
+/// Updates are applied as they come; who is owed something is written to once, after the last
+/// update of a batch: ``flushChanged()``.
 final class ViewerTable {
-    init(eventLoop: any EventLoop, counters: TransportCounters) {}
-    func flushChanged() {}
-    func apply(_ update: FeedUpdate, to share: ShareKey) {}
-    func begin(_ s: SubscriberID, feeds: [FeedOpening], start: SubscriptionStart) {}
-    func catchUp(_ s: SubscriberID, _ e: [EncodedEvent]) {}
-    func caughtUp(_ s: SubscriberID) {}
-    func leaveFeeds(_ s: SubscriberID) {}
-    func end(_ s: ShareKey, _ code: CloseCode) {}
-    func close(_ s: SubscriberID, _ code: CloseCode) {}
+    private let eventLoop: any EventLoop
+    private let counters: TransportCounters
+    private let feeds = FeedTable()
+    private var viewers: [SubscriberID: Viewer] = [:]
+    private var watching: [ShareKey: [Viewer]] = [:]
+    private var changed: Set<ShareKey> = []
+    private var stamp: UInt64 = 0
+    private var owed: [EncodedMessage] = []
+    private var batch = SharedBatch()
+    private var due = DueTimes<Viewer>()
+    private var dueTask: Scheduled<Void>?
+    private var dueTaskTime: UInt64 = .max
+
+    /// Times are rounded up to it, so that viewers wait together and wake the loop once.
+    private static let dueGrain: UInt64 = 10_000_000
+
+    init(eventLoop: any EventLoop, counters: TransportCounters) {
+        self.eventLoop = eventLoop
+        self.counters = counters
+    }
+
+    private static func now() -> UInt64 { NIODeadline.now().uptimeNanoseconds }
+
+    // MARK: - Viewers
+
+    func add(_ viewer: Viewer) {
+        viewers[viewer.id] = viewer
+        counters.viewersConnected.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    func remove(_ viewer: Viewer) {
+        guard viewers.removeValue(forKey: viewer.id) != nil else { return }
+        leaveFeeds(viewer)
+        counters.viewersConnected.wrappingSubtract(1, ordering: .relaxed)
+    }
+
+    func leaveFeeds(_ id: SubscriberID) {
+        if let viewer = viewers[id] { leaveFeeds(viewer) }
+    }
+
+    private func leaveFeeds(_ viewer: Viewer) {
+        for feed in viewer.feeds {
+            guard var others = watching[feed.share],
+                let index = others.firstIndex(where: { $0 === viewer })
+            else { continue }
+            watching[feed.share] = nil  // Or the array would be copied.
+            others.swapAt(index, others.count - 1)
+            others.removeLast()
+            if others.isEmpty {
+                feeds.close(feed.share)
+            } else {
+                watching[feed.share] = others
+            }
+        }
+        viewer.feeds = []
+    }
+
+    // MARK: - From the pipeline
+
+    func apply(_ update: FeedUpdate, to share: ShareKey) {
+        if feeds.apply(update, to: share) != nil { changed.insert(share) }
+    }
+
+    func begin(_ id: SubscriberID, feeds opened: [FeedOpening], start: SubscriptionStart) {
+        guard let viewer = viewers[id] else { return }
+        leaveFeeds(viewer)
+        // What the others are owed of these feeds must not be skipped by a newer number.
+        for opening in opened {
+            let feed =
+                feeds[opening.key]
+                ?? feeds.open(
+                    opening.key, runnerName: opening.runnerName, snapshot: opening.snapshot)
+            viewer.feeds.append(feed)
+            watching[opening.key, default: []].append(viewer)
+        }
+        viewer.queue = SubscriberQueue(
+            rateHz: viewer.rateHertz, place: start.inGroup ? .inGroup : .alone,
+            catchingUp: start.catchingUp)
+        owed.removeAll(keepingCapacity: true)
+        for event in start.preface {
+            owed.append(EncodedMessage(json: event.json, cursor: event.cursor))
+        }
+        viewer.queue.begin(
+            viewer.feeds, at: Self.now(), resumedAt: start.resumedAt, into: &owed)
+        write(to: viewer)
+    }
+
+    func catchUp(_ id: SubscriberID, _ events: [EncodedEvent]) {
+        guard let viewer = viewers[id] else { return }
+        owed.removeAll(keepingCapacity: true)
+        for event in events {
+            owed.append(EncodedMessage(json: event.json, cursor: event.cursor))
+        }
+        viewer.isCatchingUp = true
+        write(to: viewer)
+        if !viewer.sink.isQueueing { askForMore(viewer) }
+    }
+
+    func caughtUp(_ id: SubscriberID) {
+        guard let viewer = viewers[id] else { return }
+        viewer.isCatchingUp = false
+        viewer.queue.caughtUp()
+        flush(viewer)
+    }
+
+    func end(_ share: ShareKey, _ code: CloseCode) {
+        for viewer in watching[share] ?? [] { close(viewer, code) }
+    }
+
+    func close(_ id: SubscriberID, _ code: CloseCode) {
+        if let viewer = viewers[id] { close(viewer, code) }
+    }
+
+    private func close(_ viewer: Viewer, _ code: CloseCode) {
+        counters.countClosedViewer(code)
+        viewer.end(code)
+    }
+
+    // MARK: - Writing
+
+    /// Writes to every viewer of a feed that changed; once each, whatever the number of feeds.
+    func flushChanged() {
+        guard !changed.isEmpty else { return }
+        stamp += 1
+        let now = Self.now()
+        for share in changed {
+            // A copy: a viewer that is closed leaves the table.
+            for viewer in watching[share] ?? [] where viewer.stamp != stamp {
+                viewer.stamp = stamp
+                flush(viewer, at: now)
+            }
+        }
+        changed.removeAll(keepingCapacity: true)
+    }
+
+    /// The socket has taken all that was queued.
+    func drained(_ viewer: Viewer) {
+        viewer.queue.becameWritable()
+        flush(viewer)
+        if viewer.isCatchingUp, !viewer.sink.isQueueing { askForMore(viewer) }
+    }
+
+    private func askForMore(_ viewer: Viewer) {
+        viewer.isCatchingUp = false
+        viewer.gate.readyForMore(viewer.id, watching: viewer.key)
+    }
+
+    private func flush(_ viewer: Viewer) {
+        flush(viewer, at: Self.now())
+    }
+
+    private func flush(_ viewer: Viewer, at now: UInt64) {
+        owed.removeAll(keepingCapacity: true)
+        switch viewer.queue.flush(viewer.feeds, at: now, into: &owed) {
+        case .idle: break
+        case .write: write(to: viewer)
+        case .wait(let time): wait(viewer, until: time)
+        case .disconnect(let code): close(viewer, code)
+        }
+    }
+
+    private func write(to viewer: Viewer) {
+        guard !owed.isEmpty else { return }
+        counters.deliveries.wrappingAdd(owed.count, ordering: .relaxed)
+        counters.viewerWrites.wrappingAdd(1, ordering: .relaxed)
+        let outcome =
+            viewer.hasTLS
+            ? viewer.sink.write(batch.buffer(of: owed, viewer.form))
+            : viewer.sink.write(batch.bytes(of: owed, viewer.form))
+        guard outcome == .queued else { return }
+        viewer.queue.becameUnwritable(at: Self.now())
+        // Longer than a viewer may be stuck: whoever still is then is closed.
+        wait(viewer, until: Self.now() + SubscriberQueue.blockedNanosecondsMax + Self.dueGrain)
+    }
+
+    // MARK: - Time
+
+    private func wait(_ viewer: Viewer, until time: UInt64) {
+        guard !viewer.isDue else { return }
+        viewer.isDue = true
+        let rounded = (time + Self.dueGrain - 1) / Self.dueGrain * Self.dueGrain
+        due.add(viewer, at: rounded)
+        schedule()
+    }
+
+    private func schedule() {
+        guard let earliest = due.earliest, earliest < dueTaskTime else { return }
+        dueTask?.cancel()
+        dueTaskTime = earliest
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        dueTask = eventLoop.scheduleTask(deadline: .uptimeNanoseconds(earliest)) {
+            bound.value.flushDue()
+        }
+    }
+
+    private func flushDue() {
+        dueTaskTime = .max
+        let now = Self.now()
+        while let viewer = due.take(by: now) {
+            viewer.isDue = false
+            if viewers[viewer.id] != nil { flush(viewer, at: now) }
+        }
+        schedule()
+    }
 }

@@ -1,0 +1,177 @@
+import NIOCore
+import NIOHTTP1
+import NIOWebSocket
+import SensorModel
+
+/// The endpoints where a connection stops being HTTP.
+extension HTTPConnection {
+    func open(_ endpoint: Endpoint, _ request: HTTPRequest, _ head: RequestHead) {
+        switch endpoint {
+        case .respond: break  // Answered before.
+        case .eventStream: openEventStream(request)
+        case .deviceSocket, .viewerSocket, .echo, .socket:
+            guard mayUpgrade(request, head) else { return }
+            openSocket(endpoint, request, head)
+        }
+    }
+
+    private func mayUpgrade(_ request: HTTPRequest, _ head: RequestHead) -> Bool {
+        guard head.wantsWebSocket, request.method == .get else {
+            send(
+                .failure(
+                    status: 426, reason: "this address speaks WebSocket",
+                    fields: ["Upgrade": "websocket", "Sec-WebSocket-Version": "13"]))
+            return false
+        }
+        guard request.fields["sec-websocket-version"] == "13" else {
+            send(
+                .failure(
+                    status: 426, reason: "version 13 of WebSocket is spoken here",
+                    fields: ["Sec-WebSocket-Version": "13"]))
+            return false
+        }
+        guard originIsAllowed(request) else {
+            send(.failure(status: 403, reason: "this origin is not allowed"))
+            return false
+        }
+        return true
+    }
+
+    /// Programs send no origin; a browser's must be our own page's or in the list.
+    private func originIsAllowed(_ request: HTTPRequest) -> Bool {
+        guard !service.allowedOrigins.isEmpty, let origin = request.fields["origin"] else {
+            return true
+        }
+        let own = request.fields["host"].map { "://" + $0 }
+        return service.allowedOrigins.contains { HTTPFields.same($0, origin) }
+            || own.map { origin.hasSuffix($0) } ?? false
+    }
+
+    private func openSocket(_ endpoint: Endpoint, _ request: HTTPRequest, _ head: RequestHead) {
+        switch endpoint {
+        case .deviceSocket:
+            let token = request.bearerToken
+            if let token,
+                case .failure(let refusal) = service.devices.knows(
+                    token: token, peer: request.peer)
+            {
+                loop.counters.countRefusedHello(refusal.code)
+                send(refusal.response)
+                return
+            }
+            upgrade(request, head, subprotocols: ["pulsecast.device.v1"], authenticates: false) {
+                DeviceWebSocket($0, headerToken: token)
+            }
+        case .viewerSocket:
+            guard let share = resolve(request) else { return }
+            upgrade(request, head, subprotocols: [], authenticates: true) {
+                ViewerSocket($0, share: share)
+            }
+        case .echo:
+            upgrade(request, head, subprotocols: [], authenticates: true) { EchoSocket($0) }
+        case .socket(let program): openProgram(program, request, head)
+        case .respond, .eventStream: break
+        }
+    }
+
+    private func openProgram(
+        _ program: SocketProgram, _ request: HTTPRequest, _ head: RequestHead
+    ) {
+        let (bound, eventLoop) = (NIOLoopBound(self, eventLoop: loop.eventLoop), loop.eventLoop)
+        Task {
+            let refusal = await program.refusal(request)
+            eventLoop.execute {
+                let connection = bound.value
+                if let refusal {
+                    connection.send(refusal)
+                    return
+                }
+                connection.upgrade(
+                    request, head, subprotocols: program.subprotocols, authenticates: true
+                ) { ProgramSocket($0, program: program) }
+            }
+        }
+    }
+
+    /// - Returns: `nil` when the refusal is on its way.
+    private func resolve(_ request: HTTPRequest) -> ResolvedShare? {
+        let share = request.parameters["share"] ?? ""
+        switch service.viewers.resolve(share: share, peer: request.peer) {
+        case .success(let resolved): return resolved
+        case .failure(.unknown): respond(to: request, with: service.router.notFound)
+        case .failure(.tooMany(let seconds)):
+            send(
+                .failure(
+                    status: 429, code: Int(CloseCode.tooManyRequests.rawValue),
+                    reason: CloseCode.tooManyRequests.reason,
+                    fields: ["Retry-After": String(seconds)]))
+        }
+        return nil
+    }
+
+    /// The library checks the key and computes the answer to it.
+    private func upgrade(
+        _ request: HTTPRequest, _ head: RequestHead, subprotocols: [String], authenticates: Bool,
+        _ make: @escaping (UpgradedSocket) -> any WebSocketEndpoint
+    ) {
+        guard let context else { return }
+        let upgrader = NIOWebSocketServerUpgrader(
+            shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
+            upgradePipelineHandler: { channel, _ in channel.eventLoop.makeSucceededVoidFuture() })
+        let offered = RequestHead.list(request.fields.values("sec-websocket-protocol"))
+        let chosen = offered.first { subprotocols.contains($0) }
+        upgrader.buildUpgradeResponse(
+            channel: context.channel, upgradeRequest: head.raw, initialResponseHeaders: [:]
+        ).assumeIsolated().whenComplete { result in
+            guard case .success(let headers) = result else {
+                self.send(.failure(status: 400, reason: "the WebSocket key is missing or odd"))
+                return
+            }
+            guard let socket = self.detach(request) else { return }
+            if authenticates { self.ticket.authenticate() }
+            var response = HTTPResponse(
+                status: 101,
+                fields: HTTPFields(headers.map { .init(name: $0.name, value: $0.value) }))
+            if let chosen { response.fields["Sec-WebSocket-Protocol"] = chosen }
+            self.write(self.head(of: response, framing: nil))
+            let endpoint = make(socket)
+            self.hand(over: socket.channel, to: WebSocketChannel(socket, endpoint))
+        }
+    }
+
+    private func openEventStream(_ request: HTTPRequest) {
+        guard let share = resolve(request) else { return }
+        var response = HTTPResponse(
+            status: 200,
+            fields: [
+                "Content-Type": "text/event-stream", "Cache-Control": "no-store",
+                "X-Accel-Buffering": "no",
+            ])
+        response.closes = true
+        guard request.method == .get else {
+            send(response)
+            return
+        }
+        guard let socket = detach(request) else { return }
+        ticket.authenticate()
+        response.fields["Connection"] = "close"
+        write(head(of: response, framing: .close))
+        hand(over: socket.channel, to: EventStream(socket, share: share))
+    }
+}
+
+extension HandshakeRefusal {
+    fileprivate var response: HTTPResponse {
+        switch self {
+        case .tokenRefused:
+            .failure(
+                status: 401, code: Int(code.rawValue), reason: code.reason,
+                fields: ["WWW-Authenticate": "Bearer"])
+        case .tooMany(let seconds):
+            .failure(
+                status: 429, code: Int(code.rawValue), reason: code.reason,
+                fields: ["Retry-After": String(seconds)])
+        case .restarting: .failure(status: 503, code: Int(code.rawValue), reason: code.reason)
+        }
+    }
+}

@@ -1,0 +1,402 @@
+import NIOCore
+import NIOHTTP1
+import SensorModel
+import Synchronization
+
+/// One HTTP/1.1 connection: reads a request whole, has it answered, and only then looks at the
+/// next. Loop only.
+///
+///     idle --head--> reading --end--> answering --written--> idle
+///                                          └--101 or a stream--> not HTTP any more
+final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, DeadlineMember,
+    LoopConnection
+{
+    typealias InboundIn = HTTPServerRequestPart
+
+    private enum Stage {
+        case idle
+        case reading(RequestHead)
+        case answering(Task<Void, Never>?)
+        case closing
+        case upgraded
+    }
+
+    let loop: LoopState
+    let service: HTTPService
+    let ticket: ConnectionTicket
+    private let meter: HeaderMeter
+    private let socketPeer: PeerAddress
+    private(set) var context: ChannelHandlerContext?
+    private var stage = Stage.idle
+    private var body: [UInt8] = []
+    /// Parts of later requests that came while one is answered.
+    private var waiting: [HTTPServerRequestPart] = []
+    private var waitingRefusal: HTTPRefusal?
+    private var deadline: Deadline?
+    private var bodyStarted = NIODeadline.distantPast
+    private var keepsAlive = true
+    private var isHead = false
+    private var isOld = false
+    private var isStopping = false
+    /// Whether the deadline is that of a head under way, not of an idle connection.
+    private var headIsTimed = true
+
+    init(
+        loop: LoopState, service: HTTPService, ticket: ConnectionTicket, meter: HeaderMeter,
+        peer: PeerAddress
+    ) {
+        self.loop = loop
+        self.service = service
+        self.ticket = ticket
+        self.meter = meter
+        socketPeer = peer
+    }
+
+    private var limits: ConnectionLimits { service.limits }
+
+    // MARK: - From the socket
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        loop.add(self)
+        loop.setDeadline(&deadline, of: self, inSeconds: limits.headerSeconds)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        switch stage {
+        case .idle, .reading: take(part)
+        case .answering:
+            waiting.append(part)
+            setReading(false)
+        case .closing, .upgraded: break
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        guard case .idle = stage, meter.hasBegun, !headIsTimed else { return }
+        headIsTimed = true
+        loop.setDeadline(&deadline, of: self, inSeconds: limits.headerSeconds)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let refusal: HTTPRefusal
+        switch error {
+        case let known as HTTPRefusal: refusal = known
+        case HTTPParserError.headerOverflow: refusal = .headersTooLarge
+        case HTTPParserError.invalidMethod: refusal = .methodUnknown
+        case HTTPParserError.invalidVersion: refusal = .versionUnknown
+        case is HTTPParserError: refusal = .malformed
+        default:
+            context.close(promise: nil)
+            return
+        }
+        if case .answering = stage {
+            waitingRefusal = refusal
+        } else {
+            refuse(refusal)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if case .answering(let task) = stage { task?.cancel() }
+        if case .upgraded = stage { return }
+        stage = .closing
+        finish()
+    }
+
+    private func finish() {
+        deadline?.cancel()
+        loop.remove(self)
+        ticket.release()
+    }
+
+    private func take(_ part: HTTPServerRequestPart) {
+        switch part {
+        case .head(let head): begin(head)
+        case .body(let buffer):
+            guard case .reading = stage else { return }
+            guard body.count + buffer.readableBytes <= limits.bodyBytesMax else {
+                refuse(.bodyTooLarge)
+                return
+            }
+            body.append(contentsOf: buffer.readableBytesView)
+        case .end:
+            guard case .reading(let head) = stage else { return }
+            answer(head)
+        }
+    }
+
+    private func begin(_ raw: HTTPRequestHead) {
+        meter.stop()
+        do throws(HTTPRefusal) {
+            let head = try RequestHead(raw, limits: limits)
+            stage = .reading(head)
+            keepsAlive = head.keepsAlive
+            isHead = head.method == .head
+            isOld = raw.version == .http1_0
+            body = []
+            bodyStarted = .now()
+            if head.contentLength != 0 {
+                loop.setDeadline(&deadline, of: self, inSeconds: limits.bodySeconds)
+            }
+            if head.expectsContinue { write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+        } catch {
+            refuse(error)
+        }
+    }
+
+    // MARK: - Answering
+
+    private func answer(_ head: RequestHead) {
+        loop.counters.httpRequests.wrappingAdd(1, ordering: .relaxed)
+        let forwarded = ForwardedPeer(
+            peer: socketPeer, isSecure: service.hasTLS, fields: head.fields,
+            proxies: service.trustedProxies)
+        var request = HTTPRequest(
+            method: head.method, path: head.path, query: QueryItems(head.query),
+            fields: head.fields, body: body, peer: forwarded.address, isSecure: forwarded.isSecure)
+        body = []
+        deadline?.cancel()
+        deadline = nil
+        stage = .answering(nil)
+        switch service.router.match(head.method, head.path) {
+        case .unknown: respond(to: request, with: service.router.notFound)
+        case .wrongMethod(let allowed):
+            let methods = allowed.map(\.rawValue).joined(separator: ", ")
+            send(
+                .failure(
+                    status: 405, reason: "this method is not allowed here",
+                    fields: ["Allow": methods]))
+        case .found(let endpoint, let parameters):
+            request.parameters = parameters
+            if case .respond(let respond) = endpoint {
+                self.respond(to: request, with: respond)
+            } else {
+                open(endpoint, request, head)
+            }
+        }
+    }
+
+    /// Runs on a task of its own and comes back to this loop.
+    func respond(
+        to request: HTTPRequest,
+        with respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+    ) {
+        let (bound, eventLoop) = (NIOLoopBound(self, eventLoop: loop.eventLoop), loop.eventLoop)
+        stage = .answering(
+            Task {
+                let response = await respond(request)
+                eventLoop.execute { bound.value.send(response) }
+            })
+    }
+
+    private func refuse(_ refusal: HTTPRefusal) {
+        loop.counters.httpRefused.wrappingAdd(1, ordering: .relaxed)
+        isHead = false
+        stage = .answering(nil)
+        send(refusal.response)
+    }
+
+    func send(_ response: HTTPResponse) {
+        guard case .answering = stage, context != nil else { return }
+        if response.status < 400 { ticket.authenticate() }
+        keepsAlive = keepsAlive && !response.closes && !isStopping
+        switch response.body {
+        case .bytes(let bytes):
+            let hasBody =
+                response.status >= 200 && response.status != 204
+                && response.status != 304
+            var wire = head(of: response, framing: hasBody ? .length(bytes.count) : nil)
+            if hasBody, !isHead { wire += bytes }
+            write(wire)
+            finishAnswer()
+        case .stream(let produce):
+            if isOld { keepsAlive = false }
+            write(head(of: response, framing: isOld ? .close : .chunked))
+            if isHead {
+                finishAnswer()
+            } else {
+                stream(produce)
+            }
+        }
+    }
+
+    func head(of response: HTTPResponse, framing: HTTPResponse.Framing?) -> [UInt8] {
+        var response = response
+        // To a 1.0 client, keeping the connection has to be said.
+        if isOld, keepsAlive { response.fields["Connection"] = "keep-alive" }
+        return response.encodeHead(
+            framing: framing, keepsAlive: keepsAlive,
+            date: HTTPDate.text(loop.arrivalClock().microseconds / 1_000_000),
+            defaults: service.securityHeaders)
+    }
+
+    private func stream(
+        _ produce: @escaping @Sendable (HTTPBodyWriter) async throws -> Void
+    ) {
+        let (bound, eventLoop) = (NIOLoopBound(self, eventLoop: loop.eventLoop), loop.eventLoop)
+        let writer = HTTPBodyWriter { bytes async throws(HTTPBodyError) in
+            do {
+                try await eventLoop.flatSubmit { bound.value.writeChunk(bytes) }.get()
+            } catch {
+                throw .readerGone
+            }
+        }
+        stage = .answering(
+            Task {
+                do {
+                    try await produce(writer)
+                    eventLoop.execute { bound.value.endStream() }
+                } catch {
+                    // The status is sent: only a cut connection can say that this is not all.
+                    eventLoop.execute { bound.value.abort() }
+                }
+            })
+    }
+
+    private func writeChunk(_ bytes: [UInt8]) -> EventLoopFuture<Void> {
+        guard let context, case .answering = stage else {
+            return loop.eventLoop.makeFailedFuture(HTTPBodyError.readerGone)
+        }
+        var wire = bytes
+        if !isOld {
+            wire = Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes
+            wire += [13, 10]
+        }
+        let buffer = context.channel.allocator.buffer(bytes: wire)
+        return context.channel.writeAndFlush(buffer)
+    }
+
+    private func endStream() {
+        guard case .answering = stage else { return }
+        if !isOld { write(Array("0\r\n\r\n".utf8)) }
+        finishAnswer()
+    }
+
+    /// What is written is on its way: the next request, or the end.
+    private func finishAnswer() {
+        guard keepsAlive, waitingRefusal == nil || !waiting.isEmpty else {
+            if keepsAlive, let refusal = waitingRefusal {
+                waitingRefusal = nil
+                refuse(refusal)
+            } else {
+                closeGently()
+            }
+            return
+        }
+        stage = .idle
+        meter.start()
+        headIsTimed = false
+        loop.setDeadline(&deadline, of: self, inSeconds: limits.idleSeconds)
+        takeWaiting()
+    }
+
+    private func takeWaiting() {
+        while !waiting.isEmpty {
+            switch stage {
+            case .idle, .reading: take(waiting.removeFirst())
+            case .answering: return
+            case .closing, .upgraded: return waiting.removeAll()
+            }
+        }
+        switch stage {
+        case .idle, .reading:
+            if let refusal = waitingRefusal {
+                waitingRefusal = nil
+                refuse(refusal)
+            } else {
+                setReading(true)
+            }
+        case .answering, .closing, .upgraded: break
+        }
+    }
+
+    // MARK: - Time and ends
+
+    func deadlineReached(_ tick: Int) -> Int? {
+        switch stage {
+        case .idle:
+            // Headers that began to come and never ended deserve a word, an idle peer does not.
+            if meter.hasBegun { refuse(.tooSlow) } else { closeGently() }
+            return 2
+        case .reading:
+            let elapsed = NIODeadline.now() - bodyStarted
+            let earned = limits.bodySeconds + body.count / max(1, limits.bodyBytesPerSecondMin)
+            let left = earned - Int(elapsed.nanoseconds / 1_000_000_000)
+            guard left <= 0 else { return left }
+            refuse(.tooSlow)
+            return 2
+        case .closing:
+            abort()
+            return nil
+        case .answering, .upgraded: return nil
+        }
+    }
+
+    func write(_ bytes: [UInt8]) {
+        guard let context else { return }
+        context.channel.writeAndFlush(context.channel.allocator.buffer(bytes: bytes), promise: nil)
+    }
+
+    func setReading(_ reading: Bool) {
+        // Fails only on a channel that is closed.
+        try? context?.channel.syncOptions?.setOption(.autoRead, value: reading)
+    }
+
+    /// Closing with unread bytes resets the connection, and a reset overtakes the answer: so we
+    /// stop writing, and forget what comes until the peer closes or its time is up.
+    private func closeGently() {
+        stage = .closing
+        waiting.removeAll()
+        guard let context else { return }
+        setReading(true)
+        context.channel.close(mode: .output, promise: nil)
+        loop.setDeadline(&deadline, of: self, inSeconds: 2)
+    }
+
+    func goAway() {
+        isStopping = true
+        switch stage {
+        case .idle: closeGently()
+        case .reading, .answering: keepsAlive = false
+        case .closing, .upgraded: break
+        }
+    }
+
+    func abort() {
+        context?.close(promise: nil)
+    }
+
+    /// Hands the socket over; this object is then out of the game.
+    func detach(_ request: HTTPRequest) -> UpgradedSocket? {
+        guard let context, case .answering = stage else { return nil }
+        stage = .upgraded
+        deadline?.cancel()
+        loop.remove(self)
+        return UpgradedSocket(
+            channel: context.channel, loop: loop, service: service, request: request,
+            ticket: ticket)
+    }
+
+    /// Replaces the HTTP handlers by `successor`, which gets bytes from now on.
+    func hand(over channel: any Channel, to successor: some ChannelHandler) {
+        let pipeline = channel.pipeline.syncOperations
+        do {
+            try pipeline.addHandler(successor)
+            let decoder = try pipeline.handler(
+                type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            setReading(true)
+            pipeline.removeHandler(self, promise: nil)
+            pipeline.removeHandler(meter, promise: nil)
+            pipeline.removeHandler(decoder, promise: nil)
+        } catch {
+            // The channel closed under our hands.
+            channel.close(promise: nil)
+        }
+    }
+}

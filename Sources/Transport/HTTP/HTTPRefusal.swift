@@ -1,0 +1,50 @@
+/// Why a request is not answered by any endpoint.
+enum HTTPRefusal: Error, Hashable, Sendable {
+    case malformed
+    case hostMissing
+    case hostRepeated
+    case tooSlow
+    case bodyTooLarge
+    case targetTooLong
+    case expectationUnknown
+    case headersTooLarge
+    case methodUnknown
+    case codingUnknown
+    case versionUnknown
+
+    var status: Int {
+        switch self {
+        case .malformed, .hostMissing, .hostRepeated: 400
+        case .tooSlow: 408
+        case .bodyTooLarge: 413
+        case .targetTooLong: 414
+        case .expectationUnknown: 417
+        case .headersTooLarge: 431
+        case .methodUnknown, .codingUnknown: 501
+        case .versionUnknown: 505
+        }
+    }
+
+    var reason: String {
+        switch self {
+        case .malformed: "the request is malformed"
+        case .hostMissing: "the Host header is missing"
+        case .hostRepeated: "more than one Host header"
+        case .tooSlow: "the request came too slowly"
+        case .bodyTooLarge: "the body is too large"
+        case .targetTooLong: "the address is too long"
+        case .expectationUnknown: "this expectation cannot be met"
+        case .headersTooLarge: "the headers are too large"
+        case .methodUnknown: "this method is not known"
+        case .codingUnknown: "this transfer coding is not known"
+        case .versionUnknown: "this version of HTTP is not spoken here"
+        }
+    }
+
+    /// Where the next request would begin is not certain any more: always closes.
+    var response: HTTPResponse {
+        var response = HTTPResponse.failure(status: status, reason: reason)
+        response.closes = true
+        return response
+    }
+}

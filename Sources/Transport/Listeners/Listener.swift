@@ -1,0 +1,110 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// One open door: accepts, counts, and puts the right handlers on what comes in.
+struct Listener: Sendable {
+    let configuration: ListenerConfiguration
+    let loops: LoopGroup
+    let census: ConnectionCensus
+    let devices: any DeviceGate
+    let viewers: any ViewerGate
+
+    func open() async throws(TransportError) -> any Channel {
+        let bootstrap = ServerBootstrap(group: loops.threads)
+            .serverChannelOption(.backlog, value: 4096)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.maxMessagesPerRead, value: 4)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try self.accept(channel) }
+            }
+        do {
+            switch configuration.address {
+            case .tcp(let host, let port):
+                return try await bootstrap.bind(host: host, port: port).get()
+            case .descriptor(let descriptor):
+                return try await bootstrap.withBoundSocket(descriptor).get()
+            case .unixSocket(let path):
+                // Nobody else may open it at any moment, not even between bind and chmod.
+                let mask = umask(0o177)
+                defer { _ = umask(mask) }
+                return try await bootstrap.bind(
+                    unixDomainSocketPath: path, cleanupExistingSocketFile: true
+                ).get()
+            }
+        } catch {
+            throw .cannotListen(
+                listener: configuration.name, address: configuration.address.text,
+                reason: (error as? IOError).map { Self.reason($0.errnoCode) } ?? "\(error)")
+        }
+    }
+
+    private static func reason(_ code: CInt) -> String {
+        switch code {
+        case EADDRINUSE: "something else listens there already"
+        case EACCES, EPERM: "not permitted"
+        case EADDRNOTAVAIL: "this machine has no such address"
+        default: "error \(code)"
+        }
+    }
+
+    /// On the new connection's loop, before it is read.
+    private func accept(_ channel: any Channel) throws {
+        let peer = channel.remoteAddress?.peer ?? .unixSocket
+        let limits = configuration.limits
+        guard case .success(let ticket) = census.admit(channel, from: peer, limits: limits) else {
+            // An error here closes the connection.
+            throw ChannelError.alreadyClosed
+        }
+        if case .tcp = configuration.address {
+            try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1)
+        }
+        let pipeline = channel.pipeline.syncOperations
+        if let identity = configuration.identity {
+            try pipeline.addHandler(NIOSSLServerHandler(context: identity.context))
+        }
+        let state = loops.state(of: channel.eventLoop)
+        switch configuration.service {
+        case .device:
+            let origin = DeviceOrigin(
+                transport: .tcp, headerToken: nil, peer: peer,
+                isSecure: configuration.identity != nil)
+            try pipeline.addHandler(
+                DeviceSocket(
+                    loop: state, gate: devices, limits: limits, origin: origin, ticket: ticket))
+        case .http(let router):
+            try addHTTP(pipeline, router, state, ticket, peer)
+        }
+    }
+
+    private func addHTTP(
+        _ pipeline: ChannelPipeline.SynchronousOperations, _ router: Router, _ state: LoopState,
+        _ ticket: ConnectionTicket, _ peer: PeerAddress
+    ) throws {
+        let service = HTTPService(
+            router: router, limits: configuration.limits,
+            trustedProxies: configuration.trustedProxies,
+            allowedOrigins: configuration.allowedOrigins,
+            securityHeaders: configuration.securityHeaders,
+            hasTLS: configuration.identity != nil, devices: devices, viewers: viewers)
+        let meter = HeaderMeter(bytesMax: configuration.limits.headerBytesMax)
+        let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)
+        try pipeline.addHandler(meter)
+        try pipeline.addHandler(ByteToMessageHandler(decoder))
+        try pipeline.addHandler(
+            HTTPConnection(
+                loop: state, service: service, ticket: ticket, meter: meter, peer: peer))
+    }
+}
+
+extension ListenAddress {
+    var text: String {
+        switch self {
+        case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        case .descriptor(let number): "descriptor \(number)"
+        case .unixSocket(let path): path
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import NIOCore
+import Sharing
+
+/// What one viewer is owed, as one piece of bytes; made once for all viewers that are owed the
+/// same.
+struct SharedBatch {
+    private var messages: [EncodedMessage] = []
+    private var form = Viewer.Form.webSocket
+    private var bytes: [UInt8] = []
+    private var buffer: ByteBuffer?
+
+    /// - Parameter owed: At least one message.
+    mutating func bytes(of owed: [EncodedMessage], _ form: Viewer.Form) -> [UInt8] {
+        if owed.count == 1 { return Self.bytes(of: owed[0], form) }
+        join(owed, form)
+        return bytes
+    }
+
+    /// The same in the library's own buffer, for TLS.
+    mutating func buffer(of owed: [EncodedMessage], _ form: Viewer.Form) -> ByteBuffer {
+        join(owed, form)
+        if let buffer { return buffer }
+        let made = ByteBuffer(bytes: bytes)
+        buffer = made
+        return made
+    }
+
+    private mutating func join(_ owed: [EncodedMessage], _ form: Viewer.Form) {
+        if form == self.form, owed.elementsEqual(messages, by: ===) { return }
+        messages = owed
+        self.form = form
+        buffer = nil
+        bytes = owed.flatMap { Self.bytes(of: $0, form) }
+    }
+
+    private static func bytes(of message: EncodedMessage, _ form: Viewer.Form) -> [UInt8] {
+        switch form {
+        case .webSocket: message.webSocketFrame
+        case .eventStream: message.serverSentEvent
+        }
+    }
+}

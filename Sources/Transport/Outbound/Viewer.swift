@@ -1,0 +1,43 @@
+import SensorModel
+import Sharing
+
+/// One subscriber: what it watches, what it is owed, and where that is written. Loop only.
+final class Viewer {
+    enum Form: Hashable, Sendable {
+        case webSocket
+        case eventStream
+    }
+
+    let id: SubscriberID
+    let key: ShareKey
+    let form: Form
+    let hasTLS: Bool
+    let sink: ViewerSink
+    let gate: any ViewerGate
+    /// Ends the connection in its own words.
+    let end: (CloseCode) -> Void
+    let rateHertz: Double
+    var queue: SubscriberQueue
+    var feeds: [ShareFeed] = []
+    /// The drain it was last written in, so that several shares' changes are one write.
+    var stamp: UInt64 = 0
+    /// Whether it waits in the table of due times.
+    var isDue = false
+    /// Events were written that it asked for; it may have more of them once these are out.
+    var isCatchingUp = false
+
+    init(
+        id: SubscriberID, key: ShareKey, form: Form, hasTLS: Bool, sink: ViewerSink,
+        gate: any ViewerGate, rateHertz: Double, end: @escaping (CloseCode) -> Void
+    ) {
+        self.id = id
+        self.key = key
+        self.form = form
+        self.hasTLS = hasTLS
+        self.sink = sink
+        self.gate = gate
+        self.rateHertz = rateHertz
+        self.end = end
+        queue = SubscriberQueue(rateHz: rateHertz)
+    }
+}

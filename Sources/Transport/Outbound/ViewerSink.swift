@@ -1,0 +1,97 @@
+import Glibc
+import NIOCore
+
+/// The one way to write to an upgraded socket, and the only code that goes past the library.
+///
+/// Bytes shared by all viewers are handed to the kernel with `send()` straight from where they
+/// lie: no copy, no allocation, no queue. That is only right when nothing is queued before them,
+/// so everything that is written to such a socket comes through here: updates, pongs, the close.
+///
+///     nothing queued --send() took all--> nothing queued
+///                    --it took less----> the rest is queued in the library --flushed--> …
+///
+/// Only on the channel's own loop; the descriptor is forgotten before the channel closes it.
+final class ViewerSink {
+    enum Outcome: Hashable, Sendable {
+        case written
+        /// The socket is full: ``Drained`` comes once it is not.
+        case queued
+    }
+
+    let channel: any Channel
+    /// `nil` with TLS, whose records the library makes, and once the channel is closed.
+    private var descriptor: CInt?
+    private(set) var queuedBytes = 0
+    /// Called when the last queued byte has gone out.
+    var drained: (() -> Void)?
+    /// Writes that went past the library, for tests.
+    private(set) var directWrites = 0
+
+    init(channel: any Channel, hasTLS: Bool) {
+        self.channel = channel
+        guard !hasTLS else { return }
+        descriptor = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+            of: NIOBSDSocket.Handle.self
+        ) { $0 }
+    }
+
+    var isQueueing: Bool { queuedBytes > 0 }
+
+    /// - Parameter bytes: Whole frames or lines; shared, not copied.
+    @discardableResult
+    func write(_ bytes: [UInt8]) -> Outcome {
+        guard channel.isActive, !bytes.isEmpty else { return .written }
+        guard let descriptor, queuedBytes == 0 else {
+            return queue(channel.allocator.buffer(bytes: bytes))
+        }
+        let sent = Self.send(bytes, to: descriptor)
+        directWrites += 1
+        if sent == bytes.count { return .written }
+        guard sent >= 0 else {
+            // The peer is gone; the library learns it too and tells the handlers.
+            channel.close(promise: nil)
+            return .written
+        }
+        return queue(channel.allocator.buffer(bytes: bytes[sent...]))
+    }
+
+    /// For TLS: one buffer that all viewers share.
+    @discardableResult
+    func write(_ buffer: ByteBuffer) -> Outcome {
+        guard channel.isActive, buffer.readableBytes > 0 else { return .written }
+        return queue(buffer)
+    }
+
+    /// - Returns: Bytes taken; 0 when the socket is full; negative when it is broken.
+    private static func send(_ bytes: [UInt8], to descriptor: CInt) -> Int {
+        while true {
+            let sent = unsafe bytes.withUnsafeBytes { raw in
+                unsafe Glibc.send(
+                    descriptor, raw.baseAddress, raw.count,
+                    CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
+            }
+            if sent >= 0 { return sent }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN, EWOULDBLOCK, ENOBUFS: return 0
+            default: return -1
+            }
+        }
+    }
+
+    private func queue(_ buffer: ByteBuffer) -> Outcome {
+        let count = buffer.readableBytes
+        queuedBytes += count
+        channel.writeAndFlush(buffer).assumeIsolated().whenComplete { _ in
+            self.queuedBytes -= count
+            if self.queuedBytes == 0 { self.drained?() }
+        }
+        return queuedBytes == 0 ? .written : .queued
+    }
+
+    /// The number may soon be another file's.
+    func channelIsGone() {
+        descriptor = nil
+        drained = nil
+    }
+}

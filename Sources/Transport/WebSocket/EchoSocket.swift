@@ -1,0 +1,33 @@
+import SensorModel
+
+/// Sends everything back as it came: for the public conformance suite.
+final class EchoSocket: WebSocketEndpoint {
+    let messageBytesMax = 16 << 20
+    let tooLargeCode = WebSocketRefusal.messageTooLarge.closeCode
+    let limits: ConnectionLimits
+    private var socket: WebSocketChannel?
+
+    init(_ socket: UpgradedSocket) {
+        limits = socket.service.limits
+    }
+
+    func opened(_ socket: WebSocketChannel) {
+        self.socket = socket
+    }
+
+    func received(_ kind: WebSocketFrame.Kind, _ message: Span<UInt8>) -> Bool {
+        var payload: [UInt8] = []
+        payload.reserveCapacity(message.count)
+        for index in message.indices { payload.append(message[index]) }
+        socket?.send(WebSocketFrame.encode(kind, payload))
+        return true
+    }
+
+    func goAway() {
+        socket?.close(.goingAway)
+    }
+
+    func closed() {
+        socket = nil
+    }
+}

@@ -1,0 +1,108 @@
+import NIOCore
+import SensorModel
+
+/// A WebSocket that a ``SocketProgram`` speaks: its task on one side, the loop on the other.
+final class ProgramSocket: WebSocketEndpoint {
+    /// Messages read ahead of the program; then the peer waits.
+    private static let messagesMax = 16
+
+    let limits: ConnectionLimits
+    let tooLargeCode = WebSocketRefusal.messageTooLarge.closeCode
+    private let loop: LoopState
+    private let program: SocketProgram
+    private let request: HTTPRequest
+    private var socket: WebSocketChannel?
+    private var task: Task<Void, Never>?
+    private var messages: [SocketMessage] = []
+    private var isHolding = false
+    private var isClosed = false
+    private var reader: CheckedContinuation<SocketMessage?, Never>?
+
+    var messageBytesMax: Int { limits.webSocketMessageBytesMax }
+
+    init(_ socket: UpgradedSocket, program: SocketProgram) {
+        limits = socket.service.limits
+        loop = socket.loop
+        request = socket.request
+        self.program = program
+    }
+
+    func opened(_ socket: WebSocketChannel) {
+        self.socket = socket
+        let (bound, eventLoop) = (NIOLoopBound(self, eventLoop: loop.eventLoop), loop.eventLoop)
+        let conversation = SocketConversation(
+            messages: AsyncStream(unfolding: {
+                await withCheckedContinuation { continuation in
+                    eventLoop.execute { bound.value.next(continuation) }
+                }
+            }),
+            sendMessage: { message in
+                eventLoop.execute { bound.value.send(message) }
+            },
+            closeSocket: { code in
+                eventLoop.execute { bound.value.socket?.close(code, reason: "") }
+            })
+        let (program, request) = (program, request)
+        task = Task {
+            await program.run(request, conversation)
+            conversation.close()
+        }
+    }
+
+    private func next(_ continuation: CheckedContinuation<SocketMessage?, Never>) {
+        guard messages.isEmpty else {
+            continuation.resume(returning: messages.removeFirst())
+            if isHolding {
+                isHolding = false
+                socket?.resume()
+            }
+            return
+        }
+        guard !isClosed else {
+            continuation.resume(returning: nil)
+            return
+        }
+        reader = continuation
+    }
+
+    private func send(_ message: SocketMessage) {
+        guard let socket else { return }
+        guard socket.sink.queuedBytes < Limits.subscriberBytesMax else {
+            socket.close(.tooSlow)
+            return
+        }
+        switch message {
+        case .text(let text): socket.send(WebSocketFrame.encode(.text, Array(text.utf8)))
+        case .binary(let bytes): socket.send(WebSocketFrame.encode(.binary, bytes))
+        }
+    }
+
+    func received(_ kind: WebSocketFrame.Kind, _ message: Span<UInt8>) -> Bool {
+        guard messages.count < Self.messagesMax else {
+            isHolding = true
+            return false
+        }
+        let bytes = message.indices.map { message[$0] }
+        let made: SocketMessage =
+            kind == .text ? .text(String(decoding: bytes, as: UTF8.self)) : .binary(bytes)
+        if let waiting = reader {
+            reader = nil
+            waiting.resume(returning: made)
+        } else {
+            messages.append(made)
+        }
+        return true
+    }
+
+    func goAway() {
+        socket?.close(.goingAway)
+    }
+
+    func closed() {
+        isClosed = true
+        socket = nil
+        task?.cancel()
+        reader?.resume(returning: nil)
+        reader = nil
+    }
+}

@@ -1,0 +1,198 @@
+import NIOCore
+import SensorModel
+
+/// A WebSocket of a client's: reads messages, answers pings and the close, keeps alive.
+///
+///     open --our close--> closing --theirs, or 2 s--> closed
+///          --their close, answered--> closing
+final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnection {
+    typealias InboundIn = ByteBuffer
+
+    let loop: LoopState
+    let sink: ViewerSink
+    private let endpoint: any WebSocketEndpoint
+    private let ticket: ConnectionTicket
+    private var reader: WebSocketReader
+    private var deadline: Deadline?
+    private var isClosing = false
+    private var isAwaitingPong = false
+    /// The message that the endpoint had no room for lies in the reader.
+    private var heldKind: WebSocketFrame.Kind?
+    /// Too much of what we write is not read: do not read either.
+    private var isChoked = false
+    /// Read and not looked at.
+    private var unread: [UInt8] = []
+
+    private static let queuedBytesMax = 1 << 20
+    private static let closingSeconds = 2
+
+    init(_ socket: UpgradedSocket, _ endpoint: any WebSocketEndpoint) {
+        loop = socket.loop
+        ticket = socket.ticket
+        sink = ViewerSink(channel: socket.channel, hasTLS: socket.service.hasTLS)
+        self.endpoint = endpoint
+        reader = WebSocketReader(bounds: .init(messageBytesMax: endpoint.messageBytesMax))
+    }
+
+    // MARK: - From the socket
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        loop.add(self)
+        loop.setDeadline(&deadline, of: self, inSeconds: endpoint.limits.pingSeconds)
+        sink.drained = { [unowned self] in socketDrained() }
+        endpoint.opened(self)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        isAwaitingPong = false
+        guard !isClosing else { return }
+        let buffer = unwrapInboundIn(data)
+        guard !isHolding else {
+            unread.append(contentsOf: buffer.readableBytesView)
+            return
+        }
+        read(buffer.readableBytesUInt8Span)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        endpoint.readComplete()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isClosing = true
+        sink.channelIsGone()
+        deadline?.cancel()
+        loop.remove(self)
+        ticket.release()
+        endpoint.closed()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private var isHolding: Bool { heldKind != nil || isChoked }
+
+    private func read(_ chunk: Span<UInt8>) {
+        var position = 0
+        while !isClosing {
+            let event: WebSocketReader.Event
+            do throws(WebSocketRefusal) {
+                guard let next = try reader.next(in: chunk, from: &position) else { return }
+                event = next
+            } catch {
+                let code = error == .messageTooLarge ? endpoint.tooLargeCode : error.closeCode
+                close(code, reason: "")
+                return
+            }
+            take(event)
+            if isHolding {
+                for index in position..<chunk.count { unread.append(chunk[index]) }
+                setReading(false)
+                return
+            }
+        }
+    }
+
+    private func take(_ event: WebSocketReader.Event) {
+        switch event {
+        case .text: offer(.text)
+        case .binary: offer(.binary)
+        case .ping(let payload): send(WebSocketFrame.encode(.pong, payload))
+        case .pong: break
+        case .close(let code): answerClose(code)
+        }
+    }
+
+    private func offer(_ kind: WebSocketFrame.Kind) {
+        let message = reader.message
+        heldKind = endpoint.received(kind, message.span) ? nil : kind
+    }
+
+    /// The endpoint has room again.
+    ///
+    /// - Returns: `false` when it had not.
+    @discardableResult
+    func resume() -> Bool {
+        if let kind = heldKind {
+            offer(kind)
+            guard heldKind == nil else { return false }
+        }
+        guard !isHolding else { return true }
+        var bytes: [UInt8] = []
+        swap(&bytes, &unread)
+        read(bytes.span)
+        if !isHolding { setReading(true) }
+        return heldKind == nil
+    }
+
+    private func setReading(_ reading: Bool) {
+        // Fails only on a channel that is closed.
+        try? sink.channel.syncOptions?.setOption(.autoRead, value: reading)
+    }
+
+    // MARK: - To the socket
+
+    /// - Parameter frame: A whole one.
+    @discardableResult
+    func send(_ frame: [UInt8]) -> ViewerSink.Outcome {
+        guard !isClosing else { return .written }
+        let outcome = sink.write(frame)
+        if sink.queuedBytes > Self.queuedBytesMax { isChoked = true }
+        return outcome
+    }
+
+    private func socketDrained() {
+        if isChoked, !isClosing {
+            isChoked = false
+            resume()
+            endpoint.readComplete()
+        }
+        endpoint.drained()
+    }
+
+    func close(_ code: CloseCode) {
+        close(code.rawValue, reason: code.reason)
+    }
+
+    func close(_ code: UInt16, reason: String) {
+        guard !isClosing else { return }
+        sink.write(WebSocketFrame.close(code, reason: reason))
+        endClosing()
+    }
+
+    private func answerClose(_ code: UInt16?) {
+        sink.write(WebSocketFrame.close(code))
+        endClosing()
+    }
+
+    /// Closing with unread bytes resets the connection, and a reset overtakes the code: so we
+    /// stop writing, and forget what comes until the peer closes or its time is up.
+    private func endClosing() {
+        isClosing = true
+        unread = []
+        heldKind = nil
+        setReading(true)
+        sink.channel.close(mode: .output, promise: nil)
+        loop.setDeadline(&deadline, of: self, inSeconds: Self.closingSeconds)
+    }
+
+    func deadlineReached(_ tick: Int) -> Int? {
+        guard !isClosing, !isAwaitingPong else {
+            abort()
+            return nil
+        }
+        isAwaitingPong = true
+        // A full socket has pending bytes that ask the same question.
+        if !sink.isQueueing { sink.write(WebSocketFrame.encode(.ping, [])) }
+        return endpoint.limits.pingSeconds
+    }
+
+    func goAway() {
+        endpoint.goAway()
+    }
+
+    func abort() {
+        sink.channel.close(promise: nil)
+    }
+}
