@@ -30,6 +30,7 @@ extension SessionPipeline {
                 startSecond(at: time)
             } else if time >= nextSecond {
                 crossSeconds(to: time, into: &events)
+                startSecond(at: time)
             }
             moment = time
             heardAt = time
@@ -74,7 +75,29 @@ extension SessionPipeline {
             let step = hole < HoleTicks.secondsMax ? 1 : HoleTicks.coarseStepSeconds
             nextSecond = nextSecond.advanced(bySeconds: step)
         }
-        startSecond(at: time)
+    }
+
+    /// Ticks the seconds up to `deviceTime` as the next sample would, which must not be earlier:
+    /// for those who look at every second between two samples.
+    public mutating func advance(to deviceTime: Timestamp, into events: inout [StreamEvent]) {
+        guard !isEnded, clock.start != nil else { return }
+        let time = clock.sessionTime(deviceTime)
+        guard time > moment else { return }
+        crossSeconds(to: time, into: &events)
+        moment = time
+        shownAt = time
+    }
+
+    /// Whether a sample with this time would be taken for current.
+    public func believes(_ deviceTime: Timestamp) -> Bool {
+        var copy = clock
+        return if case .current = copy.arrive(deviceTime, late: false) { true } else { false }
+    }
+
+    /// Seconds of the session at a device time, by the device's clock as it is set now.
+    public func elapsedSeconds(at deviceTime: Timestamp) -> Double {
+        guard let start = clock.start else { return 0 }
+        return clock.sessionTime(deviceTime).seconds(since: start)
     }
 
     /// What happens at a whole second, sample or none.

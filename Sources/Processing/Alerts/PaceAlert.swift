@@ -22,6 +22,7 @@ struct PaceAlert: Sendable {
     ///   - target: s/km.
     ///   - meters: Of the session.
     ///   - time: Now.
+    /// - Returns: What to tell; `nil`: nothing new.
     mutating func update(
         pace: Double?, target: Double?, meters: Double, at time: Timestamp
     ) -> Alert? {

@@ -35,6 +35,7 @@ struct ZoneDrift: Sendable {
     ///   - target: `nil`: none set.
     ///   - seconds: Since the last call.
     ///   - time: Now.
+    /// - Returns: What to tell; `nil`: nothing new.
     mutating func tick(zone: Int?, target: Int?, seconds: Double, at time: Timestamp) -> Alert? {
         guard let target else {
             offSeconds = 0

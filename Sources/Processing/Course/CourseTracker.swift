@@ -86,6 +86,7 @@ struct CourseTracker: Sendable {
     /// - Parameters:
     ///   - elapsedSeconds: Of the session.
     ///   - metersPerSecond: Mean speed of the session, pauses included.
+    /// - Returns: The checkpoint ahead and when it is predicted.
     func progress(elapsedSeconds: Double, metersPerSecond: Double?) -> CourseProgress {
         guard nextCheckpoint < checkpoints.count else {
             return CourseProgress(checkpoint: nil, predictedSeconds: nil, offCourse: isOffCourse)

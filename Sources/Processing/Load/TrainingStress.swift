@@ -65,6 +65,7 @@ struct TrainingStress: Sendable {
     /// - Parameters:
     ///   - minutes: Of the session.
     ///   - exertion: 1…10.
+    /// - Returns: On the scale of hrTSS.
     static func byExertion(minutes: Double, exertion: Double) -> Double {
         minutes * (exertion / 10) * (exertion / 10) * 100 / (60 * 0.64)
     }

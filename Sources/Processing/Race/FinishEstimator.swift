@@ -35,6 +35,7 @@ struct FinishEstimator: Sendable {
     ///   - gainMeters: Climbed.
     ///   - movingSeconds: Of the session.
     ///   - elapsedSeconds: Of the session.
+    /// - Returns: `nil` without a distance, or too early to say.
     func estimate(
         raceKm: Double?, meters: Double, gainMeters: Double?, movingSeconds: Double,
         elapsedSeconds: Double

@@ -1,0 +1,173 @@
+import Processing
+public import SensorModel
+
+/// The live pipeline over a recording: its final figures, its pauses and splits, and what a viewer
+/// would have seen at each second.
+///
+///     frames → SessionPipeline → summary, pauses, splits
+///                   └ whole seconds → series
+///
+/// A row of the series is taken when the first sample after its second comes, before that sample is
+/// applied; so it holds everything up to its second and nothing later.
+public struct RecordingAnalysis: Sendable {
+    /// One second of device time.
+    public struct Row: Sendable {
+        /// Seconds since the first record.
+        public var t: Double
+        public var metrics: Metrics
+    }
+
+    public struct Pause: Hashable, Sendable {
+        /// Seconds since the first record.
+        public var start: Double
+        /// `nil`: the recording ended in it.
+        public var end: Double?
+        public var automatic: Bool
+    }
+
+    public private(set) var series: [Row] = []
+    public private(set) var pauses: [Pause] = []
+    /// Kilometers, as last corrected.
+    public private(set) var splits: [Split] = []
+    /// Every event but the metrics, in order.
+    public private(set) var events: [StreamEvent] = []
+    /// As of the last record.
+    public private(set) var final = Metrics()
+
+    private var pipeline: SessionPipeline
+    private var nextRow: Timestamp?
+    private var newest: Timestamp?
+    private var pending: [StreamEvent] = []
+
+    /// Seconds of a hole that get rows; a longer one is a clock that was set.
+    private static let holeSecondsMax = 86_400.0
+
+    public init(profile: RunnerProfile) {
+        pipeline = SessionPipeline(profile: profile)
+    }
+
+    /// Analyses a whole recording.
+    ///
+    /// - Parameters:
+    ///   - frames: In order of time, as a device would have sent them.
+    ///   - profile: Of the wearer.
+    public init(frames: some Sequence<Frame>, profile: RunnerProfile) {
+        self.init(profile: profile)
+        for frame in frames { add(frame) }
+        finish()
+    }
+
+    public mutating func add(_ frame: Frame) {
+        let time = frame.deviceTime
+        if case .motion(let batch) = frame.payload { return add(batch, at: time) }
+        fill(until: time)
+        switch frame.payload {
+        case .motion: break
+        case .heartRate(let sample): pipeline.apply(heartRate: sample, at: time, into: &pending)
+        case .location(let location): pipeline.apply(location: location, at: time, into: &pending)
+        case .control(let action): pipeline.apply(control: action, at: time, into: &pending)
+        case .pressure(let value): pipeline.apply(pressure: value, at: time, into: &pending)
+        case .status(let status): pipeline.apply(status: status, at: time, into: &pending)
+        case .marker(let text): pipeline.apply(marker: text, at: time, into: &pending)
+        case .source(let name): pipeline.apply(source: name, at: time, into: &pending)
+        }
+        note(time)
+    }
+
+    private mutating func add(_ batch: MotionBatch, at start: Timestamp) {
+        var time = start
+        if let beats = batch.heartRate,
+            let sample = try? HeartRateSample(beatsPerMinute: beats)
+        {
+            // A heart rate outside the valid range is dropped and the motion kept (contract 3.3).
+            fill(until: time)
+            pipeline.apply(heartRate: sample, at: time, into: &pending)
+        }
+        for sample in batch.samples {
+            fill(until: time)
+            pipeline.apply(motion: sample, traits: batch.traits, at: time, into: &pending)
+            note(time)
+            time = time.advanced(byMicroseconds: Int64(batch.intervalMicroseconds))
+        }
+    }
+
+    /// No more records come.
+    public mutating func finish() {
+        if let newest {
+            fill(until: newest.advanced(byMicroseconds: 1))
+            final = pipeline.metrics
+            pipeline.end(at: newest, into: &pending)
+            collect()
+        }
+    }
+
+    // MARK: Seconds
+
+    /// Takes the rows of all seconds before `time`.
+    @inline(__always)
+    private mutating func fill(until time: Timestamp) {
+        if let nextRow, time > nextRow { fillRows(until: time) }
+    }
+
+    private mutating func fillRows(until time: Timestamp) {
+        guard var row = nextRow, let newest else { return }
+        let hole = time.seconds(since: newest)
+        if hole > 60, !pipeline.believes(time) { return }
+        if hole > Self.holeSecondsMax {
+            // The clock was set: seconds go on from here.
+            nextRow = time.wholeSecond.advanced(bySeconds: 1)
+            return
+        }
+        while row < time {
+            pipeline.advance(to: row, into: &pending)
+            let metrics = pipeline.metrics
+            series.append(Row(t: metrics.elapsedSeconds, metrics: metrics))
+            row = row.advanced(byMicroseconds: 1_000_000)
+        }
+        nextRow = row
+    }
+
+    @inline(__always)
+    private mutating func note(_ time: Timestamp) {
+        if !pending.isEmpty { collect() }
+        if let newest, time <= newest { return }
+        if newest == nil {
+            let whole = time.wholeSecond
+            nextRow = whole < time ? whole.advanced(bySeconds: 1) : whole
+        }
+        newest = time
+    }
+
+    // MARK: Events
+
+    private mutating func collect() {
+        for event in pending {
+            if case .metrics = event.kind { continue }
+            events.append(event)
+            take(event.kind)
+        }
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func take(_ kind: StreamEvent.Kind) {
+        switch kind {
+        case .paused(let since, let automatic):
+            let start = pipeline.elapsedSeconds(at: since)
+            if let last = pauses.last, last.end == nil {
+                pauses[pauses.count - 1].automatic = last.automatic && automatic
+            } else {
+                pauses.append(Pause(start: start, end: nil, automatic: automatic))
+            }
+        case .resumed(let since, _):
+            guard let last = pauses.last, last.end == nil else { return }
+            pauses[pauses.count - 1].end = pipeline.elapsedSeconds(at: since)
+        case .split(let split) where split.unit == .kilometer:
+            splits.append(split)
+        case .correction(.split(let split)) where split.unit == .kilometer:
+            if let index = splits.lastIndex(where: { $0.number == split.number }) {
+                splits[index] = split
+            }
+        default: break
+        }
+    }
+}
