@@ -52,11 +52,11 @@ public struct ReplayVerification: Sendable {
         }
         var verification = ReplayVerification()
         var records = 0
-        do {
+        do throws(SegmentLogError) {
             try reader.read(from: summary.firstOffset, session: session) { header, payload in
                 records += 1
                 if records % 4096 == 0 { progress(records, summary.records) }
-                do {
+                do throws(ReplayError) {
                     try verification.take(header, payload, profile: profile)
                     return true
                 } catch {

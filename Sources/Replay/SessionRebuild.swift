@@ -35,10 +35,10 @@ public struct SessionRebuild: Sendable {
             throw .unknownSession(session)
         }
         var rebuild = SessionRebuild()
-        do {
+        do throws(SegmentLogError) {
             try reader.read(from: summary.firstOffset, until: end, session: session) {
                 header, payload in
-                do {
+                do throws(ReplayError) {
                     try rebuild.take(header, payload, recorded: recorded)
                     return true
                 } catch {
