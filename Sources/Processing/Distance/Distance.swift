@@ -87,7 +87,7 @@ struct Distance: Sendable {
         if step.isJump || step.isHole || bridgedMeters > 0 {
             path.restart(at: step.location)
             // The straight line is the least it can have been, unless it is a leap of the receiver.
-            let line = step.isJump ? 0 : step.meters
+            let line = step.isJump ? min(step.meters, step.expectedMeters ?? 0) : step.meters
             fusion.credit(max(0, line - bridgedMeters))
             variance += 0.01 * line * line
             teaching = nil

@@ -16,7 +16,7 @@ struct SpeedFusion: Sendable {
         var stretchFixes = 5
         /// Path per Doppler distance before anything is learned, and its weight in stretches.
         var factorPrior = 1.04
-        var factorPriorWeight = 12.0
+        var factorPriorWeight = 8.0
         /// Learning looks at ratios within this range only: outside something else is wrong.
         var factorRange = 0.95...1.1
         /// Doppler falls this much shorter for each meter that accuracy is worse than the best.
@@ -27,7 +27,7 @@ struct SpeedFusion: Sendable {
         var dopplerShareBelow = 0.5
         /// The path counts at most this much longer than Doppler, and Doppler than the path.
         var excessMax = 1.1
-        var pullMax = 1.08
+        var pullMax = 1.13
         /// A receiver whose accuracy was worse than this settles for a while, and its positions
         /// wander: then Doppler alone bounds the path.
         var settlingAccuracyMeters = 15.0

@@ -17,6 +17,10 @@ struct FixGate: Sendable {
         /// legs do not triple their speed from one fix to the next.
         var surgeFactor = 2.0
         var surgeAddend = 3.0
+        /// A hole passed faster than this factor and addend (m/s) on the recent speed: the receiver
+        /// came back elsewhere. Looser would credit its leaps, tighter a hard acceleration.
+        var holeSurgeFactor = 1.6
+        var holeSurgeAddend = 1.0
         /// Seconds without a usable fix that are a hole, and the same in intervals of this source.
         var holeSecondsMin = 5.0
         var holeIntervals = 3.0
@@ -37,6 +41,8 @@ struct FixGate: Sendable {
         var isHole: Bool
         /// The track went on elsewhere: the line between is no path.
         var isJump: Bool
+        /// What the speed before would have covered meanwhile; `nil`: not known.
+        var expectedMeters: Double?
 
         var speed: Double { seconds > 0 ? meters / seconds : 0 }
     }
@@ -80,6 +86,7 @@ struct FixGate: Sendable {
         var step = makeStep(from: anchor, to: location, at: time)
         if isPlausible(step) {
             doubted = nil
+            step.isJump = step.isHole && leaps(step)
             return accept(step)
         }
         if let doubted {
@@ -113,7 +120,14 @@ struct FixGate: Sendable {
         return Step(
             from: start.time, to: time, previous: start.location, location: location,
             meters: Geodesy.meters(from: start.location, to: location), seconds: seconds,
-            isHole: seconds > holeSeconds, isJump: false)
+            isHole: seconds > holeSeconds, isJump: false,
+            expectedMeters: recentSpeed.map { $0 * seconds })
+    }
+
+    private func leaps(_ step: Step) -> Bool {
+        guard let recentSpeed else { return false }
+        let usual = max(recentSpeed, step.location.speed ?? 0)
+        return step.speed > parameters.holeSurgeFactor * usual + parameters.holeSurgeAddend
     }
 
     private func isPlausible(_ step: Step) -> Bool {
