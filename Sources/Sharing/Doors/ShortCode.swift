@@ -17,7 +17,7 @@ public struct ShortCode: Hashable, Sendable {
     /// - Parameter typed: In any case, with spaces and hyphens wherever the typist put them.
     /// `nil` when it is no code.
     public init?(_ typed: some StringProtocol) {
-        guard typed.utf8.count <= 32 else { return nil }
+        guard typed.utf8.count <= 32, typed.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let characters = typed.uppercased().utf8.filter {
             $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-")
         }

@@ -1,0 +1,104 @@
+import SensorModel
+import Sharing
+import Testing
+
+@Suite struct DeviceSessionsTests {
+    static let device = DeviceID(rawValue: 1)
+
+    static func session(_ number: UInt64) -> SessionID { SessionID(high: 0, low: number) }
+
+    struct Case: Sendable {
+        let rule: String
+        /// When each began and ended.
+        let spans: [(began: Double, ended: Double?)]
+        var delaySeconds = 0
+        let now: Double
+        /// From 1; `nil`: nothing.
+        let shown: UInt64?
+    }
+
+    /// The share is made at 100.
+    static let cases: [Case] = [
+        Case(rule: "nothing yet", spans: [], now: 200, shown: nil),
+        Case(rule: "ended before the share", spans: [(10, 99)], now: 200, shown: nil),
+        Case(rule: "ended as it was made", spans: [(10, 100)], now: 200, shown: 1),
+        Case(rule: "live since before", spans: [(10, nil)], now: 200, shown: 1),
+        Case(rule: "ended since", spans: [(10, 150)], now: 200, shown: 1),
+        Case(rule: "newest live", spans: [(10, nil), (120, nil)], now: 200, shown: 2),
+        Case(rule: "live before ended", spans: [(110, nil), (120, 130)], now: 200, shown: 1),
+        Case(rule: "last that ended", spans: [(110, 190), (120, 130)], now: 200, shown: 1),
+        Case(rule: "old one stays hidden", spans: [(10, 50), (110, 130)], now: 200, shown: 2),
+        Case(
+            rule: "delay: not begun yet", spans: [(110, nil)], delaySeconds: 300, now: 200,
+            shown: nil),
+        Case(
+            rule: "delay: begun by then", spans: [(110, nil)], delaySeconds: 300, now: 411,
+            shown: 1),
+        Case(
+            rule: "delay: still the one before", spans: [(110, 200), (300, nil)],
+            delaySeconds: 150, now: 400, shown: 1),
+        Case(
+            rule: "delay: lived then, ended since", spans: [(110, 390), (300, 310)],
+            delaySeconds: 100, now: 420, shown: 1),
+        Case(
+            rule: "delay: both lived then", spans: [(110, 390), (300, 310)],
+            delaySeconds: 100, now: 400, shown: 2),
+    ]
+
+    @Test(arguments: cases.indices)
+    func `A share shows the newest live session, else the last of its time`(index: Int) {
+        let example = Self.cases[index]
+        var sessions = DeviceSessions()
+        for (number, span) in example.spans.enumerated() {
+            let session = Self.session(UInt64(number + 1))
+            sessions.began(session, of: Self.device, at: Fixture.time(span.began))
+            if let ended = span.ended {
+                sessions.ended(session, of: Self.device, at: Fixture.time(ended))
+            }
+        }
+        let share = Fixture.share(
+            delaySeconds: example.delaySeconds, createdAt: Fixture.time(100))
+        #expect(
+            sessions.session(shownBy: share, at: Fixture.time(example.now))
+                == example.shown.map(Self.session), "\(example.rule)")
+    }
+
+    @Test func `Another device's session, an expired share and a group show nothing`() {
+        var sessions = DeviceSessions()
+        sessions.began(Self.session(1), of: Self.device, at: Fixture.time(10))
+        #expect(sessions.session(shownBy: Fixture.share(device: 2), at: Fixture.time(20)) == nil)
+        let expired = Fixture.share(expiresAt: Fixture.time(20))
+        #expect(sessions.session(shownBy: expired, at: Fixture.time(20)) == nil)
+        #expect(sessions.session(shownBy: expired, at: Fixture.time(19)) == Self.session(1))
+        var group = Fixture.share()
+        group.target = .group([ShareKey(rawValue: 1), ShareKey(rawValue: 2)])
+        #expect(sessions.session(shownBy: group, at: Fixture.time(20)) == nil)
+    }
+
+    @Test func `A session that goes on is live again, and an erased one is gone`() {
+        var sessions = DeviceSessions()
+        let share = Fixture.share()
+        sessions.began(Self.session(1), of: Self.device, at: Fixture.time(10))
+        sessions.ended(Self.session(1), of: Self.device, at: Fixture.time(20))
+        sessions.began(Self.session(2), of: Self.device, at: Fixture.time(30))
+        sessions.ended(Self.session(2), of: Self.device, at: Fixture.time(40))
+        #expect(sessions.session(shownBy: share, at: Fixture.time(50)) == Self.session(2))
+        sessions.began(Self.session(1), of: Self.device, at: Fixture.time(60))
+        #expect(sessions.session(shownBy: share, at: Fixture.time(70)) == Self.session(1))
+        sessions.erased(Self.session(1), of: Self.device)
+        #expect(sessions.session(shownBy: share, at: Fixture.time(70)) == Self.session(2))
+        sessions.erasedAll(of: Self.device)
+        #expect(sessions.session(shownBy: share, at: Fixture.time(70)) == nil)
+    }
+
+    @Test func `A thousand ended sessions are not all remembered, the last is`() {
+        var sessions = DeviceSessions()
+        for number in UInt64(1)...1000 {
+            sessions.began(Self.session(number), of: Self.device, at: Fixture.time(Double(number)))
+            sessions.ended(
+                Self.session(number), of: Self.device, at: Fixture.time(Double(number) + 0.5))
+        }
+        let share = Fixture.share()
+        #expect(sessions.session(shownBy: share, at: Fixture.time(2000)) == Self.session(1000))
+    }
+}
