@@ -14,6 +14,7 @@ extension HTTPResponse {
     ///   - keepsAlive: Whether another request may follow.
     ///   - date: As HTTP writes it.
     ///   - defaults: Fields for those the response does not set.
+    /// - Returns: The bytes to write before the body.
     func encodeHead(
         framing: Framing?, keepsAlive: Bool, date: String, defaults: HTTPFields
     ) -> [UInt8] {
@@ -68,7 +69,7 @@ enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// - Parameter secondsSince1970: Not negative.
+    /// As in `Sun, 06 Nov 1994 08:49:37 GMT`; not for times before 1970.
     static func text(_ secondsSince1970: Int64) -> String {
         let day = Int(secondsSince1970 / 86_400)
         let second = Int(secondsSince1970 % 86_400)

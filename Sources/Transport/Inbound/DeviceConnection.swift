@@ -272,6 +272,7 @@ final class DeviceConnection: RoomWaiter {
             else { return false }
         }
         phase = .closed(wasOpen: false)
+        port?.release()
         port = nil
         return true
     }

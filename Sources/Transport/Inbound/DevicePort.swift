@@ -13,6 +13,8 @@ protocol DevicePort: AnyObject {
     ///
     /// - Returns: `false` when there still was not room for all of it.
     func offerAgain() -> Bool
+    /// The connection is through with everything that came before the socket closed.
+    func release()
 }
 
 /// Where a device's connection came from.

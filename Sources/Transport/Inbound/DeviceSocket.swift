@@ -66,7 +66,10 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         deadline?.cancel()
         loop.remove(self)
         ticket.release()
-        connection?.socketClosed()
+        if let connection { connection.socketClosed() }
+    }
+
+    func release() {
         connection = nil
     }
 
@@ -172,7 +175,8 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         write(bytes)
     }
 
-    private var isBinary: Bool { splitter.form == .binary }
+    /// Not by asking the splitter: it may be the one that is calling.
+    private var isBinary: Bool { connection?.format == .binary }
 
     func send(commandJSON json: [UInt8]) {
         var bytes: [UInt8] = []

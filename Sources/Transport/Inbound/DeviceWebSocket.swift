@@ -150,9 +150,12 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
     }
 
     func closed() {
-        socket = nil
         helloDeadline = nil
-        connection?.socketClosed()
+        if let connection { connection.socketClosed() } else { release() }
+    }
+
+    func release() {
+        socket = nil
         connection = nil
     }
 }

@@ -9,7 +9,7 @@ struct SharedBatch {
     private var bytes: [UInt8] = []
     private var buffer: ByteBuffer?
 
-    /// - Parameter owed: At least one message.
+    /// One message needs no joining: its own bytes are shared already.
     mutating func bytes(of owed: [EncodedMessage], _ form: Viewer.Form) -> [UInt8] {
         if owed.count == 1 { return Self.bytes(of: owed[0], form) }
         join(owed, form)

@@ -37,7 +37,7 @@ final class ViewerSink {
 
     var isQueueing: Bool { queuedBytes > 0 }
 
-    /// - Parameter bytes: Whole frames or lines; shared, not copied.
+    /// Writes whole frames or lines, shared, not copied.
     @discardableResult
     func write(_ bytes: [UInt8]) -> Outcome {
         guard channel.isActive, !bytes.isEmpty else { return .written }

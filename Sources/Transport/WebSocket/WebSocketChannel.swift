@@ -58,8 +58,8 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         endpoint.readComplete()
     }
 
+    /// What was read before and waits for room is still the endpoint's to take.
     func channelInactive(context: ChannelHandlerContext) {
-        isClosing = true
         sink.channelIsGone()
         deadline?.cancel()
         loop.remove(self)
@@ -133,7 +133,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
 
     // MARK: - To the socket
 
-    /// - Parameter frame: A whole one.
+    /// Writes a whole frame.
     @discardableResult
     func send(_ frame: [UInt8]) -> ViewerSink.Outcome {
         guard !isClosing else { return .written }

@@ -27,9 +27,7 @@ enum WebSocketFrame {
         return bytes
     }
 
-    /// - Parameters:
-    ///   - code: `nil`: without one.
-    ///   - reason: Cut to what a control frame may hold.
+    /// The reason is cut to what a control frame may hold.
     static func close(_ code: UInt16?, reason: String = "") -> [UInt8] {
         guard let code else { return encode(.close, []) }
         var payload = [UInt8(code >> 8), UInt8(truncatingIfNeeded: code)]

@@ -1,0 +1,160 @@
+import Ring
+import SensorModel
+import Synchronization
+import Testing
+import Transport
+import WireFormat
+
+@Suite struct DeviceSocketTests {
+    static let session = "11111111-2222-3333-4444-555555555555"
+    static let hello =
+        "{\"type\":\"hello\",\"token\":\"good\",\"session\":\"\(session)\",\"sentAt\":1763700000}\n"
+
+    static func heartRate(_ seq: Int, bpm: Int = 140) -> String {
+        "{\"type\":\"heartRate\",\"heartRate\":\(bpm),\"timestamp\":1763700000.5,\"seq\":\(seq)}\n"
+    }
+
+    static func binary(_ kind: FrameKind, _ sequence: UInt32, _ payload: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        BinaryFrame.appendHeader(
+            FrameHeader(
+                kind: kind, sequence: FrameSequence(rawValue: sequence),
+                deviceTime: FakeDaemon.clock),
+            payloadBytes: payload.count, to: &bytes)
+        return bytes + payload
+    }
+
+    @Test func `Text lines are welcomed, recorded and acknowledged`() async throws {
+        try await withServer { daemon, device, _ in
+            let socket = try RawSocket(device)
+            await socket.send(Self.hello)
+            let welcome = try await socket.receive(until: "}\n")
+            #expect(welcome.contains("\"welcome\""))
+            await socket.send(Self.heartRate(1) + Self.heartRate(2))
+            try await socket.receive(until: "{\"type\":\"ack\",\"seq\":2}\n")
+            #expect(daemon.now.frames.map(\.header.sequence.rawValue) == [1, 2])
+            #expect(daemon.now.openings.first?.format == .text)
+            socket.close()
+            await eventually("closed") { daemon.now.closed.count == 1 }
+        }
+    }
+
+    @Test func `Binary frames come through byte for byte, however they are cut`() async throws {
+        try await withServer { daemon, device, _ in
+            let socket = try RawSocket(device)
+            var bytes = BinaryFrame.preamble
+            bytes += Self.binary(.hello, 0, Array(Self.hello.utf8))
+            for number in UInt32(1)...20 {
+                bytes += Self.binary(.heartRate, number, [0x78, 5, 0, 0])
+            }
+            for byte in bytes { await socket.send([byte]) }
+            await eventually("frames") { daemon.now.frames.count == 20 }
+            #expect(daemon.now.frames.allSatisfy { $0.payload == [0x78, 5, 0, 0] })
+            #expect(daemon.now.openings.first?.format == .binary)
+        }
+    }
+
+    @Test(arguments: [
+        ("{\"type\":\"heartRate\",\"heartRate\":140,\"timestamp\":1763700000}\n", 4001),
+        ("{\"type\":\"hello\",\"token\":\"bad\",\"session\":\"\(session)\"}\n", 4003),
+        ("{\"type\":\"hello\",\"token\":\"good\",\"session\":\"no\"}\n", 4001),
+        ("not JSON\n", 4001),
+        (hello + String(repeating: "x", count: 66_000), 4013),
+        ("PLS1\u{1}\u{0}", 4000),
+    ])
+    func `What cannot go on is closed with its code`(input: String, code: Int) async throws {
+        try await withServer { _, device, _ in
+            let socket = try RawSocket(device)
+            await socket.send(input)
+            let said = try await socket.receiveAllBytes()
+            #expect(String(decoding: said, as: UTF8.self).contains("\"code\":\(code),"))
+        }
+    }
+
+    @Test func `Without a hello a connection is closed after its time`() async throws {
+        var limits = ConnectionLimits()
+        limits.helloSeconds = 1
+        try await withServer(limits: limits) { _, device, _ in
+            let socket = try RawSocket(device)
+            #expect(try await socket.receiveAll().contains("\"code\":4001"))
+        }
+    }
+
+    @Test func `A refused frame uses its number and the connection stays`() async throws {
+        try await withServer { daemon, device, _ in
+            let socket = try RawSocket(device)
+            await socket.send(Self.hello + Self.heartRate(1, bpm: 999) + Self.heartRate(2))
+            let said = try await socket.receive(until: "\"seq\":2}\n")
+            #expect(said.contains("\"code\":4000"))
+            #expect(daemon.now.refused.map(\.rawValue) == [1])
+            #expect(daemon.loops.counters.framesRefused["heart_rate_out_of_range"] == 1)
+        }
+    }
+
+    @Test func `More than a hundred refusals close the connection`() async throws {
+        try await withServer { _, device, _ in
+            let socket = try RawSocket(device)
+            await socket.send(Self.hello)
+            for number in 1...101 { await socket.send(Self.heartRate(number, bpm: 1)) }
+            #expect(try await socket.receiveAll().contains("\"code\":4029"))
+        }
+    }
+
+    @Test func `A full ring stops the reading and drops nothing`() async throws {
+        let daemon = FakeDaemon(inboundBytes: 4096, acknowledges: false)
+        try await withServer(daemon: daemon) { daemon, device, _ in
+            let socket = try RawSocket(device)
+            await socket.send(Self.hello)
+            try await socket.receive(until: "}\n")
+            daemon.isStalled.store(true, ordering: .relaxed)
+            let array = "[" + (1...300).map { Self.heartRate($0) }.joined(separator: ",") + "]\n"
+            await socket.send(array.replacing("\n,", with: ",").replacing("\n]", with: "]"))
+            for number in 301...2000 { await socket.send(Self.heartRate(number)) }
+            await eventually("full") {
+                daemon.loops.counters.ringFull.load(ordering: .relaxed) > 0
+            }
+            socket.close()
+            daemon.isStalled.store(false, ordering: .relaxed)
+            daemon.doorbell.ring()
+            await eventually("closed") { daemon.now.closed.count == 1 }
+            let sequences = daemon.now.frames.map(\.header.sequence.rawValue)
+            #expect(sequences.count == 2000)
+            #expect(zip(sequences, 1...).allSatisfy { $0 == $1 })
+        }
+    }
+
+    @Test func `Stopping tells devices to come back`() async throws {
+        let daemon = FakeDaemon()
+        let server = TransportServer(
+            loops: daemon.loops,
+            listeners: [
+                ListenerConfiguration(
+                    name: "device", address: .tcp(host: "127.0.0.1", port: 0), service: .device)
+            ], devices: daemon, viewers: daemon)
+        let address = try await server.start()["device"] ?? ""
+        let socket = try RawSocket(address)
+        await socket.send(Self.hello)
+        try await socket.receive(until: "}\n")
+        await server.stopListening()
+        async let stopped: Void = server.closeAll()
+        #expect(try await socket.receiveAll().contains("\"code\":1012"))
+        socket.close()
+        await stopped
+        await daemon.stop()
+    }
+
+    @Test func `Pushed frames take the same way`() async throws {
+        try await withServer { daemon, _, _ in
+            let push = await daemon.loops.openPushConnection(
+                device: DeviceID(rawValue: 9), session: SessionID(high: 1, low: 2),
+                recorded: false)
+            let header = FrameHeader(
+                kind: .heartRate, sequence: .none, deviceTime: FakeDaemon.clock)
+            await push.send([PushedFrame(header: header, payload: [1, 2, 3, 4])])
+            await push.close()
+            await eventually("closed") { daemon.now.closed == [push.connection] }
+            #expect(daemon.now.openings.first?.transport == .push)
+            #expect(daemon.now.frames.first?.payload == [1, 2, 3, 4])
+        }
+    }
+}
