@@ -72,7 +72,7 @@ struct FITDecoder {
             bytes[index + 8..<index + 12].elementsEqual(Array(".FIT".utf8))
         else {
             guard dataEnd == 0 else {
-                problems.append("Bytes after the end of the FIT file were left out.")
+                note("Bytes after the end of the FIT file were left out.")
                 index = bytes.count
                 return false
             }
@@ -83,7 +83,7 @@ struct FITDecoder {
         index += size
         dataEnd = index + dataBytes
         if dataEnd > bytes.count {
-            problems.append("The FIT file ends early: \(dataEnd - bytes.count) bytes are missing.")
+            note("The FIT file ends early: \(dataEnd - bytes.count) bytes are missing.")
             dataEnd = bytes.count
         }
         definitions = Array(repeating: nil, count: 16)
@@ -98,7 +98,7 @@ struct FITDecoder {
         }
         let stored = UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8
         let check = FITCheck.value(of: bytes[fileStart..<index])
-        if stored != check { problems.append("The FIT file's check sum is wrong.") }
+        if stored != check { note("The FIT file's check sum is wrong.") }
         index += 2
     }
 
@@ -147,7 +147,7 @@ struct FITDecoder {
             throw malformed("data without a definition")
         }
         guard dataEnd - index >= definition.bytes else {
-            problems.append("The last message of the FIT file is cut off.")
+            note("The last message of the FIT file is cut off.")
             index = dataEnd
             return nil
         }
@@ -182,6 +182,12 @@ struct FITDecoder {
     private func time(afterOffset offset: UInt8) -> UInt32 {
         let ahead = (UInt32(offset) &- lastTime) & 0x1F
         return lastTime &+ ahead
+    }
+
+    /// A chain of thousands of broken files says each thing once.
+    private mutating func note(_ problem: String) {
+        guard problems.count < 10, !problems.contains(problem) else { return }
+        problems.append(problem)
     }
 
     private func little32(at place: Int) -> UInt32 {
