@@ -46,19 +46,35 @@ export function envelope(series, column, { axis, from, to, width }) {
   return lines;
 }
 
-/** A range for the axis that ends on round numbers and leaves out the few that stick out. Pure. */
-export function axisRange(lines, leastSpan, trim) {
+/** A range for the axis; `trim` leaves out that part at each end, what sticks out. Pure. */
+export function axisRange(lines, leastSpan, trim = 0) {
   const values = lines.flat().map((point) => point.sum / point.count).sort((a, b) => a - b);
   if (!values.length) return undefined;
-  let low = values[Math.floor(values.length * trim)];
-  let high = values[Math.ceil(values.length * (1 - trim)) - 1] ?? low;
-  if (high - low < leastSpan) {
-    const middle = (high + low) / 2;
-    low = middle - leastSpan / 2;
-    high = middle + leastSpan / 2;
+  const low = values[Math.floor(values.length * trim)];
+  const high = values[Math.ceil(values.length * (1 - trim)) - 1] ?? low;
+  const missing = Math.max(0, leastSpan - (high - low)) / 2;
+  const room = 0.06 * Math.max(leastSpan, high - low);
+  return { low: low - missing - room, high: high + missing + room };
+}
+
+/** Round values within a range, five or fewer. Pure. */
+export function roundTicks({ low, high }) {
+  const step = niceStep(high - low, 5);
+  const ticks = [];
+  for (let value = Math.ceil(low / step) * step; value <= high; value += step) ticks.push(value);
+  return ticks;
+}
+
+/** Speeds within a range whose paces are round, per unit of `meters`. Pure. */
+export function paceTicks({ low, high }, meters) {
+  const slowest = Math.min(1200, meters / Math.max(0.4, low));
+  const fastest = meters / high;
+  const step = [5, 10, 15, 30, 60, 120, 300].find((each) => (slowest - fastest) / each <= 4) ?? 600;
+  const ticks = [];
+  for (let seconds = Math.ceil(fastest / step) * step; seconds <= slowest; seconds += step) {
+    ticks.push(meters / seconds);
   }
-  const step = niceStep(high - low, 3);
-  return { low: Math.floor(low / step) * step, high: Math.ceil(high / step) * step, step };
+  return ticks;
 }
 
 /** One chart: a heading with the value under the cursor, and a canvas. */
@@ -83,7 +99,7 @@ class Chart {
       height: height - margins.top - margins.bottom - (view.last === this ? axisHeight : 0),
     };
     const lines = envelope(series, this.spec.column, { ...view, width: plot.width });
-    const range = axisRange(lines, this.spec.leastSpan, this.spec.trim ?? 0);
+    const range = axisRange(lines, this.spec.leastSpan, this.spec.trim);
     setHidden(this.node, !range);
     if (!range) return;
     const y = (value) => {
@@ -107,13 +123,13 @@ class Chart {
   }
 
   #drawGrid(context, plot, range, y) {
-    context.font = "11px system-ui, sans-serif";
+    context.font = `11px ${colors().font}`;
     context.textAlign = "right";
     context.textBaseline = "middle";
     context.lineWidth = 1;
     context.strokeStyle = colors().line;
     context.fillStyle = colors().muted;
-    for (let value = range.low; value <= range.high + range.step / 2; value += range.step) {
+    for (const value of (this.spec.ticks ?? roundTicks)(range)) {
       const line = Math.round(y(value)) + 0.5;
       context.beginPath();
       context.moveTo(plot.left, line);
@@ -139,7 +155,7 @@ class Chart {
       context.globalAlpha = 1;
     }
     const zones = this.spec.byZone
-      ? steadyClasses(line.length, (index) => column.zone[line[index].index] || 0, 4) : undefined;
+      ? steadyClasses(line.length, (index) => column.zone[line[index].index] || 0, 2) : undefined;
     const colorAt = (index) => (zones ? zoneColor(zones[index]) : colors()[this.spec.color]);
     let color;
     line.forEach((point, index) => {
@@ -225,7 +241,7 @@ export class ChartStack {
 
   #draw() {
     const shown = this.charts.filter((chart) => !chart.node.hidden);
-    const view = { ...this.view, cursor: this.cursor, last: shown.at(-1) ?? this.charts[0] };
+    const view = { ...this.view, cursor: this.cursor ?? this.view.shown, last: shown.at(-1) ?? this.charts[0] };
     this.root.setAttribute("aria-valuemax", String(Math.max(0, this.series.length - 1)));
     if (view.to > view.from) for (const chart of this.charts) chart.draw(this.series, view);
     // A chart that has its first value now moves the axis below the last one.

@@ -1,6 +1,6 @@
 // The live page: connects the stream, what is known of the run, and the parts of the page.
 
-import { ChartStack } from "./chart.js";
+import { ChartStack, paceTicks } from "./chart.js";
 import { onThemeChange, paceScale } from "./colors.js";
 import { overallState, showGone, StatusPill } from "./connection.js";
 import { find, findAll, kept, onFrame, setHidden, setText } from "./dom.js";
@@ -58,7 +58,7 @@ const scrub = new ScrubBar(find(".scrub"), t, {
     redraw();
   },
   seek: (time, speed) => {
-    page.mode = "replay";
+    if (page.mode === "live") page.mode = "replay";
     stream.seek(time, speed);
     redraw();
   },
@@ -118,7 +118,8 @@ function shownRun() {
 
 function shownIndex() {
   if (page.preview !== undefined) return page.preview;
-  return page.mode === "live" ? undefined : recorder.series.indexAt(recorder.run.time);
+  if (page.mode === "live") return undefined;
+  return Math.max(0, recorder.series.indexAt(recorder.run.time));
 }
 
 function place() {
@@ -132,7 +133,8 @@ function place() {
   return {
     ...project(position.latitude, position.longitude), course: position.courseDegrees,
     accuracyMeters: position.horizontalAccuracyMeters,
-    live: (position.state ?? recorder.run.state) === "live" && page.status === "open",
+    live: ["live", "paused"].includes(recorder.run.state) && position.state !== "stale"
+      && page.status === "open",
   };
 }
 
@@ -199,7 +201,7 @@ function showSections(run) {
   setHidden(find(".zones"), !run.zoneSeconds?.length);
   setHidden(find(".splits"), run.splits === undefined && run.distanceMeters === undefined);
   setHidden(find(".cheer"), page.status === "gone" || run.state === "ended");
-  if (run.zoneSeconds) bars.show(run.zoneSeconds, run.heartRate?.zone);
+  if (run.zoneSeconds) bars.show(run.zoneSeconds, run.heartRate?.state === "live" ? run.heartRate.zone : 0);
   if (page.preview === undefined) splits.show(run.splits, page.units);
   setText(find(".split-unit"), t(page.units.distance));
   charts.view = chartView();
@@ -209,16 +211,17 @@ function showSections(run) {
 
 function chartView() {
   const { series, timeline, start, end } = recorder;
+  const shown = shownIndex();
   if (page.axis === "distance") {
     const meters = series.length ? series.column.distance[series.length - 1] : 0;
     return {
-      axis: "distance", from: 0, to: meters, pauses: [],
+      axis: "distance", from: 0, to: meters, pauses: [], shown,
       axisStep: (range, count) => format.niceStep(range / page.units.meters, count) * page.units.meters,
       axisText: (offset) => `${+(offset / page.units.meters).toFixed(2)} ${page.units.distance}`,
     };
   }
   return {
-    axis: "time", from: start, to: Math.max(end, start + 60),
+    axis: "time", from: start, to: Math.max(end, start + 60), shown,
     pauses: timeline.pauses.map((pause) => [pause.from, pause.to ?? end]),
     axisStep: timeStep, axisText: format.duration,
   };
@@ -234,7 +237,7 @@ function showScrub(run, mode) {
   const now = newestTime();
   scrub.show({
     start, now, time: page.preview === undefined && mode === "live" ? now : run.time, mode,
-    ended: recorder.newest.state === "ended" || page.status === "gone",
+    state: page.status === "gone" ? "gone" : page.status === "open" ? recorder.newest.state : "lost",
     canRewind: stream.canRewind && page.status !== "gone",
   });
   scrub.showMarks(recorder.timeline, start, now);
@@ -249,7 +252,7 @@ function chartSpecs() {
     },
     {
       key: "pace", column: "speed", label: t("pace"), color: "pace", leastSpan: 0.8, trim: 0.02,
-      tick: (speed) => (speed > 0.4 ? perPace(speed) : ""),
+      tick: perPace, ticks: (range) => paceTicks(range, page.units.meters),
       text: (speed) => `${perPace(speed)} ${page.units.pace}`,
     },
     {

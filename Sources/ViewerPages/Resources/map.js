@@ -11,8 +11,8 @@ const followMetersPerPixel = 0.9;
 const metersPerPixelRange = [0.05, 40000];
 const glideMilliseconds = 500;
 
-/** A round number of meters, about a hundred pixels wide. */
-const scaleMeters = (view) => niceStep((110 / view.scale) * worldMeters(view.y), 1.01);
+/** A round number of meters, some sixty to a hundred and fifty pixels wide. */
+const scaleMeters = (view) => niceStep((62 / view.scale) * worldMeters(view.y), 1.01);
 
 export class MapView {
   #glide;
@@ -102,7 +102,7 @@ export class MapView {
     }
     if (this.mode === "free" && this.view) return this.view;
     const bounds = this.bounds();
-    return bounds ? fit(bounds, width, height, 34) : undefined;
+    return bounds ? fit(bounds, width, height) : undefined;
   }
 
   /** Glides while following, so that a step a second does not look like one. */
@@ -182,7 +182,7 @@ export class MapView {
     context.lineTo(x + length, y - 4);
     context.stroke();
     context.fillStyle = colors().muted;
-    context.font = "11px system-ui, sans-serif";
+    context.font = `11px ${colors().font}`;
     context.textAlign = "left";
     context.textBaseline = "alphabetic";
     context.fillText(meters < 1000 ? `${meters} m` : `${meters / 1000} km`, x + 4, y - 6);
@@ -199,7 +199,7 @@ export class MapView {
     context.lineTo(-6, 4);
     context.fill();
     context.fillStyle = colors().muted;
-    context.font = "600 11px system-ui, sans-serif";
+    context.font = `600 11px ${colors().font}`;
     context.textAlign = "center";
     context.fillText("N", 0, 16);
     context.restore();

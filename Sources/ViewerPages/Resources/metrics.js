@@ -6,10 +6,13 @@ const session = (run) => run.state ?? "waiting";
 const moving = (run) => (run.position?.state === "stale" && run.cadence?.state !== "live"
   ? "stale" : session(run));
 
-/** `sensor`: the value is of this moment; the others are sums and stay true when nothing comes. */
+/**
+ * `sensor`: the value is of this moment; the others are sums and stay true when nothing comes.
+ * `basic`: part of every share; the others come with the scope `metrics`.
+ */
 export const metrics = {
   heartRate: {
-    sensor: true, value: (run) => run.heartRate?.bpm, text: format.integer,
+    basic: true, sensor: true, value: (run) => run.heartRate?.bpm, text: format.integer,
     unit: (units, t) => t("bpm"), state: (run) => run.heartRate?.state ?? "waiting",
     age: (run) => run.heartRate?.ageSeconds,
   },
@@ -30,21 +33,21 @@ export const metrics = {
     unit: (units) => units.distance, state: session,
   },
   movingTime: {
-    value: (run) => run.movingSeconds, text: format.duration, unit: () => "", state: session,
+    basic: true, value: (run) => run.movingSeconds, text: format.duration, unit: () => "", state: session,
   },
   elapsedTime: {
-    value: (run) => run.elapsedSeconds, text: format.duration, unit: () => "", state: session,
+    basic: true, value: (run) => run.elapsedSeconds, text: format.duration, unit: () => "", state: session,
   },
   climb: {
     value: (run) => run.elevationGainMeters, text: format.height,
     unit: (units) => units.height, state: session,
   },
   averageHeartRate: {
-    value: (run) => run.averageHeartRate, text: format.integer,
+    basic: true, value: (run) => run.averageHeartRate, text: format.integer,
     unit: (units, t) => t("bpm"), state: session,
   },
   maxHeartRate: {
-    value: (run) => run.maxHeartRate, text: format.integer,
+    basic: true, value: (run) => run.maxHeartRate, text: format.integer,
     unit: (units, t) => t("bpm"), state: session,
   },
   steps: {
@@ -72,7 +75,8 @@ export function present(key, run, { units, t, lostSeconds, sinceMessage = 0, las
     const sent = metric.age?.(run);
     const seen = lastLive?.(key);
     const age = sent ?? (seen === undefined ? undefined : run.time - seen);
-    seconds = age === undefined ? undefined : age + sinceMessage;
+    // Where nobody knows since when, the page says only that it is old.
+    seconds = age > 0 ? age + sinceMessage : undefined;
   }
   if (state === "live" && lostSeconds !== undefined) {
     state = "stale";
@@ -84,12 +88,18 @@ export function present(key, run, { units, t, lostSeconds, sinceMessage = 0, las
   };
 }
 
+/** Whether a share that shows this run shows the values of the scope `metrics`. */
+export function showsMetrics(run) {
+  return run.distanceMeters !== undefined || run.steps !== undefined || run.cadence !== undefined
+    || run.paceSecondsPerKm !== undefined;
+}
+
 /** The few words beside a value that is not live; "" beside one that is. */
 function badge(metric, state, seconds, t) {
+  if (!metric.sensor) return "";
   if (state === "stale") {
     return seconds === undefined ? t("stale") : t("staleFor", { age: format.age(seconds) });
   }
-  if (!metric.sensor) return "";
   if (state === "paused") return t("paused");
   return state === "ended" ? t("final") : "";
 }

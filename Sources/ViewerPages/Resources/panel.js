@@ -2,10 +2,10 @@
 
 import { Beat } from "./beat.js";
 import { find, findAll, make, setData, setHidden, setText } from "./dom.js";
-import { metrics, present } from "./metrics.js";
+import { metrics, present, showsMetrics } from "./metrics.js";
 import { showZoneScale, zoneName } from "./zones.js";
 
-/** A value that has not come by then is not part of what this share shows. */
+/** What has not come by then is not part of what this share shows. */
 const outOfScopeSeconds = 20;
 
 export class Panel {
@@ -16,16 +16,18 @@ export class Panel {
     this.beat = this.heart ? new Beat(this.heart) : undefined;
     this.nodes = findAll("[data-value]", root).map((node) => ({
       node, key: node.dataset.value, number: find(".number", node), unit: find(".unit", node),
-      badge: find(".badge", node), seen: false,
+      badge: find(".badge", node),
     }));
+    this.inScope = false;
   }
 
   /** `context`: units, lostSeconds, sinceMessage, lastLive, still (nothing beats in a preview). */
   show(run, context) {
+    this.inScope ||= showsMetrics(run);
+    const outOfScope = !this.inScope && run.elapsedSeconds > outOfScopeSeconds;
     for (const part of this.nodes) {
       const shown = present(part.key, run, { ...context, t: this.t });
-      part.seen ||= shown.known;
-      setHidden(part.node, !part.seen && run.elapsedSeconds > outOfScopeSeconds);
+      setHidden(part.node, outOfScope && !metrics[part.key].basic);
       setText(part.number, shown.text);
       setText(part.unit, shown.unit);
       if (part.badge) setText(part.badge, shown.badge);

@@ -17,16 +17,22 @@ export function worldMeters(y) {
   return 2 * Math.PI * earthRadiusMeters * Math.cos(latitude);
 }
 
-/** A view that shows all of `bounds`, not closer than `metersMin` across. */
-export function fit(bounds, width, height, padding = 28, metersMin = 200) {
+/** What lies over the edges of a map, pixels. */
+const edges = { top: 66, side: 34, bottom: 46 };
+
+/** A view that shows all of `bounds` beside what lies over the map, not closer than `metersMin`. */
+export function fit(bounds, width, height, metersMin = 200) {
   const x = (bounds.minX + bounds.maxX) / 2;
   const y = (bounds.minY + bounds.maxY) / 2;
   const least = metersMin / worldMeters(y);
   const spanX = Math.max(bounds.maxX - bounds.minX, least);
   const spanY = Math.max(bounds.maxY - bounds.minY, least);
-  const scale = Math.min(
-    Math.max(1, width - 2 * padding) / spanX, Math.max(1, height - 2 * padding) / spanY);
-  return { x, y, scale, rotation: 0, anchorX: 0.5, anchorY: 0.5 };
+  const roomX = Math.max(1, width - 2 * edges.side);
+  const roomY = Math.max(1, height - edges.top - edges.bottom);
+  const scale = Math.min(roomX / spanX, roomY / spanY);
+  return {
+    x, y, scale, rotation: 0, anchorX: 0.5, anchorY: (edges.top + roomY / 2) / Math.max(1, height),
+  };
 }
 
 /** From the world to pixels. `rotation` is clockwise, radians. */

@@ -76,17 +76,19 @@ export class ShareStream {
     this.#drop();
   }
 
-  /** Plays the recording from device time `time`. A new speed needs a new connection. */
+  /** Plays the recording from device time `time`, so many times as fast as it was. */
   seek(time, speed = this.#speed) {
     this.replayTime = time;
     this.#awaited = (message) =>
       message.type === "snapshot" || Math.abs(message.time - time) < seekNearSeconds;
-    if (speed === this.#speed && this.#socketIsOpen()) {
-      this.#socket.send(JSON.stringify({ seek: time }));
-    } else {
-      this.#speed = speed;
+    const changed = speed !== this.#speed;
+    this.#speed = speed;
+    if (!this.#socketIsOpen()) {
       this.#connect();
+      return;
     }
+    if (changed) this.#socket.send(JSON.stringify({ speed }));
+    this.#socket.send(JSON.stringify({ seek: time }));
   }
 
   pause(paused) {
@@ -99,12 +101,9 @@ export class ShareStream {
     const { cursor } = this;
     this.#awaited = (message) =>
       message.type === "snapshot" || compareCursors(message.cursor, cursor) > 0;
-    if (this.#speed === 1 && this.#socketIsOpen()) {
-      this.#socket.send(JSON.stringify({ live: true }));
-    } else {
-      this.#speed = 1;
-      this.#connect();
-    }
+    this.#speed = 1;
+    if (this.#socketIsOpen()) this.#socket.send(JSON.stringify({ live: true }));
+    else this.#connect();
   }
 
   #socketIsOpen() {

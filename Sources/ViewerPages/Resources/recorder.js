@@ -5,7 +5,7 @@ import { metrics } from "./metrics.js";
 import { project } from "./projection.js";
 import { history } from "./protocol.js";
 import { rowOf, Series } from "./series.js";
-import { isOtherSession, merge, startTime, Timeline } from "./state.js";
+import { isOtherSession, merge, mergePast, startTime, Timeline } from "./state.js";
 
 export class Recorder {
   #queue;
@@ -34,7 +34,7 @@ export class Recorder {
     this.replaying = replay;
     if (message.type === "gap") this.#cursor = message.cursor;
     if (replay) {
-      if (message.type !== "event") this.run = merge(this.run, message);
+      this.run = mergePast(this.run, message);
       return false;
     }
     if (message.type === "event") return this.#event(message);
@@ -49,7 +49,8 @@ export class Recorder {
 
   /** Device time at which what is known of the session begins. */
   get start() {
-    return this.series.length ? this.series.firstTime : startTime(this.newest);
+    const first = startTime(this.newest);
+    return this.series.length ? Math.min(this.series.firstTime, first ?? Infinity) : first;
   }
 
   get end() {
@@ -123,7 +124,7 @@ export class Recorder {
       this.timeline.add(item);
       return;
     }
-    const next = merge(this.#past, item);
+    const next = mergePast(this.#past, item);
     if (isOtherSession(this.#past, next)) {
       // A share's history may hold several sessions; the newest is shown.
       this.series.clear();

@@ -135,7 +135,7 @@ export class RouteLayer {
     const point = place(x[index], y[index]);
     dot(context, point, 9, colors().card, colors().ink, 1.5);
     context.fillStyle = colors().ink;
-    context.font = "600 10px system-ui, sans-serif";
+    context.font = `600 10px ${colors().font}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.fillText(String(number), point.x, point.y + 0.5);

@@ -43,8 +43,11 @@ export class ScrubBar {
     return this.start + Number(this.range.value);
   }
 
-  /** `mode`: live, replay or paused. `now` is the newest moment, `time` what the page shows. */
-  show({ start, now, time, mode, ended, canRewind }) {
+  /**
+   * `mode`: live, replay or paused. `now` is the newest moment, `time` what the page shows,
+   * `state` how the run is doing.
+   */
+  show({ start, now, time, mode, state, canRewind }) {
     setHidden(this.root, !(now > start) || !canRewind);
     this.start = start;
     this.end = now;
@@ -52,13 +55,14 @@ export class ScrubBar {
     this.range.max = String(Math.max(1, Math.floor(now - start)));
     if (!this.#dragging) this.range.value = String(Math.floor(time - start));
     setData(this.root, "mode", mode);
-    setData(this.root, "ended", String(ended));
+    setData(this.root, "state", state);
+    const nowWord = this.t({ live: "live", ended: "ended", gone: "goneShort" }[state] ?? "now");
     this.#label(this.#dragging ? this.time : time);
     setText(this.play, mode === "replay" ? "❚❚" : "▶");
     this.play.setAttribute("aria-label", this.t(mode === "replay" ? "pausePlayback" : "play"));
-    setText(find(".live-text", this.liveButton), this.t(ended ? "ended" : "live"));
+    setText(find(".live-text", this.liveButton), nowWord);
     this.liveButton.setAttribute("aria-label",
-      mode === "live" ? this.t(ended ? "ended" : "live") : this.t("jumpToLive"));
+      mode === "live" ? nowWord : `${nowWord}: ${this.t("jumpToLive")}`);
     this.liveButton.setAttribute("aria-pressed", String(mode === "live"));
   }
 
@@ -91,7 +95,7 @@ export class ScrubBar {
     this.range.style.setProperty("--part", String(partOf(time, this.start, this.end)));
     const behind = this.end - time;
     this.range.setAttribute("aria-valuetext", behind < liveSeconds
-      ? `${passed}, ${this.t("live")}`
+      ? `${passed}, ${this.t("now")}`
       : `${passed}, ${this.t("behind", { age: format.age(behind) })}`);
   }
 

@@ -2,7 +2,7 @@
 
 export const languages = {
   en: {
-    heartRate: "Heart rate", cadence: "Cadence", pace: "Pace", gradeAdjustedPace: "Grade-adjusted",
+    heartRate: "Heart rate", cadence: "Cadence", pace: "Pace", gradeAdjustedPace: "Grade pace",
     distance: "Distance", movingTime: "Moving time", elapsedTime: "Elapsed", climb: "Climb",
     averageHeartRate: "Average HR", maxHeartRate: "Max HR", steps: "Steps", bpm: "bpm",
     spm: "spm", zone: "Zone {n}", zoneShort: "Z{n}", zones: "Time in zone", splits: "Splits",
@@ -14,7 +14,7 @@ export const languages = {
     offline: "You are offline", gone: "This link has ended",
     goneText: "The runner has ended this link, or it has expired. What you saw last stays here.",
     goneShort: "ended", busy: "Too many viewers, trying again",
-    replay: "Replay", jumpToLive: "Jump to live", play: "Play", pausePlayback: "Pause playback",
+    replay: "Replay", jumpToLive: "Jump to live", now: "Now", play: "Play", pausePlayback: "Pause playback",
     playbackSpeed: "Playback speed", timeline: "Timeline of the run", behind: "{age} ago",
     wholeRoute: "Whole route", free: "Free", follow: "Follow", zoomIn: "Zoom in",
     zoomOut: "Zoom out", colorBy: "Colour", byZone: "By zone", byPace: "By pace",
@@ -48,7 +48,7 @@ export const languages = {
     resume: "Resume", lapCommand: "Lap", commandSent: "Sent to the watch",
     noSessions: "No session yet.", noShares: "No link yet. Make one to let others watch.",
     newShare: "New link", shareLabel: "Label", expires: "Ends after", delay: "Delay",
-    never: "never", none: "none", scope: "Shows", scope_heartRate: "Heart rate",
+    never: "never", none: "none", until: "until {date}", noEnd: "no end", scope: "Shows", scope_heartRate: "Heart rate",
     scope_metrics: "Pace and distance", scope_location: "Position", create: "Make link",
     copy: "Copy", copied: "Copied", qrCode: "QR code", revoke: "Revoke", revoked: "revoked",
     confirmRevoke: "Everybody who watches with this link is cut off. Revoke it?",
@@ -71,7 +71,7 @@ export const languages = {
     offline: "오프라인입니다", gone: "링크가 종료되었습니다",
     goneText: "러너가 이 링크를 종료했거나 기한이 지났습니다. 마지막 화면은 그대로 남아 있습니다.",
     goneShort: "종료됨", busy: "보는 사람이 많아 다시 시도합니다",
-    replay: "다시 보기", jumpToLive: "실시간으로", play: "재생", pausePlayback: "재생 멈춤",
+    replay: "다시 보기", jumpToLive: "실시간으로", now: "지금", play: "재생", pausePlayback: "재생 멈춤",
     playbackSpeed: "재생 속도", timeline: "달리기 타임라인", behind: "{age} 전",
     wholeRoute: "전체 경로", free: "자유 이동", follow: "따라가기", zoomIn: "확대", zoomOut: "축소",
     colorBy: "색", byZone: "구간별", byPace: "페이스별",
@@ -105,7 +105,7 @@ export const languages = {
     resume: "계속", lapCommand: "랩", commandSent: "시계로 보냈습니다",
     noSessions: "아직 기록이 없습니다.", noShares: "아직 링크가 없습니다. 만들어서 함께 보세요.",
     newShare: "새 링크", shareLabel: "이름표", expires: "유효 기간", delay: "지연",
-    never: "없음", none: "없음", scope: "공개 항목", scope_heartRate: "심박수",
+    never: "없음", none: "없음", until: "{date}까지", noEnd: "기한 없음", scope: "공개 항목", scope_heartRate: "심박수",
     scope_metrics: "페이스와 거리", scope_location: "위치", create: "링크 만들기",
     copy: "복사", copied: "복사했습니다", qrCode: "QR 코드", revoke: "회수", revoked: "회수됨",
     confirmRevoke: "이 링크로 보는 모든 사람의 연결이 끊깁니다. 회수할까요?",
@@ -131,6 +131,7 @@ export function translator(language) {
     return text.replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
   };
   translate.language = language;
+  translate.locale = language;
   return translate;
 }
 
@@ -138,6 +139,8 @@ export function translator(language) {
 export function translatePage(document, wanted) {
   const translate = translator(pickLanguage(wanted));
   document.documentElement.lang = translate.language;
+  // Dates and clocks as in the reader's own country.
+  translate.locale = wanted.find((tag) => tag.toLowerCase().startsWith(translate.language)) ?? "en";
   for (const node of document.querySelectorAll("[data-t]")) {
     node.textContent = translate(node.dataset.t);
   }

@@ -1,0 +1,276 @@
+// The owner's page: what was recorded, who may watch, and the watch from afar.
+
+import { colors, onThemeChange } from "./colors.js";
+import { find, findAll, fitCanvas, make, setHidden, setText } from "./dom.js";
+import * as format from "./format.js";
+import { Owner, pointsOfGPX, setUpLinks, tokenIn } from "./owner.js";
+import { boundsOf, project } from "./projection.js";
+import { qrCode, qrPath } from "./qr.js";
+import { Series } from "./series.js";
+import { translatePage } from "./strings.js";
+
+const t = translatePage(document, navigator.languages);
+const units = format.unitSystems.metric;
+let owner;
+
+/** Times come as seconds since 1970 or as ISO 8601. Pure. */
+export function seconds(time) {
+  if (typeof time === "number") return time;
+  const parsed = Date.parse(time ?? "");
+  return Number.isNaN(parsed) ? undefined : parsed / 1000;
+}
+
+function say(text) {
+  const toast = make("p", { class: "toast" }, text);
+  find(".toasts").append(toast);
+  setTimeout(() => toast.remove(), 5000);
+}
+
+/** Runs what may be refused; tells the owner when it is. */
+async function attempt(action) {
+  try {
+    return await action();
+  } catch (error) {
+    if (error.status === 401 || error.status === 403) signOut("tokenWrong");
+    else say(t("failed"));
+    return undefined;
+  }
+}
+
+async function signIn(token) {
+  owner = new Owner(token);
+  const device = await attempt(() => owner.device());
+  if (!device) return;
+  setHidden(find(".sign-in"), true);
+  setHidden(find(".owned"), false);
+  setHidden(find(".sign-out"), false);
+  setText(find(".device-name"), device.device ?? "");
+  const seen = seconds(device.lastSeen);
+  setText(find(".device-seen"), seen === undefined ? "" : format.date(seen, t.locale));
+  for (const { app, text } of setUpLinks(location.origin, token)) {
+    find(".apps").append(make("li", {}, make("span", {}, app),
+      make("button", { type: "button", class: "quiet", onclick: () => showQR(app, text) }, t("qrCode")),
+      copyButton(text)));
+  }
+  await Promise.all([loadShares(), loadSessions(), loadCheers()]);
+}
+
+function signOut(reason) {
+  owner = undefined;
+  history.replaceState(null, "", location.pathname);
+  setHidden(find(".sign-in"), false);
+  setHidden(find(".owned"), true);
+  setHidden(find(".sign-out"), true);
+  find(".apps").replaceChildren();
+  setText(find(".sign-in .answer"), reason ? t(reason) : "");
+  find("#token").value = "";
+  find("#token").focus();
+}
+
+function copyButton(text) {
+  return make("button", {
+    type: "button", class: "quiet",
+    onclick: async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        say(t("copied"));
+      } catch {
+        showQR(t("copy"), text);
+      }
+    },
+  }, t("copy"));
+}
+
+function showQR(title, text) {
+  const dialog = find(".qr");
+  const rows = qrCode(text);
+  const space = "http://www.w3.org/2000/svg";
+  const picture = document.createElementNS(space, "svg");
+  picture.setAttribute("viewBox", `0 0 ${rows.length + 8} ${rows.length + 8}`);
+  picture.setAttribute("role", "img");
+  picture.setAttribute("aria-label", `${t("qrCode")}: ${title}`);
+  const path = document.createElementNS(space, "path");
+  path.setAttribute("d", qrPath(rows));
+  picture.append(path);
+  setText(find("h2", dialog), title);
+  find(".qr-picture", dialog).replaceChildren(picture);
+  setText(find(".qr-text", dialog), text);
+  dialog.showModal();
+}
+
+async function loadShares() {
+  const shares = await attempt(() => owner.shares());
+  if (!shares) return;
+  const active = shares.filter((share) => !share.revoked);
+  setHidden(find(".shares .empty"), active.length > 0);
+  find(".share-list").replaceChildren(...active.map(makeShare));
+}
+
+function makeShare(share) {
+  const scopes = Array.isArray(share.scope) ? share.scope : String(share.scope ?? "").split(",");
+  const expires = seconds(share.expiresAt);
+  const facts = [
+    scopes.filter(Boolean).map((scope) => t(`scope_${scope}`)).join(", "),
+    share.delaySeconds ? `${t("delay")} ${format.age(share.delaySeconds)}` : "",
+    expires === undefined ? t("noEnd") : t("until", { date: format.date(expires, t.locale) }),
+    t("viewersNow", { n: share.viewers ?? 0 }), t("viewersEver", { n: share.viewersEver ?? 0 }),
+  ];
+  return make("li", { class: "share" },
+    make("div", { class: "share-text" }, make("b", {}, share.label || share.name),
+      make("span", { class: "hint" }, facts.filter(Boolean).join(" · "))),
+    share.url ? copyButton(share.url) : undefined,
+    share.url ? make("button", { type: "button", class: "quiet",
+      onclick: () => showQR(share.label || share.name, share.url) }, t("qrCode")) : undefined,
+    make("button", { type: "button", class: "danger", onclick: () => revoke(share) }, t("revoke")));
+}
+
+async function revoke(share) {
+  if (!confirm(t("confirmRevoke"))) return;
+  await attempt(() => owner.revokeShare(share.name));
+  await loadShares();
+}
+
+async function createShare(form) {
+  const fields = new FormData(form);
+  const wish = { scope: fields.getAll("scope") };
+  if (fields.get("label")) wish.label = fields.get("label");
+  if (fields.get("expires")) wish.expires = fields.get("expires");
+  if (fields.get("delay")) wish.delay = fields.get("delay");
+  const share = await attempt(() => owner.createShare(wish));
+  if (!share) return;
+  form.reset();
+  find(".new-share").open = false;
+  await loadShares();
+  if (share.url) showQR(share.label || share.name, share.url);
+}
+
+async function loadSessions() {
+  const sessions = await attempt(() => owner.sessions());
+  if (!sessions) return;
+  setHidden(find(".sessions .empty"), sessions.length > 0);
+  find(".session-list").replaceChildren(...sessions.map(makeSession));
+}
+
+function makeSession(session) {
+  const canvas = make("canvas", { class: "session-route", "aria-hidden": "true" });
+  const started = seconds(session.startedAt);
+  const moving = session.movingSeconds
+    ?? (seconds(session.endedAt) !== undefined ? seconds(session.endedAt) - started : undefined);
+  const facts = [
+    `${format.distance(session.distanceMeters, units)} ${t("km")}`,
+    moving === undefined ? "" : format.duration(moving),
+    moving && session.distanceMeters > 100
+      ? `${format.pace((moving / session.distanceMeters) * 1000)} ${units.pace}` : "",
+    session.averageHeartRate ? `${format.integer(session.averageHeartRate)} ${t("bpm")}` : "",
+  ];
+  const save = make("select", { "aria-label": t("download"), onchange: () => {
+    if (save.value) attempt(() => download(session.id, save.value));
+    save.value = "";
+  } }, make("option", { value: "" }, t("download")),
+  ...["gpx", "tcx", "fit", "csv", "csv-motion", "ndjson", "mcap"].map((each) =>
+    make("option", { value: each }, each)));
+  watchForSight(canvas, session.id);
+  return make("li", { class: "session" }, canvas,
+    make("div", { class: "session-text" },
+      make("b", {}, format.date(started, t.locale)),
+      make("span", { class: "session-facts" }, facts.filter(Boolean).join(" · ")),
+      session.state && session.state !== "ended"
+        ? make("span", { class: "badge" }, t(session.state)) : undefined),
+    make("div", { class: "session-tools" }, save,
+      make("button", { type: "button", class: "danger", onclick: () => erase(session.id) }, t("delete"))));
+}
+
+async function download(id, kind) {
+  const address = URL.createObjectURL(await owner.exportSession(id, kind));
+  make("a", { href: address, download: `${id}.${kind === "csv-motion" ? "motion.csv" : kind}` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60000);
+}
+
+async function erase(id) {
+  if (!confirm(t("confirmDelete"))) return;
+  await attempt(() => owner.deleteSession(id));
+  await loadSessions();
+}
+
+/** A route is fetched when its row comes into view: a list of hundreds asks for a few. */
+function watchForSight(canvas, id) {
+  const observer = new IntersectionObserver(async ([entry]) => {
+    if (!entry.isIntersecting) return;
+    observer.disconnect();
+    try {
+      const text = await (await owner.exportSession(id, "gpx")).text();
+      drawSmallRoute(canvas, pointsOfGPX(text));
+    } catch {
+      // A session without positions has no picture.
+    }
+  });
+  observer.observe(canvas);
+}
+
+function drawSmallRoute(canvas, points) {
+  const series = new Series(Math.max(1, points.length));
+  points.forEach(({ latitude, longitude }, index) =>
+    series.append({ time: index, ...project(latitude, longitude) }));
+  const bounds = boundsOf(series);
+  if (!bounds) return;
+  const draw = () => {
+    const { context, width, height } = size;
+    const span = Math.max(bounds.maxX - bounds.minX, bounds.maxY - bounds.minY, 1e-9);
+    const scale = (Math.min(width, height) - 16) / span;
+    const { x, y } = series.column;
+    context.clearRect(0, 0, width, height);
+    context.beginPath();
+    for (let index = 0; index < series.length; index += 1) {
+      context.lineTo(width / 2 + (x[index] - (bounds.minX + bounds.maxX) / 2) * scale,
+        height / 2 + (y[index] - (bounds.minY + bounds.maxY) / 2) * scale);
+    }
+    context.lineWidth = 2.5;
+    context.lineJoin = "round";
+    context.strokeStyle = colors().accent;
+    context.stroke();
+  };
+  const size = fitCanvas(canvas, draw);
+  onThemeChange(draw);
+}
+
+async function loadCheers() {
+  let cheers;
+  try {
+    cheers = await owner.cheers();
+  } catch {
+    return;  // A daemon that keeps no cheers shows none.
+  }
+  setHidden(find(".cheers"), false);
+  setHidden(find(".cheers .empty"), cheers.length > 0);
+  find(".cheer-list").replaceChildren(...cheers.map((cheer) => make("li", {},
+    make("span", {}, cheer.text),
+    make("span", { class: "hint" }, format.clock(seconds(cheer.time), t.locale)))));
+}
+
+function listen() {
+  find(".sign-in form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const token = tokenIn(find("#token").value.trim());
+    if (!token) return;
+    // In the fragment it survives a reload; no server ever sees it there.
+    history.replaceState(null, "", `${location.pathname}#${encodeURIComponent(token)}`);
+    signIn(token);
+  });
+  find(".sign-out").addEventListener("click", () => signOut());
+  find(".new-share form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    createShare(event.target);
+  });
+  for (const button of findAll("[data-command]")) {
+    button.addEventListener("click", () => attempt(async () => {
+      await owner.command(button.dataset.command);
+      say(t("commandSent"));
+    }));
+  }
+  find(".qr .close").addEventListener("click", () => find(".qr").close());
+}
+
+listen();
+const token = tokenIn(location.hash);
+if (token) signIn(token);
+else setHidden(find(".sign-in"), false);

@@ -1,0 +1,83 @@
+// The Owner's API of a device. The token lives in the address's fragment, which browsers never
+// send, and goes out only as a header to the daemon that served this page.
+
+/** The token behind `#` (bare, or as `token=…`); undefined without one. Pure. */
+export function tokenIn(fragment) {
+  const text = decodeURIComponent(fragment.replace(/^#/, ""));
+  const token = text.startsWith("token=") ? text.slice(6) : text;
+  return /^[\x21-\x7e]{1,512}$/.test(token) ? token : undefined;
+}
+
+export class OwnerError extends Error {
+  constructor(status) {
+    super(`status ${status}`);
+    this.status = status;
+  }
+}
+
+export class Owner {
+  #token;
+
+  constructor(token) {
+    this.#token = token;
+  }
+
+  get token() {
+    return this.#token;
+  }
+
+  device = () => this.#json("GET", "");
+  sessions = () => this.#json("GET", "/sessions");
+  session = (id) => this.#json("GET", `/sessions/${encodeURIComponent(id)}`);
+  deleteSession = (id) => this.#send("DELETE", `/sessions/${encodeURIComponent(id)}`);
+  shares = () => this.#json("GET", "/shares");
+  createShare = (wish) => this.#json("POST", "/shares", wish);
+  revokeShare = (name) => this.#send("DELETE", `/shares/${encodeURIComponent(name)}`);
+  command = (command) => this.#send("POST", "/commands", { command });
+  cheers = () => this.#json("GET", "/cheers");
+
+  async exportSession(id, format) {
+    const query = `format=${encodeURIComponent(format)}`;
+    const answer = await this.#send("GET", `/sessions/${encodeURIComponent(id)}/export?${query}`);
+    return answer.blob();
+  }
+
+  async #json(method, path, body) {
+    return (await this.#send(method, path, body)).json();
+  }
+
+  async #send(method, path, body) {
+    const headers = { Authorization: `Bearer ${this.#token}` };
+    if (body) headers["Content-Type"] = "application/json";
+    const answer = await fetch(`/v1/me${path}`, {
+      method, headers, cache: "no-store", body: body && JSON.stringify(body),
+    });
+    if (!answer.ok) throw new OwnerError(answer.status);
+    return answer;
+  }
+}
+
+/** Latitude and longitude of each point of a GPX text, thinned to `pointsMax`. Pure. */
+export function pointsOfGPX(text, pointsMax = 300) {
+  const points = [...text.matchAll(/<trkpt\b([^>]*)>/g)].map(([, attributes]) => {
+    const number = (name) => Number(new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1]);
+    return { latitude: number("lat"), longitude: number("lon") };
+  }).filter(({ latitude, longitude }) => Number.isFinite(latitude) && Number.isFinite(longitude));
+  const stride = Math.max(1, Math.ceil(points.length / pointsMax));
+  return points.filter((_, index) => index % stride === 0 || index === points.length - 1);
+}
+
+/** What a phone app is told to send to this daemon: a link it opens, or an address to paste. Pure. */
+export function setUpLinks(origin, token) {
+  const path = (format) => `${origin}/in/${format}/${encodeURIComponent(token)}`;
+  return [
+    { app: "Sensor Logger", text: path("sensorlogger") },
+    { app: "Overland", text: `overland://setup?url=${encodeURIComponent(`${origin}/in/overland`)}`
+      + `&token=${encodeURIComponent(token)}` },
+    { app: "OwnTracks", text: path("owntracks") },
+    { app: "GPSLogger", text: `${path("gpslogger")}?lat=%LAT&lon=%LON&time=%TIME&acc=%ACC&alt=%ALT&spd=%SPD&dir=%DIR` },
+    { app: "OsmAnd, Traccar Client", text: path("osmand") },
+    { app: "RunnerUp", text: path("runnerup") },
+    { app: "Heart rate (HTTP)", text: path("hr") },
+  ];
+}
