@@ -1,6 +1,13 @@
 public import SensorModel
 
 /// Steps and cadence from raw motion samples, whatever the sensor's place, orientation and rate.
+///
+///     sample → MotionResampler → MotionWindow → GaitSpectrum → GaitEvidence → CadenceTracker
+///              cells of 40 ms    5 s, changes   every 0.4 s     per cadence     over time
+///                                                                       → StepGate → steps
+///
+/// Causal: a value comes from samples that were taken before it. No clock, no allocation once
+/// running. At an ankle with a gyroscope the reference's stride machine goes first.
 public struct CadenceProcessor: Sendable {
     public private(set) var cadence = CadenceMetric(
         stepsPerMinute: nil, confidence: 0, uncertainty: nil, state: .waiting)
@@ -9,11 +16,29 @@ public struct CadenceProcessor: Sendable {
     public private(set) var activity = MotionActivity(kind: .unknown, since: nil)
 
     private let placement: RunnerProfile.Placement?
+    private let tuning: CadenceTuning
+    private var resampler = MotionResampler()
+    private var window: MotionWindow
+    private var evidence = GaitEvidence()
+    private var tracker: CadenceTracker
+    private var gate: StepGate
+    private var ankle = AnkleStrideDetector()
     private var newest: Timestamp?
+    private var blocksToHop = CadenceTuning.hopBlocks
+    private var includesGravity = true
+    private var speed: (metersPerSecond: Double, at: Timestamp)?
 
     /// - Parameter placement: Where the sensor is worn; `nil` when nobody said.
     public init(placement: RunnerProfile.Placement?) {
+        self.init(placement: placement, tuning: CadenceTuning())
+    }
+
+    init(placement: RunnerProfile.Placement?, tuning: CadenceTuning) {
         self.placement = placement
+        self.tuning = tuning
+        window = MotionWindow(tuning: tuning)
+        tracker = CadenceTracker(tuning: tuning)
+        gate = StepGate(tuning: tuning)
     }
 
     /// Takes one sample; a time that is not later than the newest is ignored.
@@ -22,11 +47,134 @@ public struct CadenceProcessor: Sendable {
     ) {
         if let newest, time <= newest { return }
         newest = time
+        includesGravity = traits.contains(.includesGravity)
+        if placement == .ankle, traits.contains(.hasRotation) { ankle.update(sample, at: time) }
+        if !resampler.take(sample.acceleration, at: time.microseconds) { beginAfresh() }
+        while let cell = resampler.next() {
+            let (endsBlock, changes) = window.append(cell)
+            if changes { changeGait() }
+            guard endsBlock else { continue }
+            blocksToHop -= 1
+            if blocksToHop == 0 {
+                blocksToHop = CadenceTuning.hopBlocks
+                estimate(at: Timestamp(microseconds: resampler.cellTime))
+            }
+        }
     }
 
     /// Lets values age: called at whole seconds of device time, and after silence.
-    public mutating func tick(at time: Timestamp) {}
+    public mutating func tick(at time: Timestamp) {
+        guard let newest else { return }
+        let silence = time.seconds(since: newest)
+        if silence > 2, cadence.state == .live { cadence.state = .stale }
+        if silence > 5 {
+            cadence.stepsPerMinute = nil
+            cadence.confidence = 0
+            cadence.uncertainty = nil
+            activity = MotionActivity(kind: .unknown, since: nil)
+        }
+    }
 
     /// Tells the runner's speed where a position source knows it; `nil` when it no longer does.
-    public mutating func noteSpeed(_ metersPerSecond: Double?, at time: Timestamp) {}
+    public mutating func noteSpeed(_ metersPerSecond: Double?, at time: Timestamp) {
+        speed = metersPerSecond.map { ($0, time) }
+    }
+
+    private mutating func beginAfresh() {
+        window.restart()
+        tracker.restart()
+        gate.restart()
+        blocksToHop = CadenceTuning.hopBlocks
+    }
+
+    /// The value of before is not shown for a gait that has just changed.
+    private mutating func changeGait() {
+        tracker.change()
+        if gate.isWalking { hide(state: .live) }
+    }
+
+    private mutating func estimate(at time: Timestamp) {
+        let cells = min(window.count, max(window.usableCells, CadenceTuning.windowCellsMin))
+        guard cells >= CadenceTuning.windowCellsMin else { return }
+        let spectrum = GaitSpectrum(of: window, cells: cells)
+        let usable = window.usableCells
+        let isShort = usable < tuning.freshCells
+        let speed = freshSpeed(at: time)
+        evidence.weigh(spectrum, by: weights(isShort: isShort), speed: speed)
+        tracker.follow(evidence, isShort: isShort)
+        let estimate = tracker.stepsPerMinute
+        gate.observe(
+            StepGate.Observation(
+                time: time, stepsPerMinute: estimate, mass: tracker.mass,
+                amplitude: spectrum.amplitude, recentAmplitude: window.recentAmplitude,
+                periodicity: spectrum.periodicity(stepsPerMinute: estimate),
+                gaitShare: GaitEvidence.gaitShare(of: spectrum, stepsPerMinute: estimate),
+                cells: usable, speed: speed))
+        show(at: time, usable: usable)
+    }
+
+    private func weights(isShort: Bool) -> GaitWeights {
+        if placement == .ankle { return .ankle }
+        if includesGravity { return isShort ? .short : .long }
+        return isShort ? .shortFree : .longFree
+    }
+
+    private func freshSpeed(at time: Timestamp) -> Double? {
+        guard let speed, abs(time.seconds(since: speed.at)) <= tuning.speedSecondsMax else {
+            return nil
+        }
+        return speed.metersPerSecond
+    }
+
+    private mutating func show(at time: Timestamp, usable: Int) {
+        steps = max(steps, Int(gate.steps))
+        showActivity(at: time)
+        if showAnkle() { return }
+        let isShown =
+            (gate.isRegular || gate.isWalking) && tracker.mass >= tuning.massToShow
+            && (usable >= tuning.settledCells || tracker.mass >= 0.9)
+        if isShown {
+            cadence = CadenceMetric(
+                stepsPerMinute: Double(tracker.stepsPerMinute), confidence: Double(tracker.mass),
+                uncertainty: Double(tracker.uncertainty), state: .live)
+        } else if gate.isStill {
+            cadence = CadenceMetric(
+                stepsPerMinute: 0, confidence: 1, uncertainty: 0, state: .live)
+        } else {
+            hide(state: .live)
+        }
+    }
+
+    /// - Returns: Whether the stride machine knows the cadence.
+    private mutating func showAnkle() -> Bool {
+        guard placement == .ankle, let value = ankle.stepsPerMinute, value > 0, !gate.isStill else {
+            return false
+        }
+        steps = max(steps, ankle.steps)
+        // Strides are told apart to one sample at 20 Hz, over up to ten seconds.
+        cadence = CadenceMetric(
+            stepsPerMinute: value, confidence: 0.95, uncertainty: 0.01 * value, state: .live)
+        return true
+    }
+
+    private mutating func showActivity(at time: Timestamp) {
+        let kind: MotionActivity.Kind
+        let since: Timestamp?
+        if gate.isWalking {
+            let isRunning = Double(tracker.stepsPerMinute) >= tuning.runningStepsPerMinute
+            kind = isRunning ? .running : .walking
+            since = activity.kind.isSteps && activity.kind != kind ? time : gate.walkingSince
+        } else if gate.isStill {
+            (kind, since) = (.still, gate.quietSince)
+        } else {
+            (kind, since) = (.moving, gate.movingSince)
+        }
+        if activity.kind != kind { activity = MotionActivity(kind: kind, since: since ?? time) }
+    }
+
+    private mutating func hide(state: ValueState) {
+        let shown = cadence.state == .waiting ? .waiting : state
+        cadence = CadenceMetric(
+            stepsPerMinute: nil, confidence: 0, uncertainty: nil, state: shown)
+    }
 }

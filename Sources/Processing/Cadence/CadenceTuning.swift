@@ -1,0 +1,88 @@
+/// Every number the step counter decides by; times in seconds, amplitudes in g, cadences in
+/// steps/min. They were set on recordings of several people and body places; none is sharp: 20 %
+/// either way moves the error of no figure by more than its own spread between recordings.
+struct CadenceTuning: Sendable {
+    // The grid on which everything runs.
+
+    /// Cells a second: the third harmonic of 250 steps/min still fits below half of it, and a
+    /// 12.5 Hz watch needs only one value interpolated between two of its own.
+    static let cellsPerSecond = 25
+    static let cellMicroseconds: Int64 = 40_000
+    /// Cells of one block, the grain of change detection: 0.2 s.
+    static let blockCells = 5
+    /// Blocks from one estimate to the next: 0.4 s, so that a value is never older when read.
+    static let hopBlocks = 2
+    static let hopSeconds = Float(hopBlocks * blockCells) / Float(cellsPerSecond)
+    /// Longest window: 5 s hold four strides of a slow walk.
+    static let windowCells = 125
+    /// Shortest window that is looked at: 1.4 s, two steps of a walk, four of a run.
+    static let windowCellsMin = 35
+    /// A longer hole in the samples starts the analysis afresh.
+    static let holeSeconds = 1.0
+
+    // Change of gait: the power of the last 0.8 s against the 3 s before.
+
+    /// Ratio of powers (2 in amplitude) that cuts the window: a walk's own steps differ by less.
+    var changeRatio: Float = 4
+    /// Keeps noise of a resting sensor from being a change, g.
+    var changeFloor: Float = 0.03
+    /// The transition itself is left out as soon as `settledCells` remain after it: 0.4 s, 1.6 s.
+    var transitionCells = 10
+    var settledCells = 40
+
+    // The tracker.
+
+    /// Spread of the logarithm of cadence over one hop: 1.6 %, about 5 steps/min a second.
+    var driftPerHop: Float = 0.016
+    /// Chance of any other cadence after one hop: lets a wrong octave be left within seconds.
+    var jumpPerHop: Float = 0.001
+    /// The same after a change of power: the gait is probably new.
+    var driftAtChange: Float = 0.06
+    var jumpAtChange: Float = 0.7
+    /// Weight of one window: successive windows share most of their samples.
+    var windowWeight: Float = 0.28
+    /// Weight of the only window since a change; it replaces its predecessor while it grows.
+    var freshWeight: Float = 0.8
+    /// A window shorter than this, 2.9 s, is fresh and weighed by the weights for short windows.
+    var freshCells = 73
+
+    // What counts as steps.
+
+    /// Motion: amplitude over 0.8 s, g. A quiet wrist at a desk stays below 0.02.
+    var motionFloor: Float = 0.035
+    /// Standing after a walk with the same arm: below this share of the walk's amplitude.
+    var motionShare: Float = 0.3
+    /// Amplitude of the window, g: the softest walk seen had 0.05.
+    var walkFloor: Float = 0.045
+    /// Correlation of the window with itself one stride earlier, to begin and to go on.
+    var periodicityToStart: Float = 0.45
+    var periodicityToKeep: Float = 0.2
+    /// Cells, 2.4 s, from which that correlation means anything.
+    var periodicityCells = 60
+    /// Share of the power at half, one and one and a half times the step rate: tremor has none.
+    var gaitShare: Float = 0.06
+    /// Mass of the posterior around its peak, to begin, to go on and to show the value.
+    var massToStart: Float = 0.7
+    var massToKeep: Float = 0.5
+    var massToShow: Float = 0.5
+    /// Regular gait this long before the first step counts; then the start is credited.
+    var confirmSeconds: Float = 2.4
+    /// The same within `bridgeSeconds` of the last counted step.
+    var reconfirmSeconds: Float = 0.8
+    var bridgeSeconds = 6.0
+    /// Logarithm of cadence: a larger step between two hops is not the same gait.
+    var sameGait: Float = 0.1
+    /// Most that is ever credited back.
+    var creditSecondsMax = 8.0
+    /// Quiet this long ends a walk; irregular motion this long does, too.
+    var stillSeconds: Float = 1.2
+    var irregularSeconds: Float = 2.4
+    /// A step longer than this, meters, is made by wheels.
+    var stepMetersMax = 2.6
+    /// A speed older than this, seconds, says nothing.
+    var speedSecondsMax = 4.0
+    /// From here a gait is called running, unless it is soft.
+    var runningStepsPerMinute = 140.0
+
+    init() {}
+}

@@ -1,0 +1,89 @@
+import Glibc
+
+/// Spectrum of 512 real values in each of four lanes at once.
+///
+/// Even and odd values are packed as real and imaginary parts of 256 complex ones, transformed by
+/// radix 2, decimation in frequency (Cooley and Tukey, Mathematics of Computation 19, 1965), and
+/// unpacked. The buffers live on the stack: a session keeps none.
+struct FourierTransform: ~Copyable {
+    static let points = 512
+    static let half = 256
+
+    /// Even values; after `run` the power of bin k < 256 lies in `real[k]`.
+    var real = InlineArray<256, SIMD4<Float>>(repeating: .zero)
+    /// Odd values.
+    var imaginary = InlineArray<256, SIMD4<Float>>(repeating: .zero)
+    /// Power of the last bin, half the rate of the cells.
+    private(set) var lastPower = SIMD4<Float>.zero
+
+    /// cos and −sin of 2π k / 512.
+    private static let cosines: [Float] = (0..<half).map {
+        Float(cos(2 * Double.pi * Double($0) / Double(points)))
+    }
+    private static let sines: [Float] = (0..<half).map {
+        Float(-sin(2 * Double.pi * Double($0) / Double(points)))
+    }
+    private static let reversed: [Int] = (0..<half).map { index in
+        Int(UInt8(truncatingIfNeeded: index).bitReversed)
+    }
+
+    /// Replaces the values by their squared moduli.
+    mutating func run() {
+        let cosines = Self.cosines
+        let sines = Self.sines
+        var span = Self.half / 2
+        var stride = 2
+        while span >= 1 {
+            for offset in 0..<span {
+                let c = cosines[offset * stride]
+                let s = sines[offset * stride]
+                var upper = offset
+                while upper < Self.half {
+                    let lower = upper + span
+                    let differenceReal = real[upper] - real[lower]
+                    let differenceImaginary = imaginary[upper] - imaginary[lower]
+                    real[upper] += real[lower]
+                    imaginary[upper] += imaginary[lower]
+                    real[lower] = differenceReal * c - differenceImaginary * s
+                    imaginary[lower] = differenceReal * s + differenceImaginary * c
+                    upper += span * 2
+                }
+            }
+            span /= 2
+            stride *= 2
+        }
+        unpack(cosines: cosines, sines: sines)
+    }
+
+    private mutating func unpack(cosines: [Float], sines: [Float]) {
+        let reversed = Self.reversed
+        let first = real[0] + imaginary[0]
+        let last = real[0] - imaginary[0]
+        lastPower = last * last
+        var powers = InlineArray<256, SIMD4<Float>>(repeating: .zero)
+        powers[0] = first * first
+        for bin in 1..<Self.half {
+            let here = reversed[bin]
+            let mirror = reversed[Self.half - bin]
+            let evenReal = (real[here] + real[mirror]) * 0.5
+            let evenImaginary = (imaginary[here] - imaginary[mirror]) * 0.5
+            let oddReal = (imaginary[here] + imaginary[mirror]) * 0.5
+            let oddImaginary = (real[mirror] - real[here]) * 0.5
+            let c = cosines[bin]
+            let s = sines[bin]
+            let binReal = evenReal + oddReal * c - oddImaginary * s
+            let binImaginary = evenImaginary + oddReal * s + oddImaginary * c
+            powers[bin] = binReal * binReal + binImaginary * binImaginary
+        }
+        real = powers
+    }
+}
+
+extension UInt8 {
+    fileprivate var bitReversed: UInt8 {
+        var value = self
+        value = (value & 0xF0) >> 4 | (value & 0x0F) << 4
+        value = (value & 0xCC) >> 2 | (value & 0x33) << 2
+        return (value & 0xAA) >> 1 | (value & 0x55) << 1
+    }
+}

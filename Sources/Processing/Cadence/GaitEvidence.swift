@@ -1,0 +1,94 @@
+import Glibc
+
+/// How strongly one spectrum speaks for each cadence, as a logarithm up to a constant.
+///
+/// Walking shakes a wrist at the step rate and its multiples, and swings it at half of them; which
+/// of these is strongest changes with person, place and speed, so no peak alone is the cadence. All
+/// harmonics are weighed together (a harmonic sum, Noll, 1969, with weights for steps and strides
+/// apart), with what lies between them and with how likely a cadence is at this amplitude.
+struct GaitEvidence: Sendable {
+    static let bins = 96
+    static let lowest: Float = 45
+    static let highest: Float = 250
+    /// Logarithm from one bin to the next: 1.8 %.
+    static let binWidth = Float(log(Double(250.0 / 45.0))) / Float(bins - 1)
+    static let stepsPerMinute: [Float] = (0..<bins).map { lowest * expf(Float($0) * binWidth) }
+    /// Centres of the broad regions of likely cadence, steps/min.
+    static let regionCentres: [Float] = [55, 80, 110, 150, 190, 230]
+
+    /// Multiples of the step rate at which spectra are read.
+    private static let multiples: [Float] = [0.5, 1, 1.5, 2, 3, 0.25, 0.75]
+    private static let places: [Float] = stepsPerMinute.flatMap { cadence in
+        multiples.map { $0 * cadence * GaitSpectrum.binsPerStepRate }
+    }
+    private static let regionShares: [Float] = stepsPerMinute.flatMap { cadence in
+        regionCentres.map { centre in
+            let distance = logf(cadence / centre) / 0.2
+            return expf(-0.5 * distance * distance)
+        }
+    }
+
+    private(set) var logarithms = [Float](repeating: 0, count: bins)
+
+    /// - Parameter speed: m/s; `nil` when unknown.
+    mutating func weigh(_ spectrum: borrowing GaitSpectrum, by weights: GaitWeights, speed: Double?)
+    {
+        let places = Self.places
+        let shares = Self.regionShares
+        let harmonics = weights.harmonics
+        let amplitude = logf(spectrum.amplitude)
+        var regions = InlineArray<6, Float>(repeating: 0)
+        for index in 0..<6 {
+            regions[index] = weights.regions[index] + weights.regionSlopes[index] * amplitude
+        }
+        for bin in 0..<Self.bins {
+            var sum: Float = 0
+            for multiple in 0..<7 {
+                let place = places[bin * 7 + multiple]
+                guard place <= 256 else { continue }
+                let low = Int(place)
+                let part = place - Float(low)
+                let length =
+                    spectrum.length[low]
+                    + (spectrum.length[low + 1] - spectrum.length[low]) * part
+                let axes = spectrum.axes[low] + (spectrum.axes[low + 1] - spectrum.axes[low]) * part
+                switch multiple {
+                case 0...3: sum += harmonics[multiple] * length + harmonics[multiple + 5] * axes
+                case 4: sum += harmonics[4] * length
+                default: sum += harmonics[multiple + 4] * length + harmonics[multiple + 6] * axes
+                }
+            }
+            for index in 0..<6 { sum += regions[index] * shares[bin * 6 + index] }
+            logarithms[bin] = sum
+        }
+        if let speed { weighSpeed(Float(speed)) }
+        let best = logarithms.max() ?? 0
+        for bin in 0..<Self.bins { logarithms[bin] -= best }
+    }
+
+    /// The cadence that goes with a speed, loosely: enough to tell an octave, not to set a value.
+    /// (Walking: Grieve and Gear, Ergonomics 9, 1966, cadence grows with the root of speed;
+    /// running: Cavanagh and Kram, 1989, it hardly grows.)
+    private mutating func weighSpeed(_ speed: Float) {
+        guard speed > 0.5, speed < 8 else { return }
+        let usual = speed < 2.1 ? 100 * sqrtf(speed / 1.2) : 158 * powf(speed / 2.5, 0.17)
+        for bin in 0..<Self.bins {
+            let distance = logf(Self.stepsPerMinute[bin] / usual) / 0.28
+            logarithms[bin] -= min(4, 0.5 * distance * distance)
+        }
+    }
+
+    /// Share of the power that lies at half, one and one and a half times a step rate.
+    static func gaitShare(of spectrum: borrowing GaitSpectrum, stepsPerMinute: Float) -> Float {
+        var length: Float = 0
+        var axes: Float = 0
+        for multiple in 0..<3 {
+            let bin = Int(
+                (multiples[multiple] * stepsPerMinute * GaitSpectrum.binsPerStepRate).rounded())
+            guard bin < GaitSpectrum.bins else { continue }
+            length += spectrum.length[bin] * spectrum.length[bin]
+            axes += spectrum.axes[bin] * spectrum.axes[bin]
+        }
+        return max(length, axes) / 2
+    }
+}

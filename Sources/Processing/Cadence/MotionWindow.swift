@@ -1,0 +1,98 @@
+/// The last five seconds of cells, and where in them the present gait began.
+///
+/// Power is compared in blocks of 0.2 s: when the last 0.8 s are four times stronger or weaker
+/// than the 3 s before, what came before belongs to another gait and leaves the window. (A
+/// two-sided ratio test for a change of variance; Page, Biometrika 41, 1954, for the idea.)
+struct MotionWindow: Sendable {
+    private static let capacity = 128
+    private static let shortBlocks = 4
+    private static let longBlocks = 15
+    /// Cells of the moving mean that is taken off before power is measured: about 1 s.
+    private static let meanCells = 26
+
+    private var cells = [SIMD4<Float>](repeating: .zero, count: capacity)
+    private var powers = [Float](repeating: 0, count: 32)
+    private var runningSum: Float = 0
+    private var blockSum: Float = 0
+    private var blockIndex = 0
+    private let tuning: CadenceTuning
+
+    /// Cells since the grid began.
+    private(set) var count = 0
+    /// Cell at which the present gait began.
+    private(set) var start = 0
+    /// Amplitude of the length of acceleration over the last 0.8 s, g.
+    private(set) var recentAmplitude: Float = 0
+
+    init(tuning: CadenceTuning) {
+        self.tuning = tuning
+    }
+
+    mutating func restart() {
+        count = 0
+        start = 0
+        runningSum = 0
+        blockSum = 0
+        blockIndex = 0
+        recentAmplitude = 0
+    }
+
+    /// - Returns: Whether this cell ended a block, and whether that block showed a change.
+    mutating func append(_ cell: SIMD4<Float>) -> (endsBlock: Bool, changes: Bool) {
+        if count == 0 {
+            // As if the sensor had always read this: the mean starts where the signal does.
+            runningSum = cell.w * Float(Self.meanCells)
+            for index in 0..<Self.meanCells { cells[Self.capacity - 1 - index] = cell }
+        }
+        let leaving = cells[(count &- Self.meanCells) & (Self.capacity - 1)].w
+        cells[count & (Self.capacity - 1)] = cell
+        runningSum += cell.w - leaving
+        count += 1
+        let deviation = cell.w - runningSum / Float(Self.meanCells)
+        blockSum += deviation * deviation
+        guard count % CadenceTuning.blockCells == 0 else { return (false, false) }
+        // The sum drifts by rounding; it is made afresh once a block.
+        runningSum = 0
+        for back in 1...Self.meanCells { runningSum += cells[(count &- back) & 127].w }
+        powers[blockIndex & 31] = blockSum / Float(CadenceTuning.blockCells)
+        blockIndex += 1
+        blockSum = 0
+        return (true, detectChange())
+    }
+
+    private mutating func detectChange() -> Bool {
+        let short = min(Self.shortBlocks, blockIndex)
+        let recent = meanPower(endingAt: blockIndex, blocks: short)
+        recentAmplitude = recent.squareRoot()
+        let startBlock = start / CadenceTuning.blockCells
+        let before = min(Self.longBlocks, blockIndex - short - startBlock)
+        guard before >= Self.shortBlocks else { return false }
+        let floor = tuning.changeFloor * tuning.changeFloor
+        let past = meanPower(endingAt: blockIndex - short, blocks: before) + floor
+        let present = recent + floor
+        let ratio = tuning.changeRatio
+        guard present > ratio * past || past > ratio * present else { return false }
+        start = count - short * CadenceTuning.blockCells
+        return true
+    }
+
+    private func meanPower(endingAt end: Int, blocks: Int) -> Float {
+        var sum: Float = 0
+        for block in (end - blocks)..<end { sum += powers[block & 31] }
+        return sum / Float(max(1, blocks))
+    }
+
+    /// Cells that belong to the present gait, a multiple of a block and at most a full window.
+    var usableCells: Int {
+        var usable = count - start
+        if start > 0 {
+            usable = max(min(usable, tuning.settledCells), usable - tuning.transitionCells)
+        }
+        return min(CadenceTuning.windowCells, usable)
+    }
+
+    /// - Parameter back: 1 for the newest cell.
+    func cell(back: Int) -> SIMD4<Float> {
+        cells[(count &- back) & (Self.capacity - 1)]
+    }
+}
