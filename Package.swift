@@ -114,7 +114,10 @@ let tests: [Target] = [
     .testTarget(
         name: "SecretsTests", dependencies: ["SensorModel", "Secrets"], swiftSettings: strict),
     .testTarget(
-        name: "RegistryTests", dependencies: ["SensorModel", "Registry"], swiftSettings: strict),
+        name: "RegistryTests",
+        dependencies: [
+            "SensorModel", "Registry", .product(name: "GRDB", package: "GRDB.swift"),
+        ], swiftSettings: strict),
     .testTarget(
         name: "TransportTests",
         dependencies: ["SensorModel", "WireFormat", "Sharing", "Ring", "Transport"],
