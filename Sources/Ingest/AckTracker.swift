@@ -3,8 +3,8 @@ import SensorModel
 /// Up to which sequence everything a session had accepted is on disk.
 ///
 /// A short list of "sequence s is covered once record r is on disk", both rising. When it grows
-/// long every other mark goes: the sequences of a lost mark wait for the next one. So an ack can
-/// come a little late, and never early.
+/// long, neighbours become one, and later frames share a mark as well: an ack can come a little
+/// late, by a thirtieth of what waits, and never early.
 struct AckTracker: Sendable {
     private static let marksMax = 64
 
@@ -16,10 +16,13 @@ struct AckTracker: Sendable {
     /// Never falls.
     private(set) var acknowledged: UInt32
     private var marks: [Mark] = []
+    /// Frames that share a mark, and how many the last mark has so far.
+    private var framesEach = 1
+    private var framesInLast = 0
     /// Marks at the front that are done with.
     private var doneMarks = 0
     /// A late frame went to disk below ``acknowledged``, or a refused one passed: say it again.
-    private var hasNews = false
+    private(set) var hasNews = false
 
     init(acknowledged: UInt32) {
         self.acknowledged = acknowledged
@@ -29,8 +32,14 @@ struct AckTracker: Sendable {
 
     /// The frame lies in the log; `sequence` is above every other so far.
     mutating func recorded(_ sequence: UInt32, at offset: RecordOffset) {
-        if marks.count == Self.marksMax { thinOut() }
+        if framesInLast < framesEach, marks.count > doneMarks {
+            marks[marks.count - 1] = Mark(sequence: sequence, offset: offset)
+            framesInLast += 1
+            return
+        }
+        if marks.count == Self.marksMax { makeRoom() }
         marks.append(Mark(sequence: sequence, offset: offset))
+        framesInLast = 1
     }
 
     /// A frame of a gap came after all. What is not acknowledged yet and lies above it has to wait
@@ -42,6 +51,7 @@ struct AckTracker: Sendable {
             marks.removeLast()
         }
         marks.append(Mark(sequence: last, offset: offset))
+        framesInLast = framesEach
     }
 
     /// A number that will never be recorded, or the end of a gap; above every other so far.
@@ -67,21 +77,26 @@ struct AckTracker: Sendable {
         if doneMarks == marks.count {
             marks.removeAll(keepingCapacity: true)
             doneMarks = 0
+            framesEach = 1
+        } else if changed, marks.count - doneMarks < Self.marksMax / 8 {
+            framesEach = max(framesEach / 2, 1)
         }
         return changed ? acknowledged : nil
     }
 
-    private mutating func thinOut() {
-        var kept: [Mark] = []
-        kept.reserveCapacity(Self.marksMax)
-        let waiting = marks.count - doneMarks
-        for index in doneMarks..<marks.count {
-            // Every other one when all are waiting, always the last.
-            if waiting < Self.marksMax / 2 || (marks.count - 1 - index) % 2 == 0 {
+    /// Drops what is done with, or else every other mark: its frames wait for the next one.
+    private mutating func makeRoom() {
+        if doneMarks >= Self.marksMax / 2 {
+            marks.removeFirst(doneMarks)
+        } else {
+            var kept: [Mark] = []
+            kept.reserveCapacity(Self.marksMax)
+            for index in doneMarks..<marks.count where (marks.count - 1 - index) % 2 == 0 {
                 kept.append(marks[index])
             }
+            marks = kept
+            framesEach *= 2
         }
-        marks = kept
         doneMarks = 0
     }
 }

@@ -20,6 +20,10 @@ extension SessionTable {
         }
     }
 
+    /// Whether ``durable(upTo:_:)`` may have acks though nothing more has become durable: a refused
+    /// frame was passed behind which nothing waits for the disk.
+    public var hasAckNews: Bool { slotsAwaitingAck.contains { sessions[$0]?.acks.hasNews == true } }
+
     /// - Parameters:
     ///   - end: Every record before it is on disk.
     ///   - body: Takes one ack for each connection that has news.
