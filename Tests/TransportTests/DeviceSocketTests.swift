@@ -5,7 +5,7 @@ import Testing
 import Transport
 import WireFormat
 
-@Suite struct DeviceSocketTests {
+@Suite(.serialized) struct DeviceSocketTests {
     static let session = "11111111-2222-3333-4444-555555555555"
     static let hello =
         "{\"type\":\"hello\",\"token\":\"good\",\"session\":\"\(session)\",\"sentAt\":1763700000}\n"
@@ -43,7 +43,7 @@ import WireFormat
         try await withServer { daemon, device, _ in
             let socket = try RawSocket(device)
             var bytes = BinaryFrame.preamble
-            bytes += Self.binary(.hello, 0, Array(Self.hello.utf8))
+            bytes += Self.binary(.hello, 0, Array(Self.hello.utf8.dropLast()))
             for number in UInt32(1)...20 {
                 bytes += Self.binary(.heartRate, number, [0x78, 5, 0, 0])
             }

@@ -53,6 +53,12 @@ final class FakeDaemon: DeviceGate, ViewerGate {
         doorbell.ring()
     }
 
+    /// Together, so that the loop takes them as one batch.
+    func push(each messages: [OutboundMessage]) {
+        outgoing.withLock { $0 += messages.map { (0, $0) } }
+        doorbell.ring()
+    }
+
     func stop() async {
         isStopping.store(true, ordering: .relaxed)
         doorbell.ring()

@@ -2,7 +2,7 @@ import Testing
 import Transport
 
 /// Whatever two readers could read in two ways is refused, and the connection ends there.
-@Suite struct MalformedRequestTests {
+@Suite(.serialized) struct MalformedRequestTests {
     private static let end = "\r\n\r\n"
 
     private static func post(_ fields: String, _ body: String = "0\r\n\r\n") -> String {

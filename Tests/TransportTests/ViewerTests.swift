@@ -1,0 +1,169 @@
+import SensorModel
+import Sharing
+import Synchronization
+import Testing
+import Transport
+
+@Suite(.serialized) struct ViewerTests {
+    static let live = "/v1/shares/known/live"
+
+    @Test func `A viewer gets the snapshot first, then what happens`() async throws {
+        try await withServer { daemon, _, http in
+            let socket = try RawSocket(http)
+            _ = try await socket.upgrade(Self.live)
+            let first = try await socket.receiveText()
+            #expect(first.contains("\"type\":\"snapshot\"") && first.contains("\"initial\":true"))
+            daemon.push(.feed(FakeDaemon.share, FakeDaemon.marker(2, "km 1")))
+            #expect(try await socket.receiveText().contains("km 1"))
+            await socket.send(ClientFrame.text("{\"pause\":true}"))
+            await eventually("said") { daemon.now.said == ["{\"pause\":true}"] }
+            socket.close()
+            await eventually("gone") { daemon.now.unsubscribed.count == 1 }
+            #expect(daemon.loops.counters.viewersConnected.load(ordering: .relaxed) == 0)
+        }
+    }
+
+    @Test func `The query and the browser's header say what to go on with`() async throws {
+        try await withServer { daemon, _, http in
+            let socket = try RawSocket(http)
+            _ = try await socket.upgrade(Self.live + "?after=e1-9&at=1763700000.5&speed=4")
+            let stream = try RawSocket(http)
+            await stream.send(
+                HTTPServerTests.get("/v1/shares/known/events?after=x", "Last-Event-ID: e2-5\r\n"))
+            try await stream.receive(until: "data: ")
+            let lost = try RawSocket(http)
+            _ = try await lost.upgrade(Self.live + "?after=x")
+            await eventually("three") { daemon.now.subscriptions.count == 3 }
+            let requests = daemon.now.subscriptions
+            #expect(requests[0].resume == .after(FakeDaemon.cursor(9)))
+            #expect(requests[0].at == Timestamp(microseconds: 1_763_700_000_500_000))
+            #expect(requests[0].speed == 4)
+            #expect(requests[1].resume?.cursor?.epoch == 2)
+            #expect(requests[2].resume == .lost)
+        }
+    }
+
+    @Test func `Server-sent events carry the cursor as their id`() async throws {
+        var limits = ConnectionLimits()
+        limits.eventStreamCommentSeconds = 1
+        try await withServer(limits: limits) { daemon, _, http in
+            let socket = try RawSocket(http)
+            await socket.send(HTTPServerTests.get("/v1/shares/known/events"))
+            let start = try await socket.receive(until: "\n\n")
+            #expect(start.contains("Content-Type: text/event-stream\r\n"))
+            #expect(start.contains("id: e1-1\ndata: {\"type\":\"snapshot\""))
+            daemon.push(.feed(FakeDaemon.share, FakeDaemon.marker(2, "km 1")))
+            let event = try await socket.receive(until: "\n\n")
+            #expect(event.hasPrefix("id: e1-2\ndata: {"))
+            try await socket.receive(until: ":\n\n")
+            daemon.push(.feedEnded(FakeDaemon.share, .shareEnded))
+            #expect(try await socket.receiveAll().isEmpty)
+        }
+    }
+
+    @Test func `A share that ends closes its viewers with 4010`() async throws {
+        try await withServer { daemon, _, http in
+            let socket = try RawSocket(http)
+            _ = try await socket.upgrade(Self.live)
+            _ = try await socket.receiveText()
+            daemon.push(.feedEnded(FakeDaemon.share, .shareEnded))
+            #expect(try await socket.receiveClose() == 4010)
+            #expect(daemon.loops.counters.viewersClosed["4010"] == 1)
+        }
+    }
+
+    @Test func `Unknown shares are answered alike on every door`() async throws {
+        try await withServer { _, _, http in
+            var answers: Set<String> = []
+            for target in ["/v1/shares/none/live", "/v1/shares/other/live"] {
+                let socket = try RawSocket(http)
+                await socket.send(ClientFrame.upgrade(target, "Connection: close\r\n"))
+                answers.insert(try await socket.receiveAll())
+            }
+            for target in ["/v1/shares/none/events", "/nothing"] {
+                let socket = try RawSocket(http)
+                await socket.send(HTTPServerTests.close(target))
+                answers.insert(try await socket.receiveAll())
+            }
+            #expect(answers.count == 1)
+        }
+    }
+
+    @Test func `Catch-up comes before what happened meanwhile`() async throws {
+        let daemon = FakeDaemon(sendsSnapshot: false)
+        try await withServer(daemon: daemon) { daemon, _, http in
+            let socket = try RawSocket(http)
+            _ = try await socket.upgrade(Self.live)
+            await eventually("subscribed") { daemon.now.subscriptions.count == 1 }
+            let id = daemon.now.subscriptions[0].subscriber
+            let gap = EncodedEvent(cursor: FakeDaemon.cursor(0), json: Array("{\"gap\":1}".utf8))
+            let opening = FeedOpening(
+                key: FakeDaemon.share, runnerName: "Ada", snapshot: FakeDaemon.snapshot)
+            daemon.push(
+                .feedsBegin(
+                    id, [opening],
+                    SubscriptionStart(
+                        resumedAt: FakeDaemon.cursor(0), preface: [gap], catchingUp: true)))
+            daemon.push(.feed(FakeDaemon.share, FakeDaemon.marker(5, "new")))
+            let old = EncodedEvent(cursor: FakeDaemon.cursor(1), json: Array("{\"old\":1}".utf8))
+            daemon.push(.catchUp(id, [old]))
+            daemon.push(.caughtUp(id))
+            #expect(try await socket.receiveText() == "{\"gap\":1}")
+            #expect(try await socket.receiveText().contains("snapshot"))
+            #expect(try await socket.receiveText() == "{\"old\":1}")
+            #expect(try await socket.receiveText().contains("new"))
+            await eventually("asked for more") { daemon.now.readyForMore == 1 }
+            daemon.push(.closeSubscriber(id, .tooSlow))
+            #expect(try await socket.receiveClose() == 4008)
+        }
+    }
+
+    @Test func `A group's changes of one batch are merged into one write`() async throws {
+        let daemon = FakeDaemon(sendsSnapshot: false)
+        try await withServer(daemon: daemon) { daemon, _, http in
+            let socket = try RawSocket(http)
+            _ = try await socket.upgrade(Self.live)
+            await eventually("subscribed") { daemon.now.subscriptions.count == 1 }
+            let keys = (1...50).map { ShareKey(rawValue: $0) }
+            daemon.push(
+                .feedsBegin(
+                    daemon.now.subscriptions[0].subscriber,
+                    keys.map {
+                        FeedOpening(
+                            key: $0, runnerName: "r\($0.rawValue)", snapshot: FakeDaemon.snapshot)
+                    }, SubscriptionStart(inGroup: true)))
+            for _ in keys { #expect(try await socket.receiveText().contains("snapshot")) }
+            let writes = daemon.loops.counters.viewerWrites.load(ordering: .relaxed)
+            daemon.push(each: keys.map { .feed($0, FakeDaemon.marker(9, "m\($0.rawValue)")) })
+            for _ in keys { _ = try await socket.receiveText() }
+            let after = daemon.loops.counters.viewerWrites.load(ordering: .relaxed)
+            #expect(after == writes + 1)
+        }
+    }
+
+    @Test func `Stopping tells viewers that we go away`() async throws {
+        let daemon = FakeDaemon()
+        let server = TransportServer(
+            loops: daemon.loops,
+            listeners: [
+                ListenerConfiguration(
+                    name: "http", address: .tcp(host: "127.0.0.1", port: 0),
+                    service: .http(TestRoutes.router))
+            ], devices: daemon, viewers: daemon)
+        let socket = try RawSocket(try await server.start()["http"] ?? "")
+        _ = try await socket.upgrade(Self.live)
+        _ = try await socket.receiveText()
+        await server.stopListening()
+        async let stopped: Void = server.closeAll()
+        #expect(try await socket.receiveClose() == 1001)
+        socket.close()
+        await stopped
+        await daemon.stop()
+    }
+}
+
+extension SubscriptionRequest.Resume {
+    fileprivate var cursor: LogCursor? {
+        if case .after(let cursor) = self { cursor } else { nil }
+    }
+}
