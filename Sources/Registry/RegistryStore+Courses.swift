@@ -19,6 +19,7 @@ extension RegistryStore {
     /// - Parameters:
     ///   - course: `nil`: none any more.
     ///   - id: The device.
+    /// - Throws: ``RegistryError/unknownDevice(_:)``
     public func setCourse(_ course: Course?, of id: DeviceID) throws(RegistryError) {
         try write { database in
             guard let course else {

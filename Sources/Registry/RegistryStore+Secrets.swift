@@ -30,6 +30,7 @@ extension RegistryStore {
     /// - Parameters:
     ///   - used: By a device that is about to be welcomed.
     ///   - forgottenBefore: Proofs sent earlier are out of every window and are let go.
+    /// - Throws: ``RegistryError``; then the device is not to be welcomed.
     public func addProof(
         _ used: UsedProof, forgottenBefore: Timestamp
     ) throws(RegistryError) {

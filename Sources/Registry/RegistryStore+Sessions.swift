@@ -16,6 +16,7 @@ extension RegistryStore {
     ///   - device: `nil`: of all.
     ///   - limit: At most so many.
     /// - Returns: The summaries.
+    /// - Throws: ``RegistryError``
     public func sessions(
         of device: DeviceID? = nil, limit: Int = 1000
     ) throws(RegistryError) -> [SessionSummary] {

@@ -21,18 +21,21 @@ public final class RegistryStore: Sendable {
         configuration.label = "pulsecast.registry"
         configuration.journalMode = .wal
         configuration.busyMode = .timeout(5)  // a backup may be reading
-        configuration.prepareDatabase { database in
-            // A commit is on disk when it returns; what is deleted is overwritten.
-            try database.execute(sql: "PRAGMA synchronous = FULL")
-            try database.execute(sql: "PRAGMA secure_delete = ON")
-        }
         do {
             queue = try DatabaseQueue(
                 path: folder + "/" + Self.fileName, configuration: configuration)
+            // After GRDB has set up the write-ahead log: it chooses NORMAL for it.
+            try queue.writeWithoutTransaction(Self.makeDurable)
             try queue.write(RegistrySchema.migrate)
         } catch {
             throw RegistryError(error)
         }
+    }
+
+    /// A commit is on disk when it returns; what is deleted is overwritten.
+    private static func makeDurable(_ database: Database) throws {
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+        try database.execute(sql: "PRAGMA secure_delete = ON")
     }
 
     /// - Throws: ``RegistryError``; nothing was written.

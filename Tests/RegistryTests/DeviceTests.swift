@@ -1,0 +1,159 @@
+import Foundation
+import Registry
+import SensorModel
+import Testing
+
+@Suite struct DeviceTests {
+    @Test func `A device survives a restart as it was written`() throws {
+        let scratch = try Scratch()
+        let added = try scratch.addDevice("Anna's watch")
+        #expect(added.sealedProofKey == [1, 2, 1] && added.privacy.salt == .max - 5)
+        try scratch.reopen()
+        #expect(try scratch.store.devices() == [added])
+        #expect(try scratch.store.device(named: "ANNA'S WATCH") == added)
+    }
+
+    @Test(arguments: ["watch", "WATCH", "Watch"])
+    func `A name is taken in any case`(name: String) throws {
+        let scratch = try Scratch()
+        try scratch.addDevice("watch")
+        #expect(throws: RegistryError.nameTaken(name)) {
+            try scratch.addDevice(name, hash: 2)
+        }
+        #expect(try scratch.store.devices().count == 1)
+    }
+
+    @Test func `Rotation, revocation and what was seen last are kept`() throws {
+        let scratch = try Scratch()
+        let id = try scratch.addDevice("watch").id
+        let later = Scratch.now.advanced(bySeconds: 5)
+        try scratch.store.revokeDevice(id, at: later)
+        try scratch.store.revokeDevice(id, at: later.advanced(bySeconds: 5))
+        try scratch.store.setLastSeen([id: later, DeviceID(rawValue: 99): later])
+        var device = try scratch.store.device(named: "watch")
+        #expect(device.revokedAt == later && device.lastSeenAt == later && device.isRevoked)
+        try scratch.store.rotateDevice(
+            id, tokenHash: Scratch.hash(8), sealedProofKey: [4])
+        device = try scratch.store.device(named: "watch")
+        #expect(device.revokedAt == nil && device.sealedProofKey == [4])
+        #expect(device.tokenHash == Scratch.hash(8))
+    }
+
+    static let unknown: [@Sendable (RegistryStore) throws -> Void] = [
+        { try $0.revokeDevice(DeviceID(rawValue: 9), at: Scratch.now) },
+        {
+            try $0.rotateDevice(
+                DeviceID(rawValue: 9), tokenHash: .zero, sealedProofKey: [])
+        },
+        { try $0.setProfile(RunnerProfile(), of: DeviceID(rawValue: 9)) },
+        { try $0.deleteDevice(DeviceID(rawValue: 9)) },
+        { try $0.setTrim(startMeters: 1, finishMeters: 1, of: DeviceID(rawValue: 9)) },
+        {
+            try $0.setCourse(
+                Course(name: "", gpx: [], changedAt: Scratch.now), of: DeviceID(rawValue: 9))
+        },
+    ]
+
+    @Test(arguments: unknown.indices)
+    func `What names no device says so`(index: Int) throws {
+        let scratch = try Scratch()
+        #expect(throws: RegistryError.unknownDevice("number 9")) {
+            try Self.unknown[index](scratch.store)
+        }
+    }
+
+    static let profiles: [RunnerProfile] = {
+        var full = RunnerProfile()
+        full.placement = .ankle
+        full.maxHeartRate = 201
+        full.restingHeartRate = 44
+        full.thresholdHeartRate = 171
+        full.weightKg = 61.5
+        full.sex = .female
+        full.timeZone = "Europe/Vienna"
+        full.targetZone = 2
+        full.targetPaceSecondsPerKm = 290.5
+        full.raceKm = 42.195
+        full.treadmill = true
+        full.autoPause = .reference
+        full.strideCalibration = StrideCalibration(slope: 0.01, intercept: -0.2)
+        full.safetyTimerSeconds = 7200
+        let schemes: [ZoneScheme] = [
+            .percentOfMaximum, .karvonen, .friel, .coggan, .seiler,
+            .custom(upperBounds: [120, 140, 155, 170]),
+        ]
+        return [RunnerProfile()]
+            + schemes.map { scheme in
+                var profile = full
+                profile.zones = scheme
+                return profile
+            }
+    }()
+
+    @Test(arguments: profiles)
+    func `A profile reads back as it was set`(profile: RunnerProfile) throws {
+        let scratch = try Scratch()
+        let id = try scratch.addDevice("watch").id
+        try scratch.store.setProfile(profile, of: id)
+        try scratch.reopen()
+        #expect(try scratch.store.device(named: "watch").profile == profile)
+    }
+
+    @Test func `Zones and trims belong to their device, and are bounded`() throws {
+        let scratch = try Scratch()
+        let id = try scratch.addDevice("watch").id
+        func zone(_ name: String) -> PrivacyZone {
+            PrivacyZone(
+                name: name, latitude: 48.2, longitude: -11.6, radiusMeters: 200,
+                offsetEastMeters: 151.5, offsetNorthMeters: -77.25)
+        }
+        for number in 0..<PrivacySettings.zonesMax {
+            try scratch.store.setZone(zone("zone \(number)"), of: id)
+        }
+        #expect(throws: RegistryError.zonesFull(32)) {
+            try scratch.store.setZone(zone("one more"), of: id)
+        }
+        try scratch.store.setZone(zone("ZONE 3"), of: id)
+        try scratch.store.removeZone(named: "zone 4", of: id)
+        #expect(throws: RegistryError.unknownZone("zone 4")) {
+            try scratch.store.removeZone(named: "zone 4", of: id)
+        }
+        try scratch.store.setTrim(startMeters: 150, finishMeters: 250, of: id)
+        try scratch.reopen()
+        let privacy = try scratch.store.device(named: "watch").privacy
+        #expect(privacy.zones.count == 31)
+        #expect(privacy.zones.contains(zone("ZONE 3")))
+        #expect(privacy.trimStartMeters == 150 && privacy.trimFinishMeters == 250)
+    }
+
+    @Test func `A deleted device leaves nothing, in the files neither`() throws {
+        let scratch = try Scratch()
+        let id = try scratch.addDevice("UNMISTAKABLE-watch").id
+        try scratch.addDevice("other", hash: 2)
+        let share = try scratch.addShare("UNMISTAKABLE-share", hash: 3)
+        let kept = try scratch.addShare(
+            "kept", hash: 4, target: .device(DeviceID(rawValue: 2)))
+        try scratch.addShare("half", hash: 5, target: .group([share.key, kept.key]))
+        try scratch.addShare("gone", hash: 6, target: .group([share.key]))
+        let session = SessionSummary(
+            id: SessionID(high: 1, low: 2), device: id, startedAt: Scratch.now)
+        try scratch.store.putSessions([session])
+        try scratch.store.setCourse(
+            Course(name: "UNMISTAKABLE-course", gpx: [1], changedAt: Scratch.now), of: id)
+        try scratch.store.addProof(
+            UsedProof(proof: Scratch.hash(9), device: id, sentAt: Scratch.now),
+            forgottenBefore: Scratch.now)
+        try scratch.store.deleteDevice(id)
+        let snapshot = try scratch.store.snapshot()
+        #expect(snapshot.devices.map(\.name) == ["other"])
+        #expect(snapshot.shares.map(\.name) == ["kept", "half"])
+        #expect(snapshot.shares[1].members == [kept.key])
+        #expect(snapshot.sessions.isEmpty && snapshot.usedProofs.isEmpty)
+        #expect(snapshot.courses.isEmpty)
+        for file in try FileManager.default.contentsOfDirectory(atPath: scratch.folder) {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: scratch.folder + "/" + file))
+            #expect(bytes.range(of: Data("UNMISTAKABLE".utf8)) == nil, "\(file)")
+        }
+        #expect(try scratch.addDevice("new", hash: 7).id == DeviceID(rawValue: 3))
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import Registry
+import SensorModel
+
+@Suite struct RegistryStoreTests {
+    @Test func `Only the owner can read the registry`() throws {
+        let scratch = try Scratch()
+        try scratch.addDevice("watch")
+        let manager = FileManager.default
+        let folder = try manager.attributesOfItem(atPath: scratch.folder)
+        #expect(folder[.posixPermissions] as? Int == 0o700)
+        let files = try manager.contentsOfDirectory(atPath: scratch.folder)
+        #expect(files.count == 3)  // with the write-ahead log and its index
+        for file in files {
+            let attributes = try manager.attributesOfItem(atPath: scratch.folder + "/" + file)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(file)")
+        }
+    }
+
+    @Test func `A registry of a later version is refused with a sentence`() throws {
+        let scratch = try Scratch()
+        try scratch.store.write { try $0.execute(sql: "PRAGMA user_version = 99") }
+        let error = RegistryError.schemaIsNewer(
+            found: 99, known: RegistrySchema.versions.count)
+        #expect(throws: error) { try scratch.reopen() }
+        #expect(error.description.contains("install the newer daemon"))
+    }
+
+    @Test func `Commits are synced in full, and what is deleted is overwritten`() throws {
+        let scratch = try Scratch()
+        let settings = try scratch.store.read { database in
+            try ["synchronous", "secure_delete", "foreign_keys", "user_version"].map {
+                try Int.fetchOne(database, sql: "PRAGMA \($0)")
+            }
+        }
+        #expect(settings == [2, 1, 1, 1])
+        let mode = try scratch.store.read {
+            try String.fetchOne($0, sql: "PRAGMA journal_mode")
+        }
+        #expect(mode == "wal")
+    }
+
+    @Test func `What is no registry is refused, and left as it is`() throws {
+        let scratch = try Scratch()
+        let text = Data("this is no database, whatever its name says\n".utf8)
+        let folder = scratch.folder + "/other"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        let url = URL(fileURLWithPath: folder + "/" + RegistryStore.fileName)
+        try text.write(to: url)
+        #expect(throws: RegistryError.self) { try RegistryStore(folder: folder) }
+        #expect(try Data(contentsOf: url) == text)
+        #expect(throws: RegistryError.folderNotCreated(path: "/proc/pulsecast")) {
+            try RegistryStore(folder: "/proc/pulsecast")
+        }
+    }
+
+    @Test func `A change that fails leaves nothing of itself`() throws {
+        let scratch = try Scratch()
+        try scratch.addDevice("watch")
+        #expect(throws: RegistryError.self) {
+            try scratch.addShare(
+                "team", hash: 4, target: .group([ShareKey(rawValue: 50)]))
+        }
+        #expect(try scratch.store.shares().isEmpty)
+    }
+
+    @Test func `Sessions read back, newest first, by device, and are deleted`() throws {
+        let scratch = try Scratch()
+        let one = try scratch.addDevice("one").id
+        let two = try scratch.addDevice("two", hash: 2).id
+        var summaries: [SessionSummary] = []
+        for number in 0..<80 {
+            var summary = SessionSummary(
+                id: SessionID(high: UInt64(number), low: .max),
+                device: number.isMultiple(of: 2) ? one : two,
+                startedAt: Scratch.now.advanced(bySeconds: Double(number)), recorded: true)
+            summary.endedAt = number == 0 ? nil : Scratch.now.advanced(bySeconds: 9999)
+            summary.firstDeviceTime = Scratch.now
+            summary.lastDeviceTime = Scratch.now
+            summary.state = .ended
+            summary.frames = number
+            summary.distanceMeters = 4312.7
+            summary.movingSeconds = 1432.1
+            summary.elapsedSeconds = 1500
+            summary.steps = 3890
+            summary.averageHeartRate = 147.1
+            summary.maxHeartRate = 171
+            summary.elevationGainMeters = 42
+            summaries.append(summary)
+        }
+        try scratch.store.putSessions(summaries)
+        summaries[5].frames = 500
+        try scratch.store.putSessions([summaries[5]])
+        #expect(try scratch.store.sessions() == summaries.reversed())
+        #expect(try scratch.store.session(summaries[5].id) == summaries[5])
+        #expect(try scratch.store.sessions(of: two, limit: 2) == [summaries[79], summaries[77]])
+        #expect(try scratch.store.sessionCounts() == [one: 40, two: 40])
+        // Thirty-two each, and the live one whatever its age.
+        let loaded = try scratch.store.snapshot().sessions
+        #expect(loaded.count == 65 && loaded.first == summaries[0])
+        try scratch.store.deleteSessions(summaries.map(\.id).dropLast())
+        #expect(try scratch.store.sessions() == [summaries[79]])
+        #expect(try scratch.store.session(summaries[0].id) == nil)
+    }
+
+    @Test func `Used proofs are there after a restart, until they are out of every window`()
+        throws
+    {
+        let scratch = try Scratch()
+        let id = try scratch.addDevice("watch").id
+        func used(_ number: UInt8) -> UsedProof {
+            UsedProof(
+                proof: Scratch.hash(number), device: id,
+                sentAt: Scratch.now.advanced(bySeconds: Double(number) * 100))
+        }
+        for number in UInt8(1)...9 {
+            try scratch.store.addProof(used(number), forgottenBefore: Scratch.now)
+        }
+        try scratch.reopen()
+        #expect(Set(try scratch.store.snapshot().usedProofs) == Set((1...9).map(used)))
+        try scratch.store.addProof(
+            used(10), forgottenBefore: Scratch.now.advanced(bySeconds: 850))
+        #expect(Set(try scratch.store.snapshot().usedProofs) == [used(9), used(10)])
+    }
+
+    @Test func `A course is kept, replaced and taken away`() throws {
+        let scratch = try Scratch()
+        let id = try scratch.addDevice("watch").id
+        for name in ["Danube", "Prater"] {
+            let course = Course(name: name, gpx: Array(name.utf8), changedAt: Scratch.now)
+            try scratch.store.setCourse(course, of: id)
+            #expect(try scratch.store.snapshot().courses == [id: course])
+        }
+        try scratch.store.setCourse(nil, of: id)
+        #expect(try scratch.store.snapshot().courses.isEmpty)
+    }
+}

@@ -1,0 +1,110 @@
+import Registry
+import SensorModel
+import Testing
+
+@Suite struct ShareTests {
+    @Test func `A share survives a restart as it was written`() throws {
+        let scratch = try Scratch()
+        try scratch.addDevice("watch")
+        let share = try scratch.addShare("family", hash: 3)
+        let group = try scratch.addShare(
+            "team", hash: 4, target: .group([share.key]))
+        #expect(share.key == ShareKey(rawValue: 1) && group.members == [share.key])
+        try scratch.reopen()
+        #expect(try scratch.store.shares() == [share, group])
+        #expect(try scratch.store.sealedID(of: share.key) == [9, 1])
+    }
+
+    @Test func `A group keeps the order of its members`() throws {
+        let scratch = try Scratch()
+        try scratch.addDevice("watch")
+        let keys = try (1...5).map { try scratch.addShare("s\($0)", hash: UInt8($0)).key }
+        let shuffled = [3, 0, 4, 1, 2].map { keys[$0] }
+        try scratch.addShare("team", hash: 9, target: .group(shuffled))
+        #expect(try scratch.store.shares().last?.members == shuffled)
+    }
+
+    @Test func `A name is taken in any case, a share without its device is refused`() throws {
+        let scratch = try Scratch()
+        try scratch.addDevice("watch")
+        try scratch.addShare("family", hash: 3)
+        #expect(throws: RegistryError.nameTaken("FAMILY")) {
+            try scratch.addShare("FAMILY", hash: 4)
+        }
+        #expect(throws: RegistryError.self) {
+            try scratch.addShare("x", hash: 5, target: .device(DeviceID(rawValue: 77)))
+        }
+        #expect(try scratch.store.shares().count == 1)
+    }
+
+    @Test func `Rotation and revocation withdraw the codes that are out`() throws {
+        let scratch = try Scratch()
+        try scratch.addDevice("watch")
+        let share = try scratch.addShare("family", hash: 3)
+        let later = Scratch.now.advanced(bySeconds: 600)
+        _ = try scratch.store.addCode(sealed: [1], for: share.key, until: later)
+        try scratch.store.rotateShare(
+            share.key, idHash: Scratch.hash(8), sealedID: [5])
+        #expect(try scratch.store.snapshot().codes.isEmpty)
+        let code = try scratch.store.addCode(sealed: [2], for: share.key, until: later)
+        #expect(try scratch.store.snapshot().codes.map(\.number) == [code])
+        try scratch.store.revokeShare(share.key, at: later)
+        try scratch.store.revokeShare(share.key, at: later.advanced(bySeconds: 9))
+        let snapshot = try scratch.store.snapshot()
+        #expect(snapshot.codes.isEmpty)
+        #expect(snapshot.shares[0].revokedAt == later)
+        #expect(snapshot.shares[0].idHash == Scratch.hash(8))
+        #expect(try scratch.store.sealedID(of: share.key) == [5])
+    }
+
+    @Test func `Codes are removed when used and when expired`() throws {
+        let scratch = try Scratch()
+        try scratch.addDevice("watch")
+        let key = try scratch.addShare("family", hash: 3).key
+        let numbers = try (0..<4).map { index in
+            try scratch.store.addCode(
+                sealed: [UInt8(index)], for: key,
+                until: Scratch.now.advanced(bySeconds: Double(index)))
+        }
+        try scratch.store.removeCode(numbers[3])
+        try scratch.store.removeCodes(expiredBy: Scratch.now.advanced(bySeconds: 1))
+        #expect(try scratch.store.snapshot().codes.map(\.number) == [numbers[2]])
+    }
+
+    @Test func `What names no share says so`() throws {
+        let scratch = try Scratch()
+        let key = ShareKey(rawValue: 5)
+        let unknown = RegistryError.unknownShare("number 5")
+        #expect(throws: unknown) { try scratch.store.revokeShare(key, at: Scratch.now) }
+        #expect(throws: unknown) { try scratch.store.deleteShare(key) }
+        #expect(throws: unknown) { try scratch.store.sealedID(of: key) }
+        #expect(throws: unknown) {
+            try scratch.store.rotateShare(key, idHash: .zero, sealedID: [])
+        }
+    }
+
+    @Test func `The audit is kept by share, newest first, and goes with it`() throws {
+        let scratch = try Scratch()
+        try scratch.addDevice("watch")
+        let key = try scratch.addShare("family", hash: 3).key
+        let entries = AuditEntry.Kind.allCases.map {
+            AuditEntry(time: Scratch.now, share: key, kind: $0, addressName: "ab12")
+        }
+        let stray = AuditEntry(
+            time: Scratch.now, share: ShareKey(rawValue: 99), kind: .opened, addressName: "x")
+        try scratch.store.addAudit(entries + [stray])
+        #expect(try scratch.store.audit(of: key) == entries.reversed())
+        #expect(try scratch.store.audit(of: key, limit: 2).count == 2)
+        try scratch.store.deleteShare(key)
+        #expect(try scratch.store.audit(of: key).isEmpty)
+    }
+
+    @Test func `Viewers are counted over restarts`() throws {
+        let scratch = try Scratch()
+        try scratch.addDevice("watch")
+        let key = try scratch.addShare("family", hash: 3).key
+        try scratch.store.setViewersEver([key: 41])
+        try scratch.reopen()
+        #expect(try scratch.store.snapshot().viewersEver == [key: 41])
+    }
+}
