@@ -69,7 +69,7 @@ export function roundTicks({ low, high }) {
 export function paceTicks({ low, high }, meters) {
   const slowest = Math.min(1200, meters / Math.max(0.4, low));
   const fastest = meters / high;
-  const step = [5, 10, 15, 30, 60, 120, 300].find((each) => (slowest - fastest) / each <= 4) ?? 600;
+  const step = [5, 10, 15, 30, 60, 120, 300].find((each) => (slowest - fastest) / each <= 5) ?? 600;
   const ticks = [];
   for (let seconds = Math.ceil(fastest / step) * step; seconds <= slowest; seconds += step) {
     ticks.push(meters / seconds);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import * as format from "../../../Sources/ViewerPages/Resources/format.js";
+import { load } from "./modules.mjs";
+
+const format = await load("format.js");
 
 const { metric, imperial } = format.unitSystems;
 

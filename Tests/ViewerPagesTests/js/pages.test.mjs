@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { load } from "./modules.mjs";
+
+const { initials, rank, sorted, timeAt } = await load("board.js");
+const { present } = await load("metrics.js");
+const { optionsOf } = await load("overlay.js");
+const { overallState } = await load("connection.js");
+const { cleaned, destination } = await load("start.js");
+const { languages, pickLanguage, translator } = await load("strings.js");
+const { pointsOfGPX, setUpLinks, tokenIn } = await load("owner.js");
+const { partOf } = await load("scrub.js");
+const { qrCode } = await load("qr.js");
+const { Series } = await load("series.js");
+const { unitSystems } = await load("format.js");
+const { sentence } = await load("messages.js");
+
+const t = translator("en");
+const context = { units: unitSystems.metric, t };
+const beating = { state: "live", time: 50, heartRate: { bpm: 150, state: "live", ageSeconds: 0.5 } };
+
+test("a constant live value is live, however long it stands", () => {
+  const shown = present("heartRate", beating, { ...context, sinceMessage: 3600 });
+  assert.deepEqual([shown.state, shown.badge], ["live", ""]);
+});
+
+test("a stale value says how old it is, and grows older", () => {
+  const run = { ...beating, heartRate: { bpm: 150, state: "stale", ageSeconds: 12 } };
+  assert.equal(present("heartRate", run, { ...context, sinceMessage: 8 }).badge, "20 s old");
+});
+
+test("without a connection nothing is live", () => {
+  const shown = present("heartRate", beating, { ...context, lostSeconds: 7 });
+  assert.deepEqual([shown.state, shown.badge], ["stale", "8 s old"]);
+});
+
+test("a value that has not come is waiting, never zero", () => {
+  const shown = present("distance", { state: "live" }, context);
+  assert.deepEqual([shown.state, shown.text], ["waiting", "--"]);
+});
+
+test("the connection's trouble comes before the run's state", () => {
+  const of = (status, extra = {}) =>
+    overallState({ status, loading: false, mode: "live", run: beating, ...extra });
+  assert.equal(of("open"), "live");
+  assert.equal(of("reconnecting"), "reconnecting");
+  assert.equal(of("open", { loading: true }), "catchingUp");
+  assert.equal(of("open", { mode: "replay" }), "replay");
+  assert.equal(of("gone"), "gone");
+});
+
+test("the overlay takes what the address asks and leaves out what is wrong", () => {
+  const options = optionsOf(new URLSearchParams(
+    "metrics=pace,nonsense,heartRate&size=120&color=ff0044&font=Roboto%20Mono&layout=column"));
+  assert.deepEqual(options.metrics, ["pace", "heartRate"]);
+  assert.deepEqual([options.size, options.color, options.font, options.layout],
+    [120, "#ff0044", "Roboto Mono", "column"]);
+  const wrong = optionsOf(new URLSearchParams(
+    "metrics=__proto__&size=1e9&color=red;x&font=a%22;b&layout=x"));
+  assert.deepEqual([wrong.metrics, wrong.size, wrong.color, wrong.font, wrong.layout],
+    [["heartRate"], 72, undefined, undefined, "row"]);
+});
+
+test("a code is cleaned as it is typed", () => {
+  assert.equal(cleaned(" abc-2 3il0o4"), "ABC234");
+});
+
+test("only a share's page is opened for a code", () => {
+  assert.equal(destination({ url: "https://other.example/s/ABC" }, "https://run.example"), "/s/ABC");
+  assert.equal(destination({ id: "AB/C" }, "https://run.example"), "/s/AB%2FC");
+  assert.equal(destination({ url: "javascript:alert(1)" }, "https://run.example"), undefined);
+  assert.equal(destination({}, "https://run.example"), undefined);
+});
+
+test("every language has every word that English has, with the same places", () => {
+  const places = (text) => [...text.matchAll(/\{\w+\}/g)].map(String).sort().join();
+  const same = ["bpm", "spm", "km", "mi", "accuracy", "noScript"];
+  for (const [key, text] of Object.entries(languages.en)) {
+    if (same.includes(key)) continue;
+    assert.ok(languages.ko[key], `ko misses ${key}`);
+    assert.equal(places(languages.ko[key]), places(text), key);
+  }
+  assert.deepEqual(Object.keys(languages.ko).filter((key) => !(key in languages.en)), []);
+  assert.equal(pickLanguage(["ko-KR", "en"]), "ko");
+  assert.equal(pickLanguage(["fr", "ko"]), "ko");
+  assert.equal(pickLanguage(["fr"]), "en");
+});
+
+test("who has run furthest leads, and the others' gap is how long ago the leader was there", () => {
+  const runner = (number, speed) => {
+    const series = new Series();
+    for (let time = 0; time <= 100; time += 1) series.append({ time, distance: time * speed });
+    return { number, name: `R${number}`, series,
+      run: { time: 100, distanceMeters: 100 * speed, paceSecondsPerKm: 1000 / speed } };
+  };
+  const entries = [runner(1, 2), runner(2, 4), { number: 3, name: "R3", series: new Series(), run: {} }];
+  assert.equal(rank(entries).number, 2);
+  assert.deepEqual(entries.map((entry) => entry.place), [2, 1, undefined]);
+  assert.equal(Math.round(entries[0].gapSeconds), 50);
+  assert.deepEqual(sorted(entries, "distance", 1).map((entry) => entry.number), [1, 2, 3]);
+  assert.deepEqual(sorted(entries, "distance", -1).map((entry) => entry.number), [2, 1, 3]);
+  assert.equal(timeAt(entries[1].series, 10), 2.5);
+});
+
+test("initials are two letters", () => {
+  assert.deepEqual(["Ana Lópes", "yuki", "김민지", ""].map(initials), ["AL", "YU", "김민", "?"]);
+});
+
+test("a token is taken from the fragment, bare or named", () => {
+  assert.equal(tokenIn("#abc_-1"), "abc_-1");
+  assert.equal(tokenIn("#token=abc"), "abc");
+  assert.equal(tokenIn(""), undefined);
+  assert.equal(tokenIn("#a%20b"), undefined);
+});
+
+test("a GPX track becomes points, thinned but with its end", () => {
+  const text = Array.from({ length: 1000 }, (_, index) =>
+    `<trkpt lat="${index / 1000}" lon='x' lon="${index}">`).join("");
+  const points = pointsOfGPX(text, 100);
+  assert.ok(points.length <= 101);
+  assert.equal(points.at(-1).longitude, 999);
+});
+
+test("set-up links carry the token escaped", () => {
+  const links = setUpLinks("https://run.example", "a/b");
+  assert.ok(links.every(({ text }) => !text.includes("a/b")));
+});
+
+test("a place on the bar stays on the bar", () => {
+  assert.deepEqual([partOf(5, 0, 10), partOf(-5, 0, 10), partOf(50, 0, 10), partOf(1, 5, 5)],
+    [0.5, 0, 1, 1]);
+});
+
+test("a QR code is the one other readers read", () => {
+  const rows = qrCode("PULSECAST");
+  assert.equal(rows.length, 21);
+  const text = rows.map((row) => row.map((dark) => (dark ? "#" : ".")).join("")).join("\n");
+  assert.equal(text, golden);
+  assert.equal(qrCode("x".repeat(2331)).length, 177);
+  assert.throws(() => qrCode("x".repeat(2332)), RangeError);
+});
+
+test("events become sentences, a cleared alert none", () => {
+  const say = (message) => sentence(message, unitSystems.metric, t);
+  assert.equal(say({ event: "split", km: 3, seconds: 301 }), "Split 3: 05:01");
+  assert.equal(say({ event: "alert", kind: "sos", phase: "triggered" }), "SOS");
+  assert.equal(say({ event: "alert", kind: "sos", phase: "cancelled" }), "SOS: cancelled");
+  assert.equal(say({ event: "alert", kind: "sos", phase: "cleared" }), undefined);
+});
+
+// Read by another maker's reader as "PULSECAST".
+const golden = `#######..#.##.#######
+#.....#.#..##.#.....#
+#.###.#.....#.#.###.#
+#.###.#..#....#.###.#
+#.###.#.#.#.#.#.###.#
+#.....#..#..#.#.....#
+#######.#.#.#.#######
+..........###........
+#.#.#.#...##....#..#.
+#.##.....##..#.......
+#.###.#.###.##.######
+...#.#...##........#.
+.#.##.##....###.#.#.#
+........#.##...#..#..
+#######..#.#..###.###
+#.....#..#.###..#....
+#.###.#.##.#..#.###..
+#.###.#..#....##.#.#.
+#.###.#.##..#..###..#
+#.....#...#...#....#.
+#######.#...#.###.###`;
