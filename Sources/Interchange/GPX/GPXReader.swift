@@ -35,6 +35,8 @@ struct GPXReader {
             case "wpt", "rtept":
                 builder.refuse("not part of a track")
                 try xml.skipElement()
+            case "author", "link", "copyright":
+                try xml.skipElement()
             case "name":
                 let text = try xml.textOfElement()
                 if builder.recording.name == nil, !text.isEmpty { builder.recording.name = text }

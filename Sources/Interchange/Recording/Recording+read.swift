@@ -11,8 +11,7 @@ extension Recording {
     /// Finds out the format by content, with the name as a hint, and reads it.
     ///
     /// - Parameters:
-    ///   - name: The file's or folder's own name, for messages and as the recording's last
-    ///     resort of a name.
+    ///   - name: The file's or folder's own name, for messages.
     ///   - contents: All of it.
     /// - Returns: At least one frame.
     /// - Throws: ``RecordingError``, whose description is one sentence for a person.

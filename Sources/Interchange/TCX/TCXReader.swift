@@ -6,7 +6,8 @@ struct TCXReader {
     private var builder = RecordingBuilder(format: .tcx)
     private var laps: [Lap] = []
     private var lastPointTime: Timestamp?
-    private var trackBegins = false
+    /// How many tracks of the lap have begun; `nil` while the newest has its points.
+    private var tracksBegun: Int?
 
     private struct Lap {
         var lap: RecordedLap
@@ -51,13 +52,15 @@ struct TCXReader {
         var summary = RecordedLap(
             start: start ?? Recording.arbitraryStart, end: start ?? Recording.arbitraryStart)
         var manual = false
+        var tracks = 0
         var depth = 1
         while depth > 0, let event = try xml.next() {
             switch event {
             case .start(let name, _):
                 switch name {
                 case "Track":
-                    trackBegins = true
+                    tracks += 1
+                    tracksBegun = tracks
                     depth += 1
                 case "Trackpoint": try readPoint()
                 case "TotalTimeSeconds":
@@ -109,17 +112,20 @@ struct TCXReader {
 
     private mutating func use(_ point: TrackPoint) {
         guard let time = point.time else { return builder.refuse("no time") }
-        if trackBegins, let last = lastPointTime, time.seconds(since: last) > Self.pauseSeconds {
-            // Why the track was cut nobody says; a command it is not.
-            builder.addPause(start: last, end: time, automatic: true)
+        if let tracks = tracksBegun, let last = lastPointTime {
+            // A lap's first track follows the lap before after a moment that is no pause.
+            let gap = time.seconds(since: last)
+            if gap > (tracks == 1 ? Self.lapChangeSeconds : 0) {
+                // Why the track was cut nobody says; a command it is not.
+                builder.addPause(start: last, end: time, automatic: true)
+            }
         }
-        trackBegins = false
+        tracksBegun = nil
         lastPointTime = time
         builder.add(point, at: time)
     }
 
-    /// Each lap begins a track, a second or a few after the last point of the lap before.
-    private static let pauseSeconds = 10.0
+    private static let lapChangeSeconds = 10.0
 
     /// `<AverageHeartRateBpm><Value>140</Value></AverageHeartRateBpm>`
     private mutating func value() throws(XMLProblem) -> Double? {
