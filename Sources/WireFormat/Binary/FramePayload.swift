@@ -79,6 +79,7 @@ public enum FramePayload {
     public static func location(in payload: Span<UInt8>) throws(FrameRefusal) -> Location {
         guard payload.count == locationBytes else { throw .payloadSize(bytes: payload.count) }
         let altitude = payload.int32(at: 8)
+        let course = payload.uint16(at: 18)
         do {
             return try Location(
                 latitude: Double(payload.int32(at: 0)) / 1e7,
@@ -87,7 +88,8 @@ public enum FramePayload {
                 horizontalAccuracy: known(payload.uint16(at: 12), steps: 10),
                 verticalAccuracy: known(payload.uint16(at: 14), steps: 10),
                 speed: Double(payload.int16(at: 16)) / 100,
-                course: known(payload.uint16(at: 18), steps: 100))
+                // Whole turns go while it is a whole number, so that the rest stays on the grid.
+                course: course == unknown16 ? nil : Double(course % 36_000) / 100)
         } catch { throw .value(error) }
     }
 
