@@ -1,0 +1,43 @@
+import Registry
+import SegmentLog
+import Sharing
+import Transport
+
+/// Runs an endpoint's work and says what went wrong with the right status.
+func answer(_ work: () async throws -> HTTPResponse) async -> HTTPResponse {
+    do {
+        return try await work()
+    } catch let refusal as APIRefusal {
+        return refusal.response
+    } catch let error as RegistryError {
+        return APIAnswer.refusal(of: error).response
+    } catch let error as AdministrationError {
+        return APIAnswer.refusal(of: error).response
+    } catch let error as ShareError {
+        return APIRefusal.conflict("\(error)").response
+    } catch {
+        return APIRefusal.failed("\(error)").response
+    }
+}
+
+private enum APIAnswer {
+    static func refusal(of error: RegistryError) -> APIRefusal {
+        switch error {
+        case .unknownDevice, .unknownShare, .unknownZone: .notFound("\(error)")
+        case .nameTaken, .zonesFull: .conflict("\(error)")
+        case .schemaIsNewer, .folderNotCreated, .damagedRow, .database: .failed("\(error)")
+        }
+    }
+
+    static func refusal(of error: AdministrationError) -> APIRefusal {
+        switch error {
+        case .unknownSession: .notFound("\(error)")
+        case .deviceName(let name):
+            .badField(
+                name: "device",
+                allowed: "a name of 1 to 64 letters, digits, spaces, - _ or ., not \(name)")
+        case .badField(let name, let allowed): .badField(name: name, allowed: allowed)
+        case .tooManyCodes: .conflict("\(error)")
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import Registry
+import SegmentLog
+import SensorModel
+import Sharing
+import Transport
+
+/// What the commands ask over the admin socket. Whoever can open the socket may do all of it.
+struct AdminRoutes: Sendable {
+    let administration: Administration
+    let sessions: SessionRoutes
+    let pipeline: Pipeline
+    /// What links begin with.
+    let publicURL: @Sendable () -> String
+
+    func add(to router: inout Router) {
+        addDevices(to: &router)
+        addShares(to: &router)
+        sessions.add(to: &router)
+        router.add(.post, "/devices/:name/commands") { request in
+            await answer { try command(request) }
+        }
+    }
+
+    // MARK: Devices
+
+    private struct NameBody: Decodable {
+        let device: String
+    }
+
+    private struct Credentials: Encodable {
+        let device: String
+        let token: String
+    }
+
+    private struct Deletion: Encodable {
+        let device: String
+        let sessionsErased: Int
+        let bytesErased: Int
+    }
+
+    private func addDevices(to router: inout Router) {
+        router.add(.get, "/devices") { _ in await answer { try listDevices() } }
+        router.add(.post, "/devices") { request in
+            await answer {
+                let body = try JSONBody.decode(NameBody.self, of: request)
+                let made = try administration.addDevice(named: body.device)
+                return JSONBody.response(
+                    Credentials(device: made.device.name, token: made.token), status: 201)
+            }
+        }
+        router.add(.post, "/devices/:name/rotate") { request in
+            await answer {
+                let made = try administration.rotateDevice(named: name(of: request))
+                return JSONBody.response(
+                    Credentials(device: made.device.name, token: made.token))
+            }
+        }
+        router.add(.post, "/devices/:name/revoke") { request in
+            await answer {
+                try administration.revokeDevice(named: name(of: request))
+                return HTTPResponse(status: 204)
+            }
+        }
+        router.add(.delete, "/devices/:name") { request in
+            await answer {
+                let name = name(of: request)
+                let erased = try await administration.deleteDevice(named: name)
+                return JSONBody.response(
+                    Deletion(
+                        device: name, sessionsErased: erased.sessions,
+                        bytesErased: erased.bytes))
+            }
+        }
+        router.add(.get, "/devices/:name/profile") { request in
+            await answer {
+                let device = try administration.known(name(of: request))
+                return JSONBody.response(ProfileBody(device.profile))
+            }
+        }
+        router.add(.patch, "/devices/:name/profile") { request in
+            await answer {
+                let device = try administration.known(name(of: request))
+                let body = try JSONBody.decode(ProfileBody.self, of: request)
+                let profile = try body.applied(to: device.profile)
+                try administration.setProfile(profile, of: device)
+                return JSONBody.response(ProfileBody(profile))
+            }
+        }
+    }
+
+    private func listDevices() throws -> HTTPResponse {
+        let counts = Dictionary(
+            grouping: pipeline.log.sessions(), by: \.device
+        ).mapValues(\.count)
+        let lastSeen = administration.accounts.withState { $0.lastSeen }
+        return JSONBody.response(
+            administration.accounts.devices.map { device in
+                DeviceRow(
+                    device, lastSeen: lastSeen[device.id] ?? device.lastSeenAt,
+                    sessions: counts[device.id] ?? 0)
+            })
+    }
+
+    private struct CommandBody: Decodable {
+        let command: String
+    }
+
+    static let commands = ["start", "stop", "pause", "resume", "lap"]
+
+    private func command(_ request: HTTPRequest) throws -> HTTPResponse {
+        let device = try administration.known(name(of: request))
+        let body = try JSONBody.decode(CommandBody.self, of: request)
+        guard Self.commands.contains(body.command) else {
+            throw APIRefusal.badField(
+                name: "command", allowed: Self.commands.joined(separator: ", "))
+        }
+        pipeline.mailbox.post { $0.send(command: body.command, to: device.id) }
+        return HTTPResponse(status: 202)
+    }
+
+    // MARK: Shares
+
+    private func addShares(to router: inout Router) {
+        router.add(.get, "/shares") { _ in
+            await answer { JSONBody.response(administration.accounts.shares.map(row)) }
+        }
+        router.add(.post, "/shares") { request in
+            await answer {
+                let body = try JSONBody.decode(ShareBody.self, of: request)
+                let device = try administration.known(body.device ?? "")
+                let made = try administration.createShare(
+                    try body.wish(), of: .device(device.id), stem: device.name)
+                return JSONBody.response(link(made.share, made.id), status: 201)
+            }
+        }
+        router.add(.post, "/shares/group") { request in
+            await answer {
+                let body = try JSONBody.decode(ShareBody.self, of: request)
+                let members = try (body.shares ?? []).map { try share($0).key }
+                let made = try administration.createShare(
+                    try body.wish(), of: .group(members), stem: "group")
+                return JSONBody.response(link(made.share, made.id), status: 201)
+            }
+        }
+        router.add(.get, "/shares/:name") { request in
+            await answer { JSONBody.response(row(try share(name(of: request)))) }
+        }
+        router.add(.post, "/shares/:name/reveal") { request in
+            await answer { try reveal(name(of: request)) }
+        }
+        router.add(.post, "/shares/:name/revoke") { request in
+            await answer {
+                try administration.revokeShare(try share(name(of: request)))
+                return HTTPResponse(status: 204)
+            }
+        }
+        router.add(.post, "/shares/:name/rotate") { request in
+            await answer {
+                let made = try administration.rotateShare(try share(name(of: request)))
+                return JSONBody.response(link(made.share, made.id))
+            }
+        }
+        router.add(.post, "/shares/:name/code") { request in
+            await answer { try code(request) }
+        }
+    }
+
+    private func reveal(_ name: String) throws -> HTTPResponse {
+        let share = try share(name)
+        guard let id = administration.accounts.secretID(of: share.key) else {
+            throw APIRefusal.conflict(
+                "the link was sealed under another master key: make a new one with share rotate")
+        }
+        return JSONBody.response(link(share, id))
+    }
+
+    private struct CodeBody: Decodable {
+        let expires: String?
+    }
+
+    private struct CodeRow: Encodable {
+        let code: String
+        let expiresAt: Double
+    }
+
+    private func code(_ request: HTTPRequest) throws -> HTTPResponse {
+        let share = try share(name(of: request))
+        let body = try JSONBody.decode(CodeBody.self, of: request)
+        let text = body.expires ?? "10m"
+        guard let seconds = DurationText.seconds(text),
+            (1...Double(ShortCodes.lifetimeSecondsMax)).contains(seconds)
+        else { throw APIRefusal.badField(name: "expires", allowed: "1s to 24h") }
+        let made = try administration.issueCode(for: share, lifetimeSeconds: Int(seconds))
+        return JSONBody.response(
+            CodeRow(code: made.code.text, expiresAt: made.expiresAt.secondsSince1970),
+            status: 201)
+    }
+
+    private func share(_ text: String) throws -> Share {
+        guard let share = administration.accounts.share(namedOrID: text) else {
+            throw RegistryError.unknownShare(text)
+        }
+        return share
+    }
+
+    private func row(_ share: Share) -> ShareRow {
+        let accounts = administration.accounts
+        let counts = accounts.withState {
+            ($0.viewers.watching(share.key), $0.viewers.watchedEver(share.key))
+        }
+        return ShareRow(
+            share, device: share.device.flatMap { accounts.device($0)?.name },
+            viewers: counts.0, viewersEver: counts.1)
+    }
+
+    private func link(_ share: Share, _ id: ShareID) -> ShareLink {
+        ShareLink(
+            share, id: id, url: publicURL() + "/s/" + id.text,
+            device: share.device.flatMap { administration.accounts.device($0)?.name })
+    }
+
+    private func name(of request: HTTPRequest) -> String { request.parameters["name"] ?? "" }
+}

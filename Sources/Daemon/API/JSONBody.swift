@@ -1,0 +1,75 @@
+import Foundation
+import Transport
+
+/// JSON objects of the API's requests and answers: not on the way of any frame or event.
+enum JSONBody {
+    static func response(_ value: some Encodable, status: Int = 200) -> HTTPResponse {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(value) else {
+            return .failure(status: 500, reason: "the answer cannot be written")
+        }
+        return .json(Array(data) + [UInt8(ascii: "\n")], status: status)
+    }
+
+    /// The request's body; an empty one is an empty object.
+    ///
+    /// - Throws: ``APIRefusal/badBody(reason:)``
+    static func decode<Value: Decodable>(
+        _ type: Value.Type, of request: HTTPRequest
+    ) throws(APIRefusal) -> Value {
+        let bytes = request.body.isEmpty ? Array("{}".utf8) : request.body
+        do {
+            return try JSONDecoder().decode(type, from: Data(bytes))
+        } catch let error as DecodingError {
+            throw .badBody(reason: reason(of: error))
+        } catch {
+            throw .badBody(reason: "not JSON")
+        }
+    }
+
+    private static func reason(of error: DecodingError) -> String {
+        switch error {
+        case .keyNotFound(let key, _): "the field \(key.stringValue) is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            "the field \(context.codingPath.map(\.stringValue).joined(separator: ".")) is of the"
+                + " wrong type"
+        case .dataCorrupted: "not JSON"
+        @unknown default: "not JSON"
+        }
+    }
+}
+
+/// Why the API refuses a request.
+enum APIRefusal: Error, Hashable, Sendable {
+    case badBody(reason: String)
+    case badField(name: String, allowed: String)
+    case unauthorized
+    case notFound(String)
+    case conflict(String)
+    case failed(String)
+
+    var response: HTTPResponse {
+        switch self {
+        case .badBody(let reason): Self.failure(400, "the body cannot be read: \(reason)")
+        case .badField(let name, let allowed):
+            Self.failure(400, "\(name) is not right: allowed is \(allowed)")
+        case .unauthorized:
+            .failure(
+                status: 401, code: 4003, reason: "token refused",
+                fields: ["WWW-Authenticate": "Bearer"])
+        case .notFound(let what): Self.failure(404, what)
+        case .conflict(let what): Self.failure(409, what)
+        case .failed(let what): Self.failure(500, what)
+        }
+    }
+
+    private static func failure(_ status: Int, _ reason: String) -> HTTPResponse {
+        JSONBody.response(Failure(code: status, reason: reason), status: status)
+    }
+
+    private struct Failure: Encodable {
+        let code: Int
+        let reason: String
+    }
+}

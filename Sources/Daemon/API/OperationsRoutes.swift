@@ -1,0 +1,99 @@
+import Ring
+import SegmentLog
+import SensorModel
+import Synchronization
+import Transport
+
+/// What whoever operates the daemon asks: is it alive, is it ready, what has it done.
+struct OperationsRoutes: Sendable {
+    let pipeline: Pipeline
+    let accounts: Accounts
+    let health: Health
+
+    func add(to router: inout Router) {
+        router.add(.get, "/healthz") { _ in .text("ok\n") }
+        router.add(.get, "/readyz") { _ in readiness() }
+        router.add(.get, "/metrics") { _ in
+            .text(metrics(), type: "text/plain; version=0.0.4; charset=utf-8")
+        }
+    }
+
+    private func readiness() -> HTTPResponse {
+        let troubles = health.troubles
+        guard !troubles.isEmpty else { return .text("ready\n") }
+        return .text(troubles.joined(separator: "\n") + "\n", status: 503)
+    }
+
+    func metrics() -> String {
+        var text = MetricsText()
+        let transport = pipeline.loops.counters
+        let counters = pipeline.counters
+        addFrames(to: &text, transport, counters)
+        text.gauge(
+            "pulsecast_devices_connected", "Devices connected now.",
+            Double(transport.devicesConnected.load(ordering: .relaxed)))
+        text.gauge(
+            "pulsecast_viewers_connected", "Viewers connected now.",
+            Double(transport.viewersConnected.load(ordering: .relaxed)))
+        text.gauge(
+            "pulsecast_sessions_live", "Sessions that have not ended.",
+            Double(counters.sessionsLive.load(ordering: .relaxed)))
+        let fill = pipeline.loops.links.map(\.inbound.fillRatio).max() ?? 0
+        text.gauge(
+            "pulsecast_ring_fill_ratio", "The fullest ring between a loop and the pipeline, 0…1.",
+            fill)
+        text.counter(
+            "pulsecast_ring_full_total", "Times a connection was not read for want of room.",
+            transport.ringFull.load(ordering: .relaxed))
+        addLog(to: &text, counters)
+        text.counter(
+            "pulsecast_updates_merged_total", "Updates folded into later ones for slow viewers.",
+            transport.updatesMerged.load(ordering: .relaxed))
+        text.histogram(
+            "pulsecast_ingest_lag_seconds", "From a frame's arrival to the log.",
+            counters.ingestLag)
+        return text.text
+    }
+
+    private func addFrames(
+        to text: inout MetricsText, _ transport: TransportCounters, _ counters: PipelineCounters
+    ) {
+        func series(_ transportName: String, _ format: String, _ value: Int) -> (String, Int) {
+            ("transport=\"\(transportName)\",format=\"\(format)\"", value)
+        }
+        text.labelled(
+            "pulsecast_frames_total", "Frames accepted at the doors.", type: "counter",
+            series: [
+                series("tcp", "text", transport.framesTCPText.load(ordering: .relaxed)),
+                series("tcp", "binary", transport.framesTCPBinary.load(ordering: .relaxed)),
+                series("websocket", "text", transport.framesWebSocketText.load(ordering: .relaxed)),
+                series(
+                    "websocket", "binary",
+                    transport.framesWebSocketBinary.load(ordering: .relaxed)),
+                series("push", "json", transport.framesPushed.load(ordering: .relaxed)),
+            ])
+        text.counter(
+            "pulsecast_frames_recorded_total", "Frames appended to the log.",
+            counters.framesRecorded.load(ordering: .relaxed))
+        text.counter(
+            "pulsecast_frames_duplicate_total", "Frames that came again and were dropped.",
+            counters.framesDuplicate.load(ordering: .relaxed))
+        text.counter(
+            "pulsecast_frames_late_total", "Frames that filled an earlier gap.",
+            counters.framesLate.load(ordering: .relaxed))
+        text.counter(
+            "pulsecast_gaps_total", "Holes in sequences that were given up.",
+            counters.gaps.load(ordering: .relaxed))
+    }
+
+    private func addLog(to text: inout MetricsText, _ counters: PipelineCounters) {
+        text.counter(
+            "pulsecast_log_records_total", "Records appended to the log.",
+            counters.recordsAppended.load(ordering: .relaxed))
+        text.histogram(
+            "pulsecast_log_sync_seconds", "Duration of fdatasync.", counters.syncSeconds)
+        let hasFailed = if case .failed = pipeline.log.state { true } else { false }
+        text.gauge(
+            "pulsecast_log_failed", "1 while the log cannot be written.", hasFailed ? 1 : 0)
+    }
+}

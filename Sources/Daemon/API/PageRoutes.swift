@@ -1,0 +1,99 @@
+import SensorModel
+import Sharing
+import Transport
+import ViewerPages
+
+/// The pages the daemon serves itself, and the exchange of spoken codes for links.
+struct PageRoutes: Sendable {
+    let catalog: PageCatalog
+    let shares: ShareRoutes
+    let administration: Administration
+
+    func add(to router: inout Router) {
+        router.add(.get, "/") { await start($0) }
+        router.add(.get, "/s/:share") { sharePage($0, .live) }
+        router.add(.get, "/overlay/:share") { sharePage($0, .overlay) }
+        router.add(.get, "/assets/*") { asset($0) }
+        router.add(.get, "/favicon.ico") { icon($0) }
+        router.add(.get, "/manifest.webmanifest") { named("manifest.webmanifest", $0) }
+        router.add(.post, "/c") { await redeem($0) }
+    }
+
+    private func start(_ request: HTTPRequest) async -> HTTPResponse {
+        guard let share = request.query["share"] else {
+            return Self.response(catalog.page(.start), to: request)
+        }
+        var request = request
+        request.parameters["share"] = share
+        return sharePage(request, .live)
+    }
+
+    private func sharePage(_ request: HTTPRequest, _ page: PageCatalog.Page) -> HTTPResponse {
+        switch shares.share(request) {
+        case .failure(let refusal): return refusal.response
+        case .success(let share):
+            let isGroup = share.device == nil && page == .live
+            return Self.response(catalog.page(isGroup ? .group : page), to: request)
+        }
+    }
+
+    private func asset(_ request: HTTPRequest) -> HTTPResponse {
+        guard let name = request.parameters["*"], let asset = catalog.asset(named: name) else {
+            return .failure(status: 404, reason: "not found")
+        }
+        return Self.response(asset, to: request)
+    }
+
+    private func icon(_ request: HTTPRequest) -> HTTPResponse { named("icon.svg", request) }
+
+    private func named(_ name: String, _ request: HTTPRequest) -> HTTPResponse {
+        guard let path = catalog.path(of: name),
+            let asset = catalog.asset(named: String(path.split(separator: "/").last ?? ""))
+        else { return .failure(status: 404, reason: "not found") }
+        return Self.response(asset, to: request)
+    }
+
+    static func response(_ asset: PageAsset, to request: HTTPRequest) -> HTTPResponse {
+        let acceptsGzip = request.fields["accept-encoding"]?.contains("gzip") ?? false
+        let body = asset.body(acceptsGzip: acceptsGzip)
+        var response = HTTPResponse(
+            status: 200, fields: ["Content-Type": asset.contentType], body: .bytes(body.bytes))
+        if let encoding = body.encoding { response.fields.append("Content-Encoding", encoding) }
+        response.fields.append("Vary", "Accept-Encoding")
+        for header in asset.headers { response.fields.append(header.name, header.value) }
+        return response
+    }
+
+    private struct Code: Decodable {
+        let code: String
+    }
+
+    private struct Link: Encodable {
+        let share: String
+        let path: String
+    }
+
+    /// A wrong code counts as a failed guess, and an address with too many may not even try.
+    private func redeem(_ request: HTTPRequest) async -> HTTPResponse {
+        let now = administration.clock()
+        let wait = administration.accounts.withState {
+            $0.failures.retryAfterSeconds(request.peer.key, at: now)
+        }
+        if let wait { return ShareRefusal.tooMany(retryAfterSeconds: wait).response }
+        do {
+            let body = try JSONBody.decode(Code.self, of: request)
+            if let code = ShortCode(body.code), let id = try administration.redeem(code) {
+                return ShareRoutes.noStore(
+                    JSONBody.response(Link(share: id.text, path: "/s/\(id.text)")))
+            }
+        } catch let refusal as APIRefusal {
+            return refusal.response
+        } catch {
+            return APIRefusal.failed("\(error)").response
+        }
+        _ = administration.accounts.withState {
+            $0.failures.failed(request.peer.key, at: now)
+        }
+        return ShareRefusal.unknown.response
+    }
+}

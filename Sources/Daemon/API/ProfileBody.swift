@@ -1,0 +1,134 @@
+import SensorModel
+
+/// A runner's profile as JSON; in a request what is absent stays as it is, 0 takes a target back.
+struct ProfileBody: Codable {
+    var placement: String?
+    var maxHeartRate: Int?
+    var restingHeartRate: Int?
+    var thresholdHeartRate: Int?
+    /// A scheme's name, or upper bounds in beats/min with commas between.
+    var zones: String?
+    var weightKg: Double?
+    var sex: String?
+    var timeZone: String?
+    var targetZone: Int?
+    var targetPaceSecondsPerKm: Double?
+    var raceKm: Double?
+    var treadmill: Bool?
+    var autoPause: String?
+    var safetyTimerSeconds: Double?
+
+    init(_ profile: RunnerProfile) {
+        placement = profile.placement?.rawValue
+        maxHeartRate = profile.maxHeartRate
+        restingHeartRate = profile.restingHeartRate
+        thresholdHeartRate = profile.thresholdHeartRate
+        zones = Self.text(of: profile.zones)
+        weightKg = profile.weightKg
+        sex = profile.sex?.rawValue
+        timeZone = profile.timeZone
+        targetZone = profile.targetZone
+        targetPaceSecondsPerKm = profile.targetPaceSecondsPerKm
+        raceKm = profile.raceKm
+        treadmill = profile.treadmill
+        autoPause = profile.autoPause.rawValue
+        safetyTimerSeconds = profile.safetyTimerSeconds
+    }
+
+    /// - Throws: ``APIRefusal/badField(name:allowed:)`` for the first value that is not allowed.
+    func applied(to profile: RunnerProfile) throws(APIRefusal) -> RunnerProfile {
+        var changed = profile
+        changed.maxHeartRate =
+            try Self.within(100...230, maxHeartRate, "maxHeartRate") ?? profile.maxHeartRate
+        changed.restingHeartRate =
+            try Self.within(30...120, restingHeartRate, "restingHeartRate")
+            ?? profile.restingHeartRate
+        changed.thresholdHeartRate =
+            try Self.within(80...220, thresholdHeartRate, "thresholdHeartRate")
+            ?? profile.thresholdHeartRate
+        changed.weightKg = try Self.within(20...300, weightKg, "weightKg") ?? profile.weightKg
+        changed.treadmill = treadmill ?? profile.treadmill
+        changed.timeZone = timeZone ?? profile.timeZone
+        try applyNames(to: &changed)
+        try applyTargets(to: &changed)
+        return changed
+    }
+
+    private func applyNames(to profile: inout RunnerProfile) throws(APIRefusal) {
+        profile.placement =
+            try Self.named(RunnerProfile.Placement.self, placement, "placement")
+            ?? profile.placement
+        profile.sex = try Self.named(RunnerProfile.Sex.self, sex, "sex") ?? profile.sex
+        profile.autoPause =
+            try Self.named(RunnerProfile.AutoPauseMethod.self, autoPause, "autoPause")
+            ?? profile.autoPause
+        if let zones { profile.zones = try Self.scheme(zones) }
+    }
+
+    private func applyTargets(to profile: inout RunnerProfile) throws(APIRefusal) {
+        if let zone = try Self.within(0...Limits.zonesMax, targetZone, "targetZone") {
+            profile.targetZone = zone == 0 ? nil : zone
+        }
+        if let pace = targetPaceSecondsPerKm {
+            guard pace == 0 || (60...3600).contains(pace) else {
+                throw .badField(name: "targetPaceSecondsPerKm", allowed: "60 to 3600, 0: none")
+            }
+            profile.targetPaceSecondsPerKm = pace == 0 ? nil : pace
+        }
+        if let km = try Self.within(0...1000, raceKm, "raceKm") {
+            profile.raceKm = km == 0 ? nil : km
+        }
+        if let timer = try Self.within(0...604_800, safetyTimerSeconds, "safetyTimerSeconds") {
+            profile.safetyTimerSeconds = timer == 0 ? nil : timer
+        }
+    }
+
+    private static func within<Value: Comparable>(
+        _ range: ClosedRange<Value>, _ value: Value?, _ name: String
+    ) throws(APIRefusal) -> Value? {
+        guard let value else { return nil }
+        guard range.contains(value) else {
+            throw .badField(name: name, allowed: "\(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+
+    private static func named<Name: RawRepresentable<String> & CaseIterable>(
+        _ type: Name.Type, _ text: String?, _ name: String
+    ) throws(APIRefusal) -> Name? {
+        guard let text else { return nil }
+        guard let value = Name(rawValue: text) else {
+            throw .badField(
+                name: name, allowed: Name.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return value
+    }
+
+    private static let schemes: [(name: String, scheme: ZoneScheme)] = [
+        ("percentOfMaximum", .percentOfMaximum), ("karvonen", .karvonen), ("friel", .friel),
+        ("coggan", .coggan), ("seiler", .seiler),
+    ]
+
+    private static func text(of scheme: ZoneScheme) -> String {
+        if case .custom(let bounds) = scheme {
+            return bounds.map(String.init).joined(separator: ",")
+        }
+        return schemes.first { $0.scheme == scheme }?.name ?? ""
+    }
+
+    private static func scheme(_ text: String) throws(APIRefusal) -> ZoneScheme {
+        if let known = schemes.first(where: { $0.name == text }) { return known.scheme }
+        let bounds = text.split(separator: ",").map { Int($0) }
+        let numbers = bounds.compactMap { $0 }
+        let rises = zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
+        guard !numbers.isEmpty, numbers.count == bounds.count, rises,
+            numbers.count < Limits.zonesMax, numbers.allSatisfy({ (80...230).contains($0) })
+        else {
+            throw .badField(
+                name: "zones",
+                allowed: schemes.map(\.name).joined(separator: ", ")
+                    + ", or rising upper bounds of 80 to 230 as 120,140,155,170")
+        }
+        return .custom(upperBounds: numbers)
+    }
+}

@@ -1,0 +1,180 @@
+import Interchange
+import Processing
+import Registry
+import Replay
+import SegmentLog
+import SensorModel
+import Transport
+
+/// Recorded sessions: listed, shown, exported, verified, deleted, played again.
+struct SessionRoutes: Sendable {
+    let administration: Administration
+    let pipeline: Pipeline
+    let clock: @Sendable () -> Timestamp
+
+    func add(to router: inout Router) {
+        router.add(.get, "/sessions") { request in await answer { try list(request) } }
+        router.add(.get, "/sessions/:id") { request in
+            await answer {
+                let summary = try summary(request)
+                return JSONBody.response(await row(of: summary))
+            }
+        }
+        router.add(.delete, "/sessions/:id") { request in
+            await answer {
+                let summary = try summary(request)
+                let bytes = try await administration.deleteSession(summary.session)
+                return JSONBody.response(Erased(sessionsErased: 1, bytesErased: bytes))
+            }
+        }
+        router.add(.get, "/sessions/:id/export") { request in
+            await answer { try await export(request, of: try summary(request)) }
+        }
+    }
+
+    private struct Erased: Encodable {
+        let sessionsErased: Int
+        let bytesErased: Int
+    }
+
+    private func list(_ request: HTTPRequest) throws -> HTTPResponse {
+        let wanted = try request.query["device"].map { try administration.known($0).id }
+        return JSONBody.response(rows(of: wanted))
+    }
+
+    /// Newest first.
+    func rows(of device: DeviceID?) -> [SessionRow] {
+        pipeline.log.sessions()
+            .filter { device == nil || $0.device == device }
+            .sorted { $0.firstOffset > $1.firstOffset }
+            .map { SessionRow($0, device: name(of: $0.device), metrics: nil, now: clock()) }
+    }
+
+    func row(of summary: LoggedSession) async -> SessionRow {
+        let metrics = await newestMetrics(of: summary.session)
+        return SessionRow(
+            summary, device: name(of: summary.device), metrics: metrics, now: clock())
+    }
+
+    private func name(of device: DeviceID) -> String? {
+        administration.accounts.device(device)?.name
+    }
+
+    /// The metrics a session ended with, or has now.
+    private func newestMetrics(of session: SessionID) async -> Metrics? {
+        let live = await pipeline.mailbox.ask { core -> Metrics? in
+            core.sessions[session]?.computation?.pipeline.metrics
+        }
+        if let live = live ?? nil { return live }
+        let log = pipeline.log
+        return await pipeline.background.run {
+            let reader = log.reader()
+            guard
+                let offset = try? reader.newest(
+                    .metric, of: session, notAfter: Timestamp(microseconds: .max))
+            else { return nil }
+            var metrics: Metrics?
+            _ = try? reader.read(from: offset, session: session) { header, payload in
+                guard let record = try? SessionRecord(header, payload: payload) else {
+                    return false
+                }
+                if case .event(let event) = record, case .metrics(let found) = event.kind {
+                    metrics = found
+                }
+                return header.offset <= offset
+            }
+            return metrics
+        }
+    }
+
+    func summary(_ request: HTTPRequest) throws -> LoggedSession {
+        let text = request.parameters["id"] ?? ""
+        guard let id = SessionID(text) else {
+            throw APIRefusal.badField(name: "id", allowed: "a session's UUID")
+        }
+        guard let summary = pipeline.log.summary(of: id) else {
+            throw AdministrationError.unknownSession(id)
+        }
+        return summary
+    }
+
+    func export(
+        _ request: HTTPRequest, of summary: LoggedSession
+    ) async throws -> HTTPResponse {
+        let formats = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let format = request.query["format"].flatMap(ExportFormat.init(rawValue:)) else {
+            throw APIRefusal.badField(name: "format", allowed: formats)
+        }
+        let log = pipeline.log
+        let device = name(of: summary.device) ?? "device-\(summary.device.rawValue)"
+        let name = "\(summary.session).\(format.fileExtension)"
+        let background = pipeline.background
+        return HTTPResponse(
+            status: 200,
+            fields: [
+                "Content-Type": format.contentType, "Cache-Control": "no-store",
+                "Content-Disposition": "attachment; filename=\"\(name)\"",
+            ],
+            body: .stream { writer in
+                let chunks = AsyncThrowingStream<[UInt8], any Error> { continuation in
+                    background.start {
+                        let result = Result {
+                            try SessionExporter(reader: log.reader(), device: device)
+                                .export(summary.session, as: format) { bytes in
+                                    continuation.yield(bytes)
+                                }
+                        }
+                        switch result {
+                        case .success: continuation.finish()
+                        case .failure(let error): continuation.finish(throwing: error)
+                        }
+                    }
+                }
+                for try await chunk in chunks { try await writer.write(chunk) }
+            })
+    }
+}
+
+/// One session, as listings show it.
+struct SessionRow: Encodable {
+    let id: String
+    let device: String?
+    let startedAt: Double
+    let endedAt: Double?
+    let state: String
+    let frames: Int
+    let records: Int
+    let firstDeviceTime: Double?
+    let lastDeviceTime: Double?
+    let distanceMeters: Double?
+    let movingSeconds: Double?
+    let elapsedSeconds: Double?
+    let steps: Int?
+    let averageHeartRate: Double?
+    let maxHeartRate: Double?
+    let elevationGainMeters: Double?
+
+    init(
+        _ summary: LoggedSession, device: String?, metrics: Metrics?, now: Timestamp
+    ) {
+        id = "\(summary.session)"
+        self.device = device
+        startedAt = summary.arrivalTimes.lowerBound.secondsSince1970
+        let isOver =
+            metrics.map { $0.state == .ended }
+            ?? (now.seconds(since: summary.arrivalTimes.upperBound) > 600)
+        endedAt = isOver ? summary.arrivalTimes.upperBound.secondsSince1970 : nil
+        state = metrics?.state.name ?? (isOver ? "ended" : "live")
+        frames = summary.frames
+        records = summary.records
+        firstDeviceTime = summary.deviceTimes?.lowerBound.secondsSince1970
+        lastDeviceTime = summary.deviceTimes?.upperBound.secondsSince1970
+        distanceMeters = metrics?.distanceMeters
+        movingSeconds = metrics?.movingSeconds
+        elapsedSeconds = metrics?.elapsedSeconds
+        steps = metrics?.steps
+        averageHeartRate = metrics?.averageHeartRate
+        maxHeartRate = metrics?.maxHeartRate
+        elevationGainMeters = metrics?.elevationGainMeters
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import SegmentLog
+import SensorModel
+import Sharing
+import Transport
+
+/// What whoever holds a share's ID may ask for.
+struct ShareRoutes: Sendable {
+    let desk: ViewerDesk
+    let pipeline: Pipeline
+    let accounts: Accounts
+    let clock: @Sendable () -> Timestamp
+
+    private static let historyLimit = 1...1000
+
+    func add(to router: inout Router) {
+        router.add(.get, "/v1/shares/:share/live", .viewerSocket)
+        router.add(.get, "/v1/shares/:share/events", .eventStream)
+        router.add(.get, "/v1/shares/:share/latest") { await latest($0) }
+        router.add(.get, "/v1/shares/:share/history") { await history($0) }
+        router.add(.post, "/v1/shares/:share/cheer") { await cheer($0) }
+        router.add(.get, "/publicStreams/:share/latest.json") { await publicLatest($0) }
+        router.add(.get, "/publicStreams/:share/heartRate.json") { await publicHistory($0) }
+    }
+
+    /// The share, or the answer that refuses it: the same for unknown, revoked and expired.
+    func share(_ request: HTTPRequest) -> Result<Share, ShareRefusal> {
+        let text = request.parameters["share"] ?? ""
+        return desk.find(text, peer: request.peer).mapError(ShareRefusal.init)
+    }
+
+    /// The members of a group, or the share itself.
+    func members(of share: Share) -> [Share] {
+        let now = clock()
+        return accounts.withState { $0.shares.feeds(of: share, at: now) }
+    }
+
+    // MARK: Latest and history
+
+    private func latest(_ request: HTTPRequest) async -> HTTPResponse {
+        switch share(request) {
+        case .failure(let refusal): return refusal.response
+        case .success(let share):
+            let snapshots = await snapshots(of: share)
+            guard let first = snapshots.first else { return ShareRefusal.unknown.response }
+            if share.device != nil { return Self.noStore(.json(first)) }
+            var body = Array(#"{"type":"group","runners":["#.utf8)
+            for (index, snapshot) in snapshots.enumerated() {
+                if index > 0 { body.append(UInt8(ascii: ",")) }
+                body.append(contentsOf: snapshot)
+            }
+            body.append(contentsOf: "]}".utf8)
+            return Self.noStore(.json(body))
+        }
+    }
+
+    private func snapshots(of share: Share) async -> [[UInt8]] {
+        let members = members(of: share)
+        let isGroup = share.device == nil
+        return await pipeline.mailbox.ask { core in
+            members.compactMap { member in
+                _ = core.sessionShown(by: member)
+                guard
+                    let snapshot = core.board.snapshot(
+                        member.key, cursor: core.cursor, at: core.now)
+                else { return nil }
+                core.board.dropUnwatched(member.key)
+                let feed = FeedTable().open(
+                    member.key, runnerName: member.runnerName, snapshot: snapshot)
+                return feed.snapshotMessage(place: isGroup ? .inGroup : .alone).json
+            }
+        } ?? []
+    }
+
+    private func history(_ request: HTTPRequest) async -> HTTPResponse {
+        switch share(request) {
+        case .failure(let refusal): return refusal.response
+        case .success(let share):
+            let limit = request.query["limit"].flatMap { Int($0) } ?? 1000
+            guard Self.historyLimit.contains(limit) else {
+                return APIRefusal.badField(name: "limit", allowed: "1 to 1000").response
+            }
+            let after = request.query["after"].map { LogCursor($0) }
+            let page = await page(of: share, after: after, limit: limit)
+            return Self.noStore(.json(page))
+        }
+    }
+
+    /// One page; a cursor that is not of this history answers with a gap and begins anew.
+    private func page(of share: Share, after: LogCursor??, limit: Int) async -> [UInt8] {
+        let log = pipeline.log
+        var offset: RecordOffset?
+        var gap: [EncodedEvent] = []
+        if let after {
+            if let cursor = after, cursor.epoch == log.epoch, cursor.offset < log.nextOffset {
+                offset = cursor.offset
+            } else {
+                let zero = LogCursor(epoch: log.epoch, offset: RecordOffset(rawValue: 0))
+                let message = EventEncoder.historyGap(cursor: zero, time: clock())
+                gap = [EncodedEvent(cursor: zero, json: message.json)]
+            }
+        }
+        var pages: [HistoryReader.Page] = []
+        for member in members(of: share) where member.delaySeconds == 0 {
+            pages.append(await page(of: member, inGroup: share.device == nil, offset, limit))
+        }
+        let page = HistoryReader.Page.merged(pages, limit: limit)
+        var body = Array(#"{"items":["#.utf8)
+        for (index, item) in (gap + page.items).enumerated() {
+            if index > 0 { body.append(UInt8(ascii: ",")) }
+            body.append(contentsOf: item.json)
+        }
+        let cursor = page.items.last.map { "\"\($0.cursor)\"" } ?? "null"
+        body.append(contentsOf: "],\"nextCursor\":\(cursor),\"more\":\(page.more)}".utf8)
+        return body
+    }
+
+    private func page(
+        of member: Share, inGroup: Bool, _ after: RecordOffset?, _ limit: Int
+    ) async -> HistoryReader.Page {
+        let shown = await pipeline.mailbox.ask { core in
+            let session = core.board.session(shownBy: member, at: core.now)
+            core.log.flush()
+            return session.map { (session: $0, end: core.cursor.offset) }
+        }
+        guard let shown = shown ?? nil else { return HistoryReader.Page() }
+        let privacy = member.device.map { accounts.privacy(of: $0) } ?? .none
+        let view = HistoryView(
+            epoch: pipeline.log.epoch, scope: member.scope, privacy: privacy,
+            runnerName: inGroup ? member.runnerName : nil)
+        let reader = pipeline.history
+        return await pipeline.background.run {
+            reader.log.waitUntilWritten(through: shown.end)
+            return reader.page(
+                of: shown.session, as: view, after: after, limit: limit,
+                fromStart: HistoryView.dependsOnThePast(privacy))
+        }
+    }
+
+    // MARK: Cheers
+
+    private struct Cheer: Decodable {
+        let text: String
+    }
+
+    private func cheer(_ request: HTTPRequest) async -> HTTPResponse {
+        switch share(request) {
+        case .failure(let refusal): return refusal.response
+        case .success(let share):
+            let now = clock()
+            do throws(APIRefusal) {
+                let body = try JSONBody.decode(Cheer.self, of: request)
+                guard body.text.count <= Limits.cheerCharactersMax,
+                    let text = CheerLimiter.clean(body.text)
+                else {
+                    throw APIRefusal.badField(
+                        name: "text", allowed: "1 to \(Limits.cheerCharactersMax) characters")
+                }
+                let wait = accounts.withState {
+                    $0.cheers.admit(to: share.key, from: request.peer.key, at: now)
+                }
+                if let wait { return ShareRefusal.tooMany(retryAfterSeconds: wait).response }
+                for member in members(of: share) {
+                    guard let device = member.device else { continue }
+                    pipeline.mailbox.post { $0.send(cheer: text, to: device) }
+                }
+                return HTTPResponse(status: 204)
+            } catch { return error.response }
+        }
+    }
+
+    static func noStore(_ response: HTTPResponse) -> HTTPResponse {
+        var response = response
+        response.fields.append("Cache-Control", "no-store")
+        return response
+    }
+}
+
+/// Why a share is not shown, and how that is said.
+enum ShareRefusal: Error, Hashable, Sendable {
+    case unknown
+    case tooMany(retryAfterSeconds: Int)
+
+    init(_ refusal: ViewerRefusal) {
+        switch refusal {
+        case .unknown: self = .unknown
+        case .tooMany(let seconds): self = .tooMany(retryAfterSeconds: seconds)
+        }
+    }
+
+    /// Byte for byte the same for every unknown, revoked and expired share, on every route.
+    var response: HTTPResponse {
+        switch self {
+        case .unknown: .failure(status: 404, code: 4004, reason: "unknown share")
+        case .tooMany(let seconds):
+            .failure(
+                status: 429, code: 4029, reason: "too many requests, come back later",
+                fields: ["Retry-After": String(seconds)])
+        }
+    }
+}

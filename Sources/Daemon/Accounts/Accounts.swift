@@ -1,0 +1,143 @@
+import Registry
+import Secrets
+import SensorModel
+import Sharing
+import Synchronization
+
+/// Who may send and who may watch: the registry's devices and shares, held in memory for the doors.
+///
+/// The registry is written first, the memory after it; nothing here waits for the disk but the
+/// calls that change something.
+final class Accounts: Sendable {
+    struct State {
+        var devices: [DeviceID: Device] = [:]
+        var devicesByToken: [SecretHash: DeviceID] = [:]
+        /// Lower case.
+        var devicesByName: [String: DeviceID] = [:]
+        var shares = ShareDirectory()
+        var sealedIDs: [ShareKey: [UInt8]] = [:]
+        var viewers: ViewerCounts
+        var viewersEverChanged: Set<ShareKey> = []
+        var proofs = ProofMemory()
+        var codes = ShortCodes()
+        var codeNumbers: [ShortCode: Int64] = [:]
+        var failures: FailureLimiter
+        var cheers = CheerLimiter()
+        var lastSeen: [DeviceID: Timestamp] = [:]
+    }
+
+    let registry: RegistryStore
+    let masterKey: MasterKey
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - registry: Open.
+    ///   - masterKey: That sealed what is in it.
+    ///   - failuresPerMinuteMax: Wrong guesses of one address before it is told to wait.
+    ///   - viewersPerShareMax: For shares without a limit of their own.
+    /// - Throws: ``RegistryError``
+    init(
+        registry: RegistryStore, masterKey: MasterKey, failuresPerMinuteMax: Int,
+        viewersPerShareMax: Int
+    ) throws(RegistryError) {
+        self.registry = registry
+        self.masterKey = masterKey
+        let snapshot = try registry.snapshot()
+        var state = State(
+            viewers: ViewerCounts(perShareMax: viewersPerShareMax),
+            failures: FailureLimiter(failuresMax: failuresPerMinuteMax))
+        for device in snapshot.devices { state.put(device) }
+        for share in snapshot.shares {
+            state.shares.put(share)
+            state.sealedIDs[share.key] = try registry.sealedID(of: share.key)
+        }
+        for (share, count) in snapshot.viewersEver { state.viewers.restore(share, ever: count) }
+        for proof in snapshot.usedProofs {
+            state.proofs.restore(proof.proof, of: proof.device, sentAt: proof.sentAt)
+        }
+        for sealed in snapshot.codes {
+            guard let text = try? masterKey.open(sealed.sealed, for: .shortCode(sealed.share)),
+                let code = ShortCode(String(decoding: text, as: UTF8.self))
+            else { continue }  // sealed under another master key: worth nothing any more
+            state.codes.restore(code, for: sealed.share, until: sealed.expiresAt)
+            state.codeNumbers[code] = sealed.number
+        }
+        self.state = Mutex(state)
+    }
+
+    func withState<Result>(_ body: (inout sending State) -> sending Result) -> sending Result {
+        state.withLock { state in body(&state) }
+    }
+
+    // MARK: What others look up
+
+    var devices: [Device] { withState { Array($0.devices.values) }.sorted { $0.id < $1.id } }
+
+    func device(_ id: DeviceID) -> Device? { withState { $0.devices[id] } }
+
+    func device(named name: String) -> Device? {
+        withState { state in state.devicesByName[name.lowercased()].flatMap { state.devices[$0] } }
+    }
+
+    func profile(of id: DeviceID) -> RunnerProfile { device(id)?.profile ?? RunnerProfile() }
+
+    func privacy(of id: DeviceID) -> PrivacySettings { device(id)?.privacy ?? .none }
+
+    /// The device a token belongs to, unless it is revoked.
+    func device(withToken text: String) -> Device? {
+        guard let token = DeviceToken(text) else { return nil }
+        let hash = token.hash
+        return withState { state in
+            guard let id = state.devicesByToken[hash], let device = state.devices[id],
+                ConstantTime.areEqual(device.tokenHash, hash), !device.isRevoked
+            else { return nil }
+            return device
+        }
+    }
+
+    var shares: [Share] { withState { $0.shares.all } }
+
+    func share(_ key: ShareKey) -> Share? { withState { $0.shares[key] } }
+
+    /// By name, or by the secret ID itself.
+    func share(namedOrID text: String) -> Share? {
+        let hash = ShareID(text)?.hash
+        return withState { state in
+            state.shares.named(text)
+                ?? hash.flatMap { hash in
+                    state.shares.all.first { ConstantTime.areEqual($0.idHash, hash) }
+                }
+        }
+    }
+
+    /// The share's secret, for its owner.
+    func secretID(of key: ShareKey) -> ShareID? {
+        guard let sealed = withState({ $0.sealedIDs[key] }) else { return nil }
+        // A seal of another master key does not open: the link is lost and can be rotated.
+        guard let bytes = try? masterKey.open(sealed, for: .shareID(key)) else { return nil }
+        return ShareID(bytes: bytes)
+    }
+
+    /// What a watch may show as the link to its runner: the newest share that does not expire.
+    func shareText(of device: DeviceID, at now: Timestamp) -> String? {
+        let newest = withState { state in
+            state.shares.shares(of: device).last { $0.expiresAt == nil && $0.isActive(at: now) }
+        }
+        return newest.flatMap { secretID(of: $0.key)?.text }
+    }
+}
+
+extension Accounts.State {
+    mutating func put(_ device: Device) {
+        remove(device.id)
+        devices[device.id] = device
+        devicesByToken[device.tokenHash] = device.id
+        devicesByName[device.name.lowercased()] = device.id
+    }
+
+    mutating func remove(_ id: DeviceID) {
+        guard let device = devices.removeValue(forKey: id) else { return }
+        devicesByToken[device.tokenHash] = nil
+        devicesByName[device.name.lowercased()] = nil
+    }
+}

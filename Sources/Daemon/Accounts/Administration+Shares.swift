@@ -1,0 +1,128 @@
+import Logging
+import Registry
+import Secrets
+import SensorModel
+import Sharing
+
+/// What the owner says of a share to be made.
+struct ShareWish: Sendable {
+    var name: String?
+    var scope: Scope = .all
+    var delaySeconds = 0
+    var expiresInSeconds: Double?
+    var maxViewers: Int?
+    var label: String?
+}
+
+extension Administration {
+    /// - Parameters:
+    ///   - wish: What it shows and how long.
+    ///   - target: A device, or the members of a group.
+    ///   - stem: What a name is made of when the wish has none.
+    /// - Returns: The share and its secret.
+    func createShare(
+        _ wish: ShareWish, of target: Share.Target, stem: String
+    ) throws -> (share: Share, id: ShareID) {
+        let now = clock()
+        var generator = SystemRandomNumberGenerator()
+        let id = ShareID(using: &generator)
+        let draft = Share(
+            key: ShareKey(rawValue: 0), name: wish.name ?? freeName(like: stem),
+            idHash: id.hash, target: target, scope: wish.scope,
+            delaySeconds: wish.delaySeconds,
+            expiresAt: wish.expiresInSeconds.map { now.advanced(bySeconds: $0) },
+            maxViewers: wish.maxViewers,
+            label: wish.label.map { CleanText.clean($0, charactersMax: 64) }, createdAt: now)
+        try accounts.withState { state in Result { try state.shares.check(draft, at: now) } }.get()
+        let share = try accounts.registry.addShare(
+            draft, sealID: { accounts.masterKey.seal(id.bytes, for: .shareID($0)) })
+        let sealed = accounts.masterKey.seal(id.bytes, for: .shareID(share.key))
+        accounts.withState { state in
+            state.shares.put(share)
+            state.sealedIDs[share.key] = sealed
+        }
+        mailbox.post { $0.board.put(share) }
+        logger.notice("share created", metadata: ["share": "\(share.key.rawValue)"])
+        return (share, id)
+    }
+
+    func rotateShare(_ share: Share) throws -> (share: Share, id: ShareID) {
+        var generator = SystemRandomNumberGenerator()
+        let id = ShareID(using: &generator)
+        let sealed = accounts.masterKey.seal(id.bytes, for: .shareID(share.key))
+        try accounts.registry.rotateShare(share.key, idHash: id.hash, sealedID: sealed)
+        var rotated = share
+        rotated.idHash = id.hash
+        accounts.withState { [rotated] state in
+            state.shares.put(rotated)
+            state.sealedIDs[share.key] = sealed
+            state.codes.withdraw(share.key)
+        }
+        mailbox.post { [rotated] core in
+            core.board.close(share.key, code: .shareEnded)
+            core.board.put(rotated)
+        }
+        return (rotated, id)
+    }
+
+    func revokeShare(_ share: Share) throws {
+        let now = clock()
+        try accounts.registry.revokeShare(share.key, at: now)
+        var revoked = share
+        revoked.revokedAt = share.revokedAt ?? now
+        let groups = accounts.withState { [revoked] state in
+            state.shares.put(revoked)
+            state.codes.withdraw(share.key)
+            return state.shares.groups(showing: share.key)
+        }
+        mailbox.post { [revoked] core in
+            core.board.close(share.key, code: .shareEnded)
+            for group in groups { core.board.close(group, code: .goingAway) }
+            core.board.put(revoked)
+        }
+        logger.notice("share revoked", metadata: ["share": "\(share.key.rawValue)"])
+    }
+
+    /// A code to read aloud, good for one use.
+    func issueCode(
+        for share: Share, lifetimeSeconds: Int
+    ) throws -> (code: ShortCode, expiresAt: Timestamp) {
+        let now = clock()
+        let issued = accounts.withState { state in
+            var generator = SystemRandomNumberGenerator()
+            return state.codes.issue(
+                for: share.key, at: now, lifetimeSeconds: lifetimeSeconds, using: &generator)
+        }
+        guard let issued else { throw AdministrationError.tooManyCodes }
+        let sealed = accounts.masterKey.seal(
+            Array(issued.code.text.utf8), for: .shortCode(share.key))
+        let number = try accounts.registry.addCode(
+            sealed: sealed, for: share.key, until: issued.expiresAt)
+        accounts.withState { $0.codeNumbers[issued.code] = number }
+        return issued
+    }
+
+    /// Exchanges a code for the share's secret, once.
+    func redeem(_ code: ShortCode) throws -> ShareID? {
+        let now = clock()
+        let redeemed = accounts.withState { state in
+            (
+                key: state.codes.redeem(code, at: now),
+                number: state.codeNumbers.removeValue(
+                    forKey: code)
+            )
+        }
+        if let number = redeemed.number { try accounts.registry.removeCode(number) }
+        guard let key = redeemed.key, let share = accounts.share(key), share.isActive(at: now)
+        else { return nil }
+        return accounts.secretID(of: key)
+    }
+
+    private func freeName(like stem: String) -> String {
+        let directory = accounts.withState { $0.shares }
+        guard directory.named(stem) != nil else { return stem }
+        var number = 2
+        while directory.named("\(stem)-\(number)") != nil { number += 1 }
+        return "\(stem)-\(number)"
+    }
+}

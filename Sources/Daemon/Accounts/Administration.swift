@@ -1,0 +1,153 @@
+import Logging
+import Registry
+import Secrets
+import SegmentLog
+import SensorModel
+import Sharing
+
+/// What an owner can do: each act changes the registry, the memory of the doors, and what is open.
+struct Administration: Sendable {
+    let accounts: Accounts
+    let log: SegmentLog
+    let mailbox: PipelineMailbox
+    let background: BackgroundWork
+    let clock: @Sendable () -> Timestamp
+    let logger: Logger
+
+    // MARK: Devices
+
+    /// - Returns: The device and its token, which is not kept.
+    func addDevice(named name: String) throws -> (device: Device, token: String) {
+        guard ShareDirectory.isName(name) else { throw AdministrationError.deviceName(name) }
+        var generator = SystemRandomNumberGenerator()
+        let token = DeviceToken(using: &generator)
+        let device = try accounts.registry.addDevice(
+            name: name, tokenHash: token.hash, at: clock(),
+            privacySalt: generator.next(),
+            sealProofKey: { accounts.masterKey.seal(token.proofKey.bytes, for: .proofKey($0)) })
+        accounts.withState { $0.put(device) }
+        logger.notice("device added", metadata: ["device": "\(device.id.rawValue)"])
+        return (device, token.text)
+    }
+
+    func rotateDevice(named name: String) throws -> (device: Device, token: String) {
+        var device = try known(name)
+        var generator = SystemRandomNumberGenerator()
+        let token = DeviceToken(using: &generator)
+        let sealed = accounts.masterKey.seal(token.proofKey.bytes, for: .proofKey(device.id))
+        try accounts.registry.rotateDevice(
+            device.id, tokenHash: token.hash, sealedProofKey: sealed)
+        device.tokenHash = token.hash
+        device.sealedProofKey = sealed
+        device.revokedAt = nil
+        accounts.withState { $0.put(device) }
+        disconnect(device.id)
+        return (device, token.text)
+    }
+
+    func revokeDevice(named name: String) throws {
+        var device = try known(name)
+        let now = clock()
+        try accounts.registry.revokeDevice(device.id, at: now)
+        device.revokedAt = now
+        accounts.withState { $0.put(device) }
+        disconnect(device.id)
+        logger.notice("device revoked", metadata: ["device": "\(device.id.rawValue)"])
+    }
+
+    /// Erases the device, its shares and every byte of its sessions.
+    func deleteDevice(named name: String) async throws -> (sessions: Int, bytes: Int) {
+        try revokeDevice(named: name)
+        let device = try known(name)
+        for share in accounts.withState({ $0.shares.shares(of: device.id) }) {
+            try revokeShare(share)
+        }
+        let sessions = Set(
+            log.sessions().filter { $0.device == device.id }.map(\.session))
+        let erased = try await erase(sessions)
+        try accounts.registry.deleteDevice(device.id)
+        accounts.withState { state in
+            state.remove(device.id)
+            for share in state.shares.shares(of: device.id) {
+                state.shares.remove(share.key)
+                state.sealedIDs[share.key] = nil
+            }
+            state.proofs.forget(device.id)
+        }
+        logger.notice("device deleted", metadata: ["device": "\(device.id.rawValue)"])
+        return (sessions.count, erased)
+    }
+
+    func setProfile(_ profile: RunnerProfile, of device: Device) throws {
+        try accounts.registry.setProfile(profile, of: device.id)
+        var changed = device
+        changed.profile = profile
+        accounts.withState { [changed] in $0.put(changed) }
+        mailbox.post { $0.profileChanged(of: device.id, to: profile) }
+    }
+
+    func setPrivacy(_ change: (RegistryStore) throws -> Void, of device: Device) throws {
+        try change(accounts.registry)
+        let changed = try accounts.registry.device(named: device.name)
+        accounts.withState { $0.put(changed) }
+        mailbox.post { $0.privacyChanged(of: device.id) }
+    }
+
+    // MARK: Sessions
+
+    /// Erases a session from the log.
+    ///
+    /// - Returns: Bytes erased.
+    func deleteSession(_ session: SessionID) async throws -> Int {
+        guard log.summary(of: session) != nil else {
+            throw AdministrationError.unknownSession(session)
+        }
+        return try await erase([session])
+    }
+
+    private func erase(_ sessions: Set<SessionID>) async throws -> Int {
+        guard !sessions.isEmpty else { return 0 }
+        _ = await mailbox.ask { core in
+            for session in sessions { core.forget(session) }
+            core.flush()
+        }
+        let erasure = try await background.run { Result { try log.erase(sessions) } }.get()
+        try accounts.registry.deleteSessions(Array(sessions))
+        logger.notice(
+            "sessions erased",
+            metadata: ["sessions": "\(sessions.count)", "bytes": "\(erasure.bytes)"])
+        return erasure.bytes
+    }
+
+    func known(_ name: String) throws -> Device {
+        guard let device = accounts.device(named: name) else {
+            throw RegistryError.unknownDevice(name)
+        }
+        return device
+    }
+
+    private func disconnect(_ device: DeviceID) {
+        mailbox.post { $0.disconnect(device, code: .tokenRefused) }
+    }
+}
+
+/// Why an administrator's wish cannot be granted.
+enum AdministrationError: Error, Hashable, Sendable {
+    case deviceName(String)
+    case unknownSession(SessionID)
+    case badField(name: String, allowed: String)
+    case tooManyCodes
+}
+
+extension AdministrationError: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .deviceName(let name):
+            "\(name) cannot be a device's name: use 1 to 64 letters, digits, spaces, - _ or ."
+        case .unknownSession(let session):
+            "there is no session \(session): see pulsecast session list"
+        case .badField(let name, let allowed): "\(name) is not right: allowed is \(allowed)"
+        case .tooManyCodes: "too many short codes are out: wait until some have expired"
+        }
+    }
+}

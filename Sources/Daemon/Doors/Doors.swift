@@ -1,0 +1,112 @@
+import Logging
+import SegmentLog
+import SensorModel
+import Transport
+import ViewerPages
+
+/// Puts the listeners together: which socket, which routes, which limits.
+struct Doors {
+    let configuration: Configuration
+    let state: StateFolder
+    let environment: [String: String]
+    let pipeline: Pipeline
+    let accounts: Accounts
+    let administration: Administration
+    let health: Health
+    let identity: TLSIdentity?
+    let address: PublicAddress
+    let logger: Logger
+
+    /// - Parameter descriptors: Sockets that systemd opened; they stand in for our own.
+    func server(descriptors: ListenDescriptors) throws -> TransportServer {
+        let desk = ViewerDesk(
+            accounts: accounts, mailbox: pipeline.mailbox, history: pipeline.history,
+            background: pipeline.background, recordings: pipeline.recordings,
+            clock: WallClock.now)
+        let devices = DeviceDesk(
+            accounts: accounts, log: pipeline.log, clock: WallClock.now, logger: logger)
+        return TransportServer(
+            loops: pipeline.loops,
+            listeners: [
+                listener("device", configuration.device, descriptors, .device),
+                listener("http", configuration.httpListener, descriptors, .http(http(desk))),
+                listener(
+                    "operations", configuration.operations, descriptors, .http(operations())),
+                admin(descriptors),
+            ],
+            devices: devices, viewers: desk)
+    }
+
+    private func listener(
+        _ name: String, _ settings: Configuration.Listener, _ descriptors: ListenDescriptors,
+        _ service: ListenerConfiguration.Service
+    ) -> ListenerConfiguration {
+        let given = descriptors.descriptors[name].map(ListenAddress.descriptor)
+        return ListenerConfiguration(
+            name: name, address: given ?? .tcp(host: settings.host, port: settings.port),
+            service: service, identity: settings.tls ? identity : nil, limits: limits,
+            trustedProxies: configuration.http.trustedProxies.compactMap(PeerAddress.init),
+            allowedOrigins: configuration.http.allowedOrigins,
+            securityHeaders: Self.securityHeaders)
+    }
+
+    private func admin(_ descriptors: ListenDescriptors) -> ListenerConfiguration {
+        let path = state.adminSocket(
+            configured: configuration.adminSocket, environment: environment)
+        var router = Router()
+        AdminRoutes(
+            administration: administration,
+            sessions: SessionRoutes(
+                administration: administration, pipeline: pipeline, clock: WallClock.now),
+            pipeline: pipeline, publicURL: { [address] in address.url }
+        ).add(to: &router)
+        OperationsRoutes(pipeline: pipeline, accounts: accounts, health: health).add(to: &router)
+        return ListenerConfiguration(
+            name: "admin", address: .unixSocket(path: path), service: .http(router),
+            limits: limits)
+    }
+
+    private func http(_ desk: ViewerDesk) -> Router {
+        var settings = PageSettings()
+        let tiles = configuration.http.tileURL
+        settings.tileTemplate = tiles.isEmpty ? nil : tiles
+        let publicURL = configuration.http.publicURL
+        settings.publicURL = publicURL.isEmpty ? nil : publicURL
+        settings.overlayFrameAncestors = configuration.http.frameAncestors
+        let shares = ShareRoutes(
+            desk: desk, pipeline: pipeline, accounts: accounts, clock: WallClock.now)
+        var router = Router()
+        router.notFound = { _ in ShareRefusal.unknown.response }
+        router.add(.get, "/v1/device", .deviceSocket)
+        shares.add(to: &router)
+        PageRoutes(
+            catalog: PageCatalog(settings: settings), shares: shares,
+            administration: administration
+        ).add(to: &router)
+        if configuration.http.echo { router.add(.get, "/echo", .echo) }
+        return router
+    }
+
+    private func operations() -> Router {
+        var router = Router()
+        OperationsRoutes(pipeline: pipeline, accounts: accounts, health: health).add(to: &router)
+        return router
+    }
+
+    private var limits: ConnectionLimits {
+        var limits = ConnectionLimits()
+        limits.connectionsMax = configuration.bounds.connectionsMax
+        limits.unauthenticatedMax = configuration.bounds.unauthenticatedMax
+        limits.connectionsPerAddressMax = configuration.bounds.perAddressMax
+        limits.headerBytesMax = configuration.bounds.headerBytesMax
+        limits.bodyBytesMax = configuration.bounds.bodyBytesMax
+        limits.idleSeconds = Int(configuration.bounds.idleSeconds)
+        limits.helloSeconds = Int(configuration.ingest.helloSeconds)
+        return limits
+    }
+
+    private static let securityHeaders: HTTPFields = [
+        "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin",
+    ]
+}

@@ -1,0 +1,86 @@
+import Logging
+import Secrets
+import SensorModel
+import Sharing
+import Transport
+
+/// Lets viewers in by their share's ID, and starts their streams on the pipeline.
+struct ViewerDesk: ViewerGate {
+    let accounts: Accounts
+    let mailbox: PipelineMailbox
+    let history: HistoryReader
+    let background: BackgroundWork
+    let recordings: RecordingPlayers
+    let clock: @Sendable () -> Timestamp
+
+    func resolve(share text: String, peer: PeerAddress) -> Result<ResolvedShare, ViewerRefusal> {
+        find(text, peer: peer).map { ResolvedShare(key: $0.key) }
+    }
+
+    /// Unknown, revoked and expired are one case, found by one look-up.
+    func find(_ text: String, peer: PeerAddress) -> Result<Share, ViewerRefusal> {
+        let now = clock()
+        // A text that is no ID is hashed all the same: its time must not tell.
+        let hash = Self.hash(of: text)
+        return accounts.withState { state in
+            if let share = state.shares.find(hash, at: now) { return .success(share) }
+            switch state.failures.failed(peer.key, at: now) {
+            case .refuse: return .failure(.unknown)
+            case .slowDown(let seconds): return .failure(.tooMany(retryAfterSeconds: seconds))
+            }
+        }
+    }
+
+    private static func hash(of text: String) -> SecretHash {
+        if let id = ShareID(text) { return id.hash }
+        var zeros = FixedGenerator()
+        return ShareID(using: &zeros).hash
+    }
+
+    func subscribe(_ request: SubscriptionRequest) {
+        let now = clock()
+        let members = accounts.withState { state -> [Share]? in
+            guard let share = state.shares[request.key], share.isActive(at: now),
+                state.viewers.admit(to: share)
+            else { return nil }
+            state.viewersEverChanged.insert(share.key)
+            return state.shares.feeds(of: share, at: now)
+        }
+        guard let members else {
+            mailbox.post { core in
+                core.send(
+                    .closeSubscriber(request.subscriber, .tooManyRequests),
+                    to: request.subscriber)
+            }
+            return
+        }
+        mailbox.post { core in
+            core.subscribe(request, to: members, history: history, background: background)
+        }
+        if let time = request.at {
+            recordings.play(request, members: members, from: time)
+        }
+    }
+
+    func unsubscribe(_ subscriber: SubscriberID, from key: ShareKey) {
+        recordings.stop(subscriber)
+        mailbox.post { core in
+            guard core.unsubscribe(subscriber) else { return }
+            core.accounts.withState { $0.viewers.left(key) }
+        }
+    }
+
+    func readyForMore(_ subscriber: SubscriberID, watching key: ShareKey) {
+        mailbox.post { $0.continueCatchUp(of: subscriber) }
+    }
+
+    func viewerSaid(_ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8]) {
+        guard let wish = ViewerWish(text) else { return }
+        recordings.obey(wish, of: subscriber, watching: key)
+    }
+}
+
+/// Draws the ID that stands in for a text that is none: no share has it.
+private struct FixedGenerator: RandomNumberGenerator {
+    mutating func next() -> UInt64 { 0 }
+}

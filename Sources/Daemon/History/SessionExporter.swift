@@ -1,0 +1,80 @@
+public import Interchange
+public import Replay
+public import SegmentLog
+public import SensorModel
+import WireFormat
+
+/// A recorded session as a file of another format, read from the log. Blocks on the disk.
+public struct SessionExporter: Sendable {
+    private let reader: LogReader
+    private let device: String
+
+    /// - Parameters:
+    ///   - reader: Of the log.
+    ///   - device: Its name, as the runner calls it.
+    public init(reader: LogReader, device: String) {
+        self.reader = reader
+        self.device = device
+    }
+
+    /// - Parameters:
+    ///   - session: In the log.
+    ///   - format: Of the file.
+    ///   - write: Gets the file's bytes in order.
+    /// - Throws: ``ReplayError``
+    public func export(
+        _ session: SessionID, as format: ExportFormat, write: ([UInt8]) -> Void
+    ) throws(ReplayError) {
+        let recorded = try recordedSession(session)
+        var export = SessionExport(format: format, session: recorded)
+        if export.readsFrames {
+            try forEachRecord(of: session) { header, payload throws(ReplayError) in
+                guard case .frame(let kind) = header.type else { return }
+                let frameHeader = FrameHeader(
+                    kind: kind, sequence: header.sequence, deviceTime: header.deviceTime)
+                do throws(FrameRefusal) {
+                    let frame = try FramePayload.decode(frameHeader, payload: payload)
+                    export.append(frame, arrivalTime: header.arrivalTime)
+                } catch { throw .unreadableFrame(header.offset, error) }
+                write(export.takeBytes())
+            }
+        }
+        export.finish()
+        write(export.takeBytes())
+    }
+
+    /// The session's points, laps, splits and pauses, as its events tell them.
+    public func recordedSession(_ session: SessionID) throws(ReplayError) -> RecordedSession {
+        var builder = RecordedSessionBuilder(id: session, device: device)
+        try forEachRecord(of: session) { header, payload throws(ReplayError) in
+            guard header.type == .metric || header.type == .event else { return }
+            do throws(RecordRefusal) {
+                builder.take(
+                    try StreamEventCodec.decode(payload), arrivalTime: header.arrivalTime)
+            } catch { throw .unreadableRecord(header.offset, error) }
+        }
+        return builder.session
+    }
+
+    private func forEachRecord(
+        of session: SessionID,
+        _ body: (RecordHeader, Span<UInt8>) throws(ReplayError) -> Void
+    ) throws(ReplayError) {
+        guard let summary = reader.sessions().first(where: { $0.session == session }) else {
+            throw .unknownSession(session)
+        }
+        var failure: ReplayError?
+        do throws(SegmentLogError) {
+            try reader.read(from: summary.firstOffset, session: session) { header, payload in
+                do throws(ReplayError) {
+                    try body(header, payload)
+                    return true
+                } catch {
+                    failure = error
+                    return false
+                }
+            }
+        } catch { throw .log(error) }
+        if let failure { throw failure }
+    }
+}

@@ -1,0 +1,35 @@
+/// Sockets that systemd opened before the daemon started, by the name their unit gives them.
+public struct ListenDescriptors: Hashable, Sendable {
+    /// The first descriptor that is passed: sd_listen_fds(3).
+    private static let first: Int32 = 3
+
+    public let descriptors: [String: Int32]
+
+    /// - Parameters:
+    ///   - environment: `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES` count.
+    ///   - processID: Descriptors meant for another process are left alone.
+    public init(environment: [String: String], processID: Int32) {
+        guard environment["LISTEN_PID"].flatMap(Int32.init) == processID,
+            let count = environment["LISTEN_FDS"].flatMap(Int32.init), count > 0
+        else {
+            descriptors = [:]
+            return
+        }
+        let names = (environment["LISTEN_FDNAMES"] ?? "").split(
+            separator: ":", omittingEmptySubsequences: false)
+        var found: [String: Int32] = [:]
+        for index in 0..<Int(count) {
+            let name = index < names.count ? Self.shortName(names[index]) : "unnamed\(index)"
+            found[name] = Self.first + Int32(index)
+        }
+        descriptors = found
+    }
+
+    /// `pulsecast-http.socket` and `http` name the same listener.
+    private static func shortName(_ name: Substring) -> String {
+        var short = name
+        if short.hasSuffix(".socket") { short = short.dropLast(".socket".count) }
+        if short.hasPrefix("pulsecast-") { short = short.dropFirst("pulsecast-".count) }
+        return String(short)
+    }
+}

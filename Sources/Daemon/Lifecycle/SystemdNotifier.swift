@@ -1,0 +1,45 @@
+import Foundation
+import Synchronization
+
+/// Tells systemd what the daemon is doing, in the datagrams of sd_notify(3). Does nothing where no
+/// systemd listens.
+public final class SystemdNotifier: Sendable {
+    public enum Message: Hashable, Sendable {
+        case ready
+        case reloading(monotonicMicroseconds: UInt64)
+        case stopping
+        case watchdog
+        case status(String)
+        case mainProcess(pid: Int32)
+
+        var text: String {
+            switch self {
+            case .ready: "READY=1"
+            case .reloading(let moment): "RELOADING=1\nMONOTONIC_USEC=\(moment)"
+            case .stopping: "STOPPING=1"
+            case .watchdog: "WATCHDOG=1"
+            case .status(let text): "STATUS=\(text)"
+            case .mainProcess(let pid): "MAINPID=\(pid)"
+            }
+        }
+    }
+
+    /// How often the watchdog wants to be fed, seconds; `nil`: there is none.
+    public let watchdogSeconds: Double?
+    private let path: String?
+
+    /// - Parameter environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` count.
+    public init(environment: [String: String], processID: Int32) {
+        path = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
+        let isOurs = environment["WATCHDOG_PID"].map { Int32($0) == processID } ?? true
+        watchdogSeconds = environment["WATCHDOG_USEC"].flatMap(Double.init)
+            .flatMap { isOurs && $0 > 0 ? $0 / 1_000_000 : nil }
+    }
+
+    /// Any thread. A message that cannot be sent is dropped: the service works without it.
+    public func send(_ messages: Message...) {
+        guard let path else { return }
+        let text = messages.map(\.text).joined(separator: "\n")
+        UnixDatagram.send(Array(text.utf8), to: path)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+public import Logging
+
+/// Writes log lines to the journal as structured fields, or to stderr as text where there is none.
+///
+/// Metadata keys become fields (`session` → `PULSECAST_SESSION`). Callers pass names and hashes,
+/// never tokens, share IDs or addresses.
+public struct JournalLogHandler: LogHandler {
+    public var logLevel: Logger.Level = .info
+    public var metadata: Logger.Metadata = [:]
+
+    private let label: String
+    private let journalPath: String?
+
+    static let journalSocket = "/run/systemd/journal/socket"
+
+    /// - Parameters:
+    ///   - label: The logger's name, as `pulsecast.log`.
+    ///   - usesJournal: Whether stderr is connected to the journal (`JOURNAL_STREAM` is set).
+    public init(label: String, usesJournal: Bool) {
+        self.label = label
+        journalPath = usesJournal ? Self.journalSocket : nil
+    }
+
+    /// The daemon's logger, to where its stderr goes.
+    ///
+    /// - Parameter level: A name of ``Logging/Logger/Level``; anything else means info.
+    /// - Returns: A logger named pulsecast.
+    public static func logger(level: String) -> Logger {
+        let usesJournal = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] != nil
+        var logger = Logger(label: "pulsecast") { label in
+            JournalLogHandler(label: label, usesJournal: usesJournal)
+        }
+        logger.logLevel = Logger.Level(rawValue: level) ?? .info
+        return logger
+    }
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    public func log(event: LogEvent) {
+        let fields = metadata.merging(event.metadata ?? [:]) { _, newer in newer }
+        if let journalPath {
+            let entry = Self.journalEntry(
+                level: event.level, message: "\(event.message)", label: label, fields: fields)
+            if UnixDatagram.send(entry, to: journalPath) { return }
+        }
+        FileHandle.standardError.write(
+            Data(Self.line(level: event.level, message: "\(event.message)", fields: fields).utf8))
+    }
+
+    /// One line for a person, control characters spelled out.
+    static func line(level: Logger.Level, message: String, fields: Logger.Metadata) -> String {
+        let details = fields.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+        return "\(level.rawValue): \(oneLine(message + details))\n"
+    }
+
+    /// The journal's native protocol: `KEY=value` lines; values with line ends have a length.
+    static func journalEntry(
+        level: Logger.Level, message: String, label: String, fields: Logger.Metadata
+    ) -> [UInt8] {
+        var bytes: [UInt8] = []
+        func append(_ key: String, _ value: String) {
+            bytes.append(contentsOf: "\(key)=\(oneLine(value))\n".utf8)
+        }
+        append("MESSAGE", message)
+        append("PRIORITY", String(priority(of: level)))
+        append("SYSLOG_IDENTIFIER", "pulsecast")
+        append("PULSECAST_LOGGER", label)
+        for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
+            let name = key == "messageID" ? "MESSAGE_ID" : "PULSECAST_\(key.uppercased())"
+            append(name, "\(value)")
+        }
+        return bytes
+    }
+
+    private static func oneLine(_ text: String) -> String {
+        String(
+            text.unicodeScalars.map { scalar -> Character in
+                scalar.properties.generalCategory == .control ? " " : Character(scalar)
+            })
+    }
+
+    /// syslog(3) priorities.
+    private static func priority(of level: Logger.Level) -> Int {
+        switch level {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
+    }
+}

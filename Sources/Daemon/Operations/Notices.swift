@@ -1,0 +1,23 @@
+import Logging
+import SensorModel
+
+/// Tells the journal of what an operator may have to know of a session.
+struct Notices: Sendable {
+    let accounts: Accounts
+    let logger: Logger
+
+    @Sendable func take(_ event: StreamEvent, of session: SessionID, from device: DeviceID) {
+        let place: Logger.Metadata = [
+            "session": "\(session)", "device": "\(device.rawValue)",
+        ]
+        switch event.kind {
+        case .alert(let alert) where alert.severity == .emergency:
+            logger.warning("alert: \(alert.kind.name) \(alert.phase.name)", metadata: place)
+        case .gap(let from, let to):
+            logger.info(
+                "frames \(from.rawValue) to \(to.rawValue) never came", metadata: place)
+        case .ended: logger.info("session over", metadata: place)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Synchronization
+
+/// What the pipeline has done; written by its thread, read by the metrics page and the watchdog.
+final class PipelineCounters: Sendable {
+    let framesRecorded = Atomic<Int>(0)
+    let framesDuplicate = Atomic<Int>(0)
+    let framesLate = Atomic<Int>(0)
+    let gaps = Atomic<Int>(0)
+    let recordsAppended = Atomic<Int>(0)
+    let sessionsLive = Atomic<Int>(0)
+    let viewers = Atomic<Int>(0)
+    /// Turns of the pipeline's loop: a watchdog sees it move, or sleep.
+    let turns = Atomic<UInt64>(0)
+    let isAsleep = Atomic<Bool>(false)
+    /// Frames waited because the log had no room.
+    let logFull = Atomic<Int>(0)
+    /// Arrival at the socket to the append, seconds.
+    let ingestLag = Histogram()
+    /// fdatasync, seconds.
+    let syncSeconds = Histogram()
+}

@@ -1,0 +1,32 @@
+import SensorModel
+
+/// The sessions in memory: those that live, and the last one of each device. Pipeline thread only.
+final class LiveSessions {
+    /// Ended sessions of one device beyond this are read from the log again when somebody asks.
+    private static let endedPerDeviceMax = 1
+
+    private var byID: [SessionID: LiveSession] = [:]
+    private var byDevice: [DeviceID: [SessionID]] = [:]
+
+    subscript(session: SessionID) -> LiveSession? { byID[session] }
+
+    var liveCount: Int { byID.values.count { !$0.hasEnded } }
+
+    func of(_ device: DeviceID) -> [LiveSession] {
+        (byDevice[device] ?? []).compactMap { byID[$0] }
+    }
+
+    func add(_ session: LiveSession) {
+        byID[session.id] = session
+        byDevice[session.device, default: []].append(session.id)
+        let ended = of(session.device).filter(\.hasEnded)
+            .sorted { $0.lastArrival < $1.lastArrival }
+        for old in ended.dropLast(Self.endedPerDeviceMax) { _ = remove(old.id) }
+    }
+
+    func remove(_ session: SessionID) -> LiveSession? {
+        guard let removed = byID.removeValue(forKey: session) else { return nil }
+        byDevice[removed.device]?.removeAll { $0 == session }
+        return removed
+    }
+}

@@ -1,0 +1,113 @@
+import Dispatch
+import Ingest
+import Logging
+import Ring
+import SegmentLog
+import SensorModel
+import Sharing
+import Synchronization
+import Transport
+
+/// All wiring of the daemon's inside, from left to right as the data flows.
+///
+///      device                                                                    viewer
+///        │ bytes          Frame            Frame          StreamEvent              ▲
+///        ▼                                                                         │
+///     [doors] ──ring──▶ [session table] ─┬─▶ [processors] ─┬─▶ [share views] ──ring──▶ [feeds]
+///                                        │                 │
+///                                        └──▶ [log] ◀──────┘
+///
+/// The doors and the feeds live on event loops, the log writes on threads of its own, all between
+/// is ``PipelineCore`` on one thread.
+struct Pipeline: Sendable {
+    let log: SegmentLog
+    let loops: LoopGroup
+    let mailbox: PipelineMailbox
+    let counters = PipelineCounters()
+    let history: HistoryReader
+    let recordings: RecordingPlayers
+    let background = BackgroundWork()
+    private let doorbell: Doorbell
+    private let thread: PipelineThread
+
+    /// - Parameters:
+    ///   - configuration: What the owner set.
+    ///   - disk: The folder of the log.
+    ///   - accounts: Who may send and watch.
+    ///   - notice: Told of every discrete event.
+    ///   - stateChanged: Told when the log fails and when it writes again.
+    ///   - logger: For the journal.
+    /// - Throws: ``SegmentLogError`` when the log cannot be opened.
+    init(
+        configuration: Configuration, disk: any Disk, accounts: Accounts,
+        notice: @escaping @Sendable (StreamEvent, SessionID, DeviceID) -> Void,
+        stateChanged: @escaping @Sendable (LogState) -> Void, logger: Logger
+    ) throws(SegmentLogError) {
+        let doorbell = Doorbell()
+        log = try SegmentLog.open(
+            disk: disk, configuration: LogConfiguration(configuration.log),
+            now: WallClock.now(),
+            observer: LogObserver(
+                durableAdvanced: { _ in doorbell.ring() }, stateChanged: stateChanged,
+                synced: { [counters] in
+                    counters.syncSeconds.record(seconds: Double($0) / 1_000_000)
+                }))
+        loops = LoopGroup(
+            loopCount: configuration.eventLoops,
+            inboundBytes: configuration.ingest.ringBytes, doorbell: doorbell,
+            arrivalClock: WallClock.now)
+        mailbox = PipelineMailbox(doorbell: doorbell)
+        history = HistoryReader(log: log, logger: logger)
+        recordings = RecordingPlayers(
+            log: log, accounts: accounts, mailbox: mailbox, background: background,
+            logger: logger)
+        let rebuilder = SessionRebuilder(
+            log: log, accounts: accounts, mailbox: mailbox, background: background,
+            logger: logger)
+        var ingest = IngestSettings()
+        ingest.holdMicroseconds = Int64(configuration.ingest.holdSeconds * 1_000_000)
+        ingest.heldFramesMax = configuration.ingest.holdFramesMax
+        self.doorbell = doorbell
+        thread = PipelineThread(
+            PipelineParts(
+                log: log, links: loops.links, doorbell: doorbell, mailbox: mailbox,
+                counters: counters, accounts: accounts, ingest: ingest,
+                silenceSeconds: configuration.ingest.silenceSeconds,
+                isDurable: configuration.log.durability == .always, logger: logger,
+                rebuild: { rebuilder.rebuild($0, until: $1) }, notice: notice),
+            clock: WallClock.now)
+    }
+
+    /// Starts the threads; frames flow from here on.
+    ///
+    /// - Parameter accounts: Whose shares the board begins with.
+    /// - Throws: ``SegmentLogError`` when the system gives no threads.
+    func start(_ accounts: Accounts) throws(SegmentLogError) {
+        try log.start()
+        let sessions = log.sessions().sorted { $0.firstOffset < $1.firstOffset }
+        thread.start { core in
+            for share in accounts.shares { core.board.put(share) }
+            core.board.restore(sessions)
+        }
+    }
+
+    /// Records what is in the rings, and seals the log. Nothing comes in any more by then.
+    func stop() async {
+        await background.run { thread.stop() }
+        await background.run { log.close() }
+    }
+}
+
+extension LogConfiguration {
+    init(_ settings: Configuration.Log) {
+        let durability: LogDurability =
+            switch settings.durability {
+            case .always: .always
+            case .interval: .interval(milliseconds: settings.intervalMilliseconds)
+            case .os: .os
+            }
+        self.init(
+            durability: durability, segmentBytesMax: settings.segmentBytesMax,
+            reserveBytes: settings.reserveBytes)
+    }
+}

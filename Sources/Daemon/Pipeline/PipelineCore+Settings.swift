@@ -1,0 +1,26 @@
+import Processing
+import SensorModel
+import Sharing
+
+extension PipelineCore {
+    /// The owner changed a device's profile: its live sessions go on with the new one.
+    func profileChanged(of device: DeviceID, to profile: RunnerProfile) {
+        for live in sessions.of(device) where !live.hasEnded {
+            let head = SessionHead(
+                session: live.id, device: device, arrivalTime: now, recorded: live.isRecorded,
+                profile: profile, algorithmVersion: SessionPipeline.algorithmVersion)
+            recorder.record(profile: head, of: live, arrival: now)
+        }
+    }
+
+    /// What may be shown changed: nothing shown so far counts, viewers start anew.
+    func privacyChanged(of device: DeviceID) {
+        for share in board.directory.shares(of: device) {
+            board.close(share.key, code: .restarting)
+        }
+        for live in sessions.of(device) {
+            _ = sessions.remove(live.id)
+            _ = known(live.id, isRecorded: live.isRecorded)
+        }
+    }
+}

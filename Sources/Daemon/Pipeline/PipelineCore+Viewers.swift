@@ -1,0 +1,139 @@
+import SegmentLog
+import SensorModel
+import Sharing
+import Synchronization
+import Transport
+
+extension PipelineCore {
+    /// Missed events handed to a socket at once.
+    private static let catchUpBatchMax = 128
+
+    /// Begins a viewer's stream: snapshots, then what was missed, then the feeds.
+    ///
+    /// - Parameters:
+    ///   - request: Admitted.
+    ///   - members: The share, or the members of its group.
+    ///   - history: Reads what was missed.
+    ///   - background: Where it is read.
+    func subscribe(
+        _ request: SubscriptionRequest, to members: [Share], history: HistoryReader,
+        background: BackgroundWork
+    ) {
+        let subscriber = request.subscriber
+        watchers[subscriber] = Watchers.Watch(feeds: members.map(\.key))
+        counters.viewers.store(watchers.count, ordering: .relaxed)
+        let openings = join(members, loop: subscriber.loop)
+        var start = SubscriptionStart(inGroup: members.first?.key != request.key)
+        var missedAfter: RecordOffset?
+        switch request.resume {
+        case nil: break
+        case .after(let cursor) where isKnown(cursor):
+            start.resumedAt = cursor
+            start.catchingUp = true
+            missedAfter = cursor.offset
+        case .after(let cursor):
+            start.resumedAt = cursor
+            start.preface = [gap]
+        case .lost:
+            start.resumedAt = self.cursor
+            start.preface = [gap]
+        }
+        send(.feedsBegin(subscriber, openings, start), to: subscriber)
+        guard let missedAfter else { return }
+        catchUp(subscriber, members: members, after: missedAfter, history, background)
+    }
+
+    /// - Returns: Whether the subscriber was known.
+    func unsubscribe(_ subscriber: SubscriberID) -> Bool {
+        guard let watch = watchers.remove(subscriber) else { return false }
+        if !watch.isAway {
+            for key in watch.feeds { board.leave(key, loop: subscriber.loop) }
+        }
+        counters.viewers.store(watchers.count, ordering: .relaxed)
+        return true
+    }
+
+    /// Takes a viewer out of its feeds: it watches the recording.
+    func leaveFeeds(_ subscriber: SubscriberID) {
+        guard let watch = watchers[subscriber], !watch.isAway else { return }
+        for key in watch.feeds { board.leave(key, loop: subscriber.loop) }
+        watchers[subscriber]?.isAway = true
+        send(.feedsLeft(subscriber), to: subscriber)
+    }
+
+    /// Puts a viewer back into its feeds.
+    func returnToFeeds(_ subscriber: SubscriberID, inGroup: Bool) {
+        guard let watch = watchers[subscriber], watch.isAway else { return }
+        watchers[subscriber]?.isAway = false
+        let members = watch.feeds.compactMap { board.directory[$0] }
+        let start = SubscriptionStart(resumedAt: cursor, inGroup: inGroup)
+        send(.feedsBegin(subscriber, join(members, loop: subscriber.loop), start), to: subscriber)
+    }
+
+    /// The session a share shows, in memory or brought back from the log.
+    func sessionShown(by share: Share) -> LiveSession? {
+        board.session(shownBy: share, at: now).flatMap { known($0, isRecorded: false) }
+    }
+
+    private func join(_ members: [Share], loop: Int) -> [FeedOpening] {
+        members.compactMap { share in
+            _ = sessionShown(by: share)
+            return board.join(share.key, loop: loop, cursor: cursor, at: now).map {
+                FeedOpening(key: share.key, runnerName: share.runnerName, snapshot: $0)
+            }
+        }
+    }
+
+    /// A cursor of this log, not ahead of it.
+    private func isKnown(_ cursor: LogCursor) -> Bool {
+        cursor.epoch == log.epoch && cursor.offset < log.nextOffset
+    }
+
+    private var gap: EncodedEvent {
+        let message = EventEncoder.historyGap(cursor: cursor, time: now)
+        return EncodedEvent(cursor: message.cursor, json: message.json)
+    }
+
+    private func catchUp(
+        _ subscriber: SubscriberID, members: [Share], after: RecordOffset,
+        _ history: HistoryReader, _ background: BackgroundWork
+    ) {
+        let end = cursor.offset
+        let sources = members.compactMap { share in
+            board.session(shownBy: share, at: now).map { (share: share, session: $0) }
+        }
+        let views = sources.map { source in
+            HistoryView(
+                epoch: log.epoch, scope: source.share.scope,
+                privacy: source.share.device.map { accounts.privacy(of: $0) } ?? .none,
+                runnerName: members.count > 1 ? source.share.runnerName : nil)
+        }
+        let mailbox = parts.mailbox
+        log.flush()
+        background.start { [log] in
+            log.waitUntilWritten(through: end)
+            var events: [EncodedEvent] = []
+            for (source, view) in zip(sources, views) where source.share.delaySeconds == 0 {
+                events += history.events(
+                    of: source.session, as: view, after: after, through: end)
+            }
+            let sorted = events.sorted { $0.cursor < $1.cursor }
+            mailbox.post { core in
+                core.watchers[subscriber]?.missed = sorted[...]
+                core.continueCatchUp(of: subscriber)
+            }
+        }
+    }
+
+    /// The socket has room for the next of what a viewer missed.
+    func continueCatchUp(of subscriber: SubscriberID) {
+        guard let missed = watchers[subscriber]?.missed else { return }
+        guard !missed.isEmpty else {
+            watchers[subscriber]?.missed = nil
+            return send(.caughtUp(subscriber), to: subscriber)
+        }
+        watchers[subscriber]?.missed = missed.dropFirst(Self.catchUpBatchMax)
+        send(
+            .catchUp(subscriber, Array(missed.prefix(Self.catchUpBatchMax))), to: subscriber)
+    }
+}

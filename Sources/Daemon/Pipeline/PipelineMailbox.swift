@@ -1,0 +1,63 @@
+import Ring
+import Synchronization
+
+/// Work for the pipeline thread that does not come from a device: subscriptions, administration,
+/// pages that want the newest state. Rare beside frames, so a lock around an array will do.
+final class PipelineMailbox: Sendable {
+    typealias Work = @Sendable (PipelineCore) -> Void
+
+    private struct Waiting {
+        var work: [Work] = []
+        var isClosed = false
+    }
+
+    private let waiting = Mutex(Waiting())
+    private let doorbell: Doorbell
+
+    init(doorbell: Doorbell) {
+        self.doorbell = doorbell
+    }
+
+    var isEmpty: Bool { waiting.withLock { $0.work.isEmpty } }
+
+    /// Any thread. After ``close()`` the work is dropped: the pipeline is gone.
+    @discardableResult
+    func post(_ work: @escaping Work) -> Bool {
+        let accepted = waiting.withLock { waiting in
+            guard !waiting.isClosed else { return false }
+            waiting.work.append(work)
+            return true
+        }
+        if accepted { doorbell.ring() }
+        return accepted
+    }
+
+    /// Runs `question` on the pipeline thread.
+    ///
+    /// - Returns: `nil` when the daemon is stopping.
+    func ask<Answer: Sendable>(
+        _ question: @escaping @Sendable (PipelineCore) -> Answer
+    ) async -> Answer? {
+        await withCheckedContinuation { continuation in
+            let accepted = post { core in continuation.resume(returning: question(core)) }
+            if !accepted { continuation.resume(returning: nil) }
+        }
+    }
+
+    /// Pipeline thread only.
+    func runAll(on core: PipelineCore) -> Int {
+        let work = waiting.withLock { waiting in
+            let work = waiting.work
+            waiting.work.removeAll(keepingCapacity: true)
+            return work
+        }
+        for task in work { task(core) }
+        return work.count
+    }
+
+    /// Pipeline thread only, at its end: runs what came before and refuses what comes after.
+    func close(on core: PipelineCore) {
+        waiting.withLock { $0.isClosed = true }
+        _ = runAll(on: core)
+    }
+}

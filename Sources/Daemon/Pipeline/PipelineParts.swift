@@ -1,0 +1,25 @@
+import Ingest
+import Logging
+import Ring
+import SegmentLog
+import SensorModel
+import Transport
+
+/// What the pipeline thread is made of; handed over once, at its start.
+struct PipelineParts: Sendable {
+    var log: SegmentLog
+    var links: [LoopLink]
+    var doorbell: Doorbell
+    var mailbox: PipelineMailbox
+    var counters: PipelineCounters
+    var accounts: Accounts
+    var ingest: IngestSettings
+    var silenceSeconds: Double
+    /// Whether acknowledged means on disk, as the log is set.
+    var isDurable: Bool
+    var logger: Logger
+    /// Reads a session back on another thread and posts the outcome; the offset is where to stop.
+    var rebuild: @Sendable (SessionID, RecordOffset) -> Void
+    /// Told of every discrete event.
+    var notice: @Sendable (StreamEvent, SessionID, DeviceID) -> Void
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Ring
+import SegmentLog
+import SensorModel
+import Synchronization
+import Transport
+
+/// The one thread on which frames become records and events.
+///
+///     drain rings → run posted work → what is due → acks → hand over → sleep until there is more
+final class PipelineThread: Sendable {
+    /// Records taken from one ring before the next gets its turn.
+    private static let batchMax = 512
+
+    private let parts: PipelineParts
+    private let clock: @Sendable () -> Timestamp
+    private let isStopping = Atomic<Bool>(false)
+    private let finished = DispatchSemaphore(value: 0)
+
+    init(_ parts: PipelineParts, clock: @escaping @Sendable () -> Timestamp) {
+        self.parts = parts
+        self.clock = clock
+    }
+
+    /// - Parameter prepare: Runs first, on the pipeline's thread.
+    func start(_ prepare: @escaping PipelineMailbox.Work) {
+        let thread = Thread { [self] in run(prepare) }
+        thread.name = "pipeline"
+        thread.stackSize = 4 << 20
+        thread.start()
+    }
+
+    /// Works off what is in the rings and returns when the thread has ended.
+    func stop() {
+        isStopping.store(true, ordering: .sequentiallyConsistent)
+        parts.doorbell.ring()
+        finished.wait()
+    }
+
+    private func run(_ prepare: PipelineMailbox.Work) {
+        let core = PipelineCore(parts, now: clock())
+        prepare(core)
+        while true {
+            let busy = turn(core)
+            parts.counters.turns.add(1, ordering: .relaxed)
+            if busy { continue }
+            if isStopping.load(ordering: .sequentiallyConsistent) { break }
+            sleep(core)
+        }
+        parts.mailbox.close(on: core)
+        core.flush()
+        finished.signal()
+    }
+
+    /// - Returns: Whether there was anything to do.
+    private func turn(_ core: PipelineCore) -> Bool {
+        core.advance(to: clock())
+        var done = 0
+        if parts.log.hasRoom {
+            for link in parts.links {
+                done += link.inbound.drain(limit: Self.batchMax) { core.receive($0) }
+            }
+        } else {
+            parts.counters.logFull.add(1, ordering: .relaxed)
+        }
+        done += parts.mailbox.runAll(on: core)
+        core.acknowledge()
+        core.flush()
+        return done > 0
+    }
+
+    private func sleep(_ core: PipelineCore) {
+        let wait = core.nextDeadline.map { Int(max(0, $0.microseconds - clock().microseconds)) }
+        parts.counters.isAsleep.store(true, ordering: .relaxed)
+        _ = parts.doorbell.sleep(timeoutMicroseconds: wait) {
+            isStopping.load(ordering: .sequentiallyConsistent) || !parts.mailbox.isEmpty
+                || core.hasNewlyDurable
+                || parts.log.hasRoom && parts.links.contains { !$0.inbound.isEmpty }
+        }
+        parts.counters.isAsleep.store(false, ordering: .relaxed)
+    }
+}

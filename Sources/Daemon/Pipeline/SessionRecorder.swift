@@ -1,0 +1,208 @@
+import Logging
+import Replay
+import SegmentLog
+import SensorModel
+import Sharing
+import Synchronization
+import WireFormat
+
+/// Writes a session's records in the order in which they count, computes what follows from each,
+/// writes that too, and hands it to the board. Pipeline thread only.
+///
+///     frame → log → processors → metrics and events → log → fields → board
+final class SessionRecorder {
+    /// State is written into the log this often, so that a reader can start there.
+    private static let snapshotSeconds = 60.0
+
+    private let log: SegmentLog
+    private let board: ShareBoard
+    private let counters: PipelineCounters
+    private let logger: Logger
+    /// Told of discrete events: webhooks and journal.
+    private let notice: (StreamEvent, SessionID, DeviceID) -> Void
+    private var events: [StreamEvent] = []
+    private var bytes: [UInt8] = []
+
+    init(
+        log: SegmentLog, board: ShareBoard, counters: PipelineCounters, logger: Logger,
+        notice: @escaping (StreamEvent, SessionID, DeviceID) -> Void
+    ) {
+        self.log = log
+        self.board = board
+        self.counters = counters
+        self.logger = logger
+        self.notice = notice
+    }
+
+    /// The session's first record, or its profile's newest form.
+    ///
+    /// - Returns: `false` when the log took nothing.
+    func record(head: SessionHead, deviceTime: Timestamp) -> Bool {
+        bytes.removeAll(keepingCapacity: true)
+        SessionHeadCodec.encode(head, to: &bytes)
+        let offset = log.appendSession(
+            head.session, device: head.device, deviceTime: deviceTime,
+            arrivalTime: head.arrivalTime, payload: bytes.span)
+        counters.recordsAppended.add(1, ordering: .relaxed)
+        return offset != nil
+    }
+
+    /// - Returns: Where the frame stands in the log; `nil` when the log took nothing.
+    func record(
+        frame header: FrameHeader, payload: Span<UInt8>, of live: LiveSession, arrival: Timestamp
+    ) -> RecordOffset? {
+        guard
+            let offset = log.append(
+                .frame(header.kind), session: live.id, sequence: header.sequence,
+                deviceTime: header.deviceTime, arrivalTime: arrival, payload: payload)
+        else { return nil }
+        counters.framesRecorded.add(1, ordering: .relaxed)
+        counters.recordsAppended.add(1, ordering: .relaxed)
+        live.lastArrival = arrival
+        guard var computation = live.computation.take() else {
+            let copy = (0..<payload.count).map { payload[$0] }
+            live.backlog.append(
+                RecordedInput(kind: .frame(header, payload: copy), arrival: arrival))
+            return offset
+        }
+        if !computation.isLate(header.sequence) { live.lastDeviceTime = header.deviceTime }
+        compute(header, payload, with: &computation, of: live)
+        live.computation = consume computation
+        publishEvents(of: live, arrival: arrival)
+        return offset
+    }
+
+    /// What the daemon itself noticed, as a record and to the processors.
+    func record(
+        _ tick: SessionTick, deviceTime: Timestamp, of live: LiveSession, arrival: Timestamp
+    ) {
+        bytes.removeAll(keepingCapacity: true)
+        SessionTickCodec.encode(tick, to: &bytes)
+        _ = log.append(
+            .tick, session: live.id, sequence: .none, deviceTime: deviceTime,
+            arrivalTime: arrival, payload: bytes.span)
+        counters.recordsAppended.add(1, ordering: .relaxed)
+        guard var computation = live.computation.take() else {
+            live.backlog.append(
+                RecordedInput(kind: .tick(tick, deviceTime: deviceTime), arrival: arrival))
+            return
+        }
+        computation.apply(tick, at: deviceTime, into: &events)
+        live.computation = consume computation
+        publishEvents(of: live, arrival: arrival)
+    }
+
+    /// The owner changed the profile while the session runs.
+    func record(profile head: SessionHead, of live: LiveSession, arrival: Timestamp) {
+        let deviceTime = live.lastDeviceTime
+        guard record(head: head, deviceTime: deviceTime) else { return }
+        guard var computation = live.computation.take() else {
+            live.backlog.append(
+                RecordedInput(
+                    kind: .profile(head.profile, deviceTime: deviceTime), arrival: arrival))
+            return
+        }
+        computation.apply(profile: head.profile, at: deviceTime, into: &events)
+        live.computation = consume computation
+        publishEvents(of: live, arrival: arrival)
+    }
+
+    /// A session that was rebuilt from the log goes on: what its records lack is written now, then
+    /// what came in the meantime is computed.
+    ///
+    /// - Parameters:
+    ///   - computation: Fed with all of the session's inputs up to the rebuilding's start.
+    ///   - missing: Events that follow from them and that the log does not hold: a crash came
+    ///     between the frame and its consequences.
+    ///   - live: The session.
+    ///   - arrival: Now.
+    func resume(
+        with computation: SessionComputation, missing: [StreamEvent], of live: LiveSession,
+        arrival: Timestamp
+    ) {
+        var computation = computation
+        events = missing
+        publishEvents(of: live, arrival: arrival)
+        let backlog = live.backlog
+        live.backlog = []
+        for input in backlog {
+            switch input.kind {
+            case .frame(let header, let payload):
+                if !computation.isLate(header.sequence) {
+                    live.lastDeviceTime = header.deviceTime
+                }
+                compute(header, payload.span, with: &computation, of: live)
+            case .tick(let tick, let deviceTime):
+                computation.apply(tick, at: deviceTime, into: &events)
+            case .profile(let profile, let deviceTime):
+                computation.apply(profile: profile, at: deviceTime, into: &events)
+            }
+            publishEvents(of: live, arrival: input.arrival)
+        }
+        live.computation = computation
+    }
+
+    private func compute(
+        _ header: FrameHeader, _ payload: Span<UInt8>, with computation: inout SessionComputation,
+        of live: LiveSession
+    ) {
+        do {
+            try computation.apply(frame: header, payload: payload, into: &events)
+        } catch {
+            // The door checked it: a frame that cannot be read here is our own mistake.
+            assertionFailure("a frame passed the door and cannot be read: \(error)")
+            logger.error("a recorded frame cannot be computed: \(error)")
+        }
+    }
+
+    private func publishEvents(of live: LiveSession, arrival: Timestamp) {
+        for event in events { publish(event, of: live, arrival: arrival) }
+        events.removeAll(keepingCapacity: true)
+    }
+
+    private func publish(_ event: StreamEvent, of live: LiveSession, arrival: Timestamp) {
+        bytes.removeAll(keepingCapacity: true)
+        StreamEventCodec.encode(event, to: &bytes)
+        let isMetric = if case .metrics = event.kind { true } else { false }
+        guard
+            let offset = log.append(
+                isMetric ? .metric : .event, session: live.id, sequence: .none,
+                deviceTime: event.deviceTime, arrivalTime: arrival, payload: bytes.span)
+        else {
+            // Frames are taken only while the log has room for their consequences.
+            logger.error("the log is full: an event was shown and not kept")
+            return
+        }
+        counters.recordsAppended.add(1, ordering: .relaxed)
+        remember(event, of: live)
+        board.publish(live.fields.take(event, at: offset), of: live.device, at: arrival)
+        if isMetric {
+            snapshotIfDue(event, of: live, arrival: arrival)
+        } else {
+            notice(event, live.id, live.device)
+        }
+    }
+
+    private func remember(_ event: StreamEvent, of live: LiveSession) {
+        switch event.kind {
+        case .split, .lap, .correction: live.summaryEvents.append(event)
+        case .ended: live.hasEnded = true
+        case .metrics(let metrics) where metrics.state != .ended: live.hasEnded = false
+        default: break
+        }
+    }
+
+    private func snapshotIfDue(_ event: StreamEvent, of live: LiveSession, arrival: Timestamp) {
+        let isDue = live.lastSnapshot.map {
+            event.deviceTime.seconds(since: $0) >= Self.snapshotSeconds
+        }
+        guard isDue ?? true else { return }
+        live.lastSnapshot = event.deviceTime
+        bytes.removeAll(keepingCapacity: true)
+        SnapshotCodec.encode(live.summaryEvents + [event], to: &bytes)
+        _ = log.append(
+            .snapshot, session: live.id, sequence: .none, deviceTime: event.deviceTime,
+            arrivalTime: arrival, payload: bytes.span)
+        counters.recordsAppended.add(1, ordering: .relaxed)
+    }
+}

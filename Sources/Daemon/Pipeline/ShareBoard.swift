@@ -1,0 +1,194 @@
+import SegmentLog
+import SensorModel
+import Sharing
+import Transport
+
+/// Which shares show which session, and which loops have viewers of them. Pipeline thread only.
+///
+/// A share without viewers and without delay has no view: it is made of the session's fields when
+/// somebody comes, so an unwatched runner costs nothing here.
+final class ShareBoard {
+    private struct Entry {
+        var share: Share
+        var view: ShareView?
+        /// What the view was last given.
+        var showing: SessionID?
+        /// Viewers by loop; a loop without one gets no updates.
+        var viewers: [Int: Int] = [:]
+    }
+
+    private(set) var directory = ShareDirectory()
+    private var entries: [ShareKey: Entry] = [:]
+    /// Shares with a delay: the only ones that time concerns.
+    private var delayed: Set<ShareKey> = []
+    private var sessions = DeviceSessions()
+    private let send: (Int, OutboundMessage) -> Void
+    /// The fields of a session, where they are in memory.
+    private let fields: (SessionID) -> SessionFields?
+
+    init(
+        send: @escaping (Int, OutboundMessage) -> Void,
+        fields: @escaping (SessionID) -> SessionFields?
+    ) {
+        self.send = send
+        self.fields = fields
+    }
+
+    // MARK: What may be shown
+
+    /// Takes a share over from the registry, or its new settings.
+    func put(_ share: Share) {
+        directory.put(share)
+        entries[share.key] = Entry(share: share)
+        if share.delaySeconds > 0 { delayed.insert(share.key) } else { delayed.remove(share.key) }
+    }
+
+    /// Closes every viewer of the share, and of the groups that show it, and forgets it.
+    func remove(_ key: ShareKey, code: CloseCode) {
+        close(key, code: code)
+        directory.remove(key)
+        entries[key] = nil
+        delayed.remove(key)
+    }
+
+    /// Closes every viewer of a share that is over; it stays in the directory.
+    func close(_ key: ShareKey, code: CloseCode) {
+        guard let entry = entries[key] else { return }
+        for loop in entry.viewers.keys { send(loop, .feedEnded(key, code)) }
+        entries[key]?.viewers = [:]
+        entries[key]?.view = nil
+    }
+
+    func sessionBegan(_ session: SessionID, of device: DeviceID, at arrival: Timestamp) {
+        sessions.began(session, of: device, at: arrival)
+    }
+
+    func sessionEnded(_ session: SessionID, of device: DeviceID, at arrival: Timestamp) {
+        sessions.ended(session, of: device, at: arrival)
+    }
+
+    /// What devices recorded before this start; all of it counts as ended until it goes on.
+    func restore(_ known: [SessionSummary]) {
+        for session in known {
+            sessions.began(
+                session.session, of: session.device, at: session.arrivalTimes.lowerBound)
+            sessions.ended(
+                session.session, of: session.device, at: session.arrivalTimes.upperBound)
+        }
+    }
+
+    func sessionErased(_ session: SessionID, of device: DeviceID) {
+        sessions.erased(session, of: device)
+        for share in directory.shares(of: device) where entries[share.key]?.showing == session {
+            close(share.key, code: .goingAway)
+            entries[share.key]?.showing = nil
+        }
+    }
+
+    /// The session a share of a device shows; `nil`: none.
+    func session(shownBy share: Share, at now: Timestamp) -> SessionID? {
+        sessions.session(shownBy: share, at: now)
+    }
+
+    // MARK: What is shown
+
+    /// Hands an update to every view of its device that shows the session.
+    ///
+    /// - Parameters:
+    ///   - update: From the session's fields.
+    ///   - device: Whose session it is.
+    ///   - arrival: When the record came.
+    func publish(_ update: SessionUpdate, of device: DeviceID, at arrival: Timestamp) {
+        for share in directory.shares(of: device) {
+            guard let entry = entries[share.key] else { continue }
+            if entry.view == nil {
+                guard share.delaySeconds > 0 else { continue }
+                entries[share.key]?.view = ShareView(share, cursor: update.cursor, at: arrival)
+            }
+            guard session(toShowOn: share, offered: update.session, at: arrival) else { continue }
+            let isNew = entry.showing != update.session
+            entries[share.key]?.showing = update.session
+            let given = isNew ? fields(update.session)?.everything ?? update : update
+            if let feed = entries[share.key]?.view?.take(given, at: arrival) {
+                broadcast(feed, of: share.key)
+            }
+        }
+    }
+
+    /// A session's fields were read back: views of it begin anew.
+    func refresh(_ session: SessionID, of device: DeviceID, at arrival: Timestamp) {
+        guard let everything = fields(session)?.everything else { return }
+        publish(everything, of: device, at: arrival)
+    }
+
+    /// When the next delayed update is due; `nil`: none waits.
+    var nextDeadline: Timestamp? {
+        delayed.compactMap { entries[$0]?.view?.nextDeadline }.min()
+    }
+
+    func release(at now: Timestamp) {
+        for key in delayed {
+            guard let due = entries[key]?.view?.nextDeadline, due <= now else { continue }
+            for feed in entries[key]?.view?.release(at: now) ?? [] { broadcast(feed, of: key) }
+        }
+    }
+
+    // MARK: Who watches
+
+    /// Adds a viewer; what it sees first is the returned snapshot.
+    ///
+    /// - Parameters:
+    ///   - key: A share of a device.
+    ///   - loop: Where the viewer's connection lives.
+    ///   - cursor: Where the log is.
+    ///   - now: Arrival clock.
+    /// - Returns: `nil` for a share that is gone.
+    func join(_ key: ShareKey, loop: Int, cursor: LogCursor, at now: Timestamp) -> FeedSnapshot? {
+        guard let snapshot = snapshot(key, cursor: cursor, at: now) else { return nil }
+        entries[key]?.viewers[loop, default: 0] += 1
+        return snapshot
+    }
+
+    /// What a viewer would see now. Makes the view where there is none.
+    func snapshot(_ key: ShareKey, cursor: LogCursor, at now: Timestamp) -> FeedSnapshot? {
+        guard let entry = entries[key], entry.share.isActive(at: now) else { return nil }
+        if let view = entry.view, entry.showing != nil || entry.share.delaySeconds > 0 {
+            return view.snapshot
+        }
+        var view = ShareView(entry.share, cursor: cursor, at: now)
+        if let shown = sessions.session(shownBy: entry.share, at: now), let fields = fields(shown) {
+            _ = view.take(fields.everything, at: now)
+            entries[key]?.showing = shown
+        }
+        entries[key]?.view = view
+        return view.snapshot
+    }
+
+    func leave(_ key: ShareKey, loop: Int) {
+        guard let count = entries[key]?.viewers[loop] else { return }
+        entries[key]?.viewers[loop] = count > 1 ? count - 1 : nil
+        dropUnwatched(key)
+    }
+
+    /// Lets go of a view that was made for one look.
+    func dropUnwatched(_ key: ShareKey) {
+        guard let entry = entries[key], entry.viewers.isEmpty, entry.share.delaySeconds == 0 else {
+            return
+        }
+        entries[key]?.view = nil
+        entries[key]?.showing = nil
+    }
+
+    private func session(
+        toShowOn share: Share, offered session: SessionID, at arrival: Timestamp
+    ) -> Bool {
+        // A delayed view must take what it will show later.
+        var undelayed = share
+        undelayed.delaySeconds = 0
+        return sessions.session(shownBy: undelayed, at: arrival) == session
+    }
+
+    private func broadcast(_ feed: FeedUpdate, of key: ShareKey) {
+        for loop in entries[key]?.viewers.keys ?? [:].keys { send(loop, .feed(key, feed)) }
+    }
+}

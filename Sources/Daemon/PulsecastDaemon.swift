@@ -1,0 +1,196 @@
+import Foundation
+public import Logging
+import Registry
+import Secrets
+import SegmentLog
+import SensorModel
+import Sharing
+import Synchronization
+import Transport
+import ViewerPages
+
+/// The daemon as a whole: opened, started, stopped.
+public final class PulsecastDaemon: Sendable {
+    public let configuration: Configuration
+    public let health = Health()
+    let state: StateFolder
+    let accounts: Accounts
+    let pipeline: Pipeline
+    let administration: Administration
+    let server: TransportServer
+    let identity: TLSIdentity?
+    let notifier: SystemdNotifier
+    let address = PublicAddress()
+    let logger: Logger
+    /// Of the pipeline, when the watchdog was last fed.
+    let lastTurns = Atomic<UInt64>(0)
+
+    /// Opens the state folder, recovers the log and prepares the doors; nothing listens yet.
+    ///
+    /// - Parameters:
+    ///   - configuration: Checked.
+    ///   - environment: systemd's variables count.
+    ///   - logger: For the journal.
+    /// - Throws: What stands in the way, in a sentence.
+    public init(
+        configuration: Configuration, environment: [String: String], logger: Logger
+    ) throws {
+        self.configuration = configuration
+        self.logger = logger
+        let processID = ProcessInfo.processInfo.processIdentifier
+        notifier = SystemdNotifier(environment: environment, processID: processID)
+        let state = StateFolder(
+            configured: configuration.stateDirectory, environment: environment)
+        self.state = state
+        try state.create()
+        try FileManager.default.createDirectory(
+            atPath: state.log, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        accounts = try Self.openAccounts(configuration, state: state, environment: environment)
+        let health = health
+        pipeline = try Pipeline(
+            configuration: configuration, disk: PosixDisk(path: state.log), accounts: accounts,
+            notice: Notices(accounts: accounts, logger: logger).take,
+            stateChanged: { Self.logChanged(to: $0, health: health, logger: logger) },
+            logger: logger)
+        administration = Administration(
+            accounts: accounts, log: pipeline.log, mailbox: pipeline.mailbox,
+            background: pipeline.background, clock: WallClock.now, logger: logger)
+        identity = try Self.identity(configuration, environment: environment)
+        let doors = Doors(
+            configuration: configuration, state: state, environment: environment,
+            pipeline: pipeline, accounts: accounts, administration: administration,
+            health: health, identity: identity, address: address, logger: logger)
+        server = try doors.server(
+            descriptors: ListenDescriptors(environment: environment, processID: processID))
+    }
+
+    /// Starts the threads and opens the doors.
+    ///
+    /// - Returns: Where it listens, by name.
+    public func start() async throws -> [String: String] {
+        report(pipeline.log.recovery)
+        try pipeline.start(accounts)
+        let addresses = try await server.start()
+        address.set(configuration: configuration, addresses: addresses)
+        health.started()
+        notifier.send(.ready, .status("listening"))
+        for (name, address) in addresses.sorted(by: { $0.key < $1.key }) {
+            logger.notice("listening", metadata: ["door": "\(name)", "address": "\(address)"])
+        }
+        warnAboutOpenDoors()
+        return addresses
+    }
+
+    /// Closes the doors, records what came through them, tells everybody to come back.
+    public func stop() async {
+        health.stopping()
+        notifier.send(.stopping, .status("draining"))
+        await server.stopListening()
+        await server.closeAll(withinSeconds: 3)
+        await pipeline.stop()
+        await pipeline.loops.shutdown()
+        saveCounts()
+        logger.notice("stopped")
+    }
+
+    /// Applies what can be applied without a restart: the certificate.
+    public func reload() {
+        notifier.send(.reloading(monotonicMicroseconds: WallClock.monotonicMicroseconds()))
+        do {
+            try identity?.reload()
+            logger.notice("reloaded")
+        } catch {
+            logger.error("the certificate stays as it was: \(error)")
+        }
+        notifier.send(.ready)
+    }
+
+    /// What only memory counts is written down: once a minute, and at the end.
+    func saveCounts() {
+        let counts = accounts.withState { state in
+            let ever = state.viewersEverChanged.map { ($0, state.viewers.watchedEver($0)) }
+            state.viewersEverChanged = []
+            return (ever: Dictionary(uniqueKeysWithValues: ever), seen: state.lastSeen)
+        }
+        do {
+            try accounts.registry.setViewersEver(counts.ever)
+            try accounts.registry.setLastSeen(counts.seen)
+        } catch {
+            logger.warning("viewer counts cannot be kept: \(error)")
+        }
+    }
+
+    private static func openAccounts(
+        _ configuration: Configuration, state: StateFolder, environment: [String: String]
+    ) throws -> Accounts {
+        var generator = SystemRandomNumberGenerator()
+        let key = try MasterKeyFile(
+            credentialsDirectory: environment["CREDENTIALS_DIRECTORY"],
+            stateDirectory: state.path
+        ).load(using: &generator)
+        return try Accounts(
+            registry: RegistryStore(folder: state.path), masterKey: key,
+            failuresPerMinuteMax: configuration.bounds.failuresPerMinuteMax,
+            viewersPerShareMax: configuration.bounds.connectionsMax)
+    }
+
+    private static func identity(
+        _ configuration: Configuration, environment: [String: String]
+    ) throws -> TLSIdentity? {
+        guard configuration.device.tls || configuration.httpListener.tls else { return nil }
+        let credentials = environment["CREDENTIALS_DIRECTORY"].map { $0 + "/" } ?? ""
+        func path(_ configured: String, _ name: String) -> String {
+            configured.isEmpty ? credentials + name : configured
+        }
+        return try TLSIdentity(
+            certificatePath: path(configuration.certificateFile, "tls-certificate"),
+            keyPath: path(configuration.privateKeyFile, "tls-key"))
+    }
+
+    private func report(_ recovery: RecoveryReport) {
+        logger.notice(
+            "log recovered",
+            metadata: [
+                "segments": "\(recovery.segments)", "records": "\(recovery.records)",
+                "bytes": "\(recovery.bytes)",
+            ])
+        if let tail = recovery.tornTail {
+            logger.notice(
+                "a torn tail was cut; nothing in it was acknowledged",
+                metadata: ["segment": "\(tail.segment)", "bytes": "\(tail.bytes)"])
+        }
+        for damage in recovery.damaged {
+            logger.error(
+                "the log is damaged: \(damage.reason.rawValue); see pulsecast log verify",
+                metadata: ["segment": "\(damage.segment)", "byte": "\(damage.byte)"])
+        }
+    }
+
+    private static func logChanged(to state: LogState, health: Health, logger: Logger) {
+        switch state {
+        case .writing:
+            health.log(nil)
+            logger.notice("the log is written again")
+        case .failed(let error):
+            health.log("the log cannot be written: \(error)")
+            logger.critical(
+                "the log cannot be written, nothing is acknowledged until it can: \(error)")
+        case .closed: break
+        }
+    }
+
+    private func warnAboutOpenDoors() {
+        let doors = [
+            ("device", configuration.device), ("http", configuration.httpListener),
+        ]
+        for (name, listener) in doors
+        where !listener.tls && !ConfigurationLoader.isLoopback(listener.host) {
+            logger.warning(
+                """
+                the \(name) port listens beyond this machine without TLS: tokens and heart rates \
+                can be read on the way; set tls.certificate, or put a proxy in front
+                """)
+        }
+    }
+}
