@@ -6,6 +6,12 @@ public struct TornTail: Hashable, Sendable {
     public var segment: String
     public var byte: Int
     public var bytes: Int
+
+    public init(segment: String, byte: Int, bytes: Int) {
+        self.segment = segment
+        self.byte = byte
+        self.bytes = bytes
+    }
 }
 
 /// A place where the log does not hold what was written.
@@ -22,6 +28,12 @@ public struct LogDamage: Hashable, Sendable {
     public var segment: String
     public var byte: Int
     public var reason: Reason
+
+    public init(segment: String, byte: Int, reason: Reason) {
+        self.segment = segment
+        self.byte = byte
+        self.reason = reason
+    }
 }
 
 /// What opening found and did.

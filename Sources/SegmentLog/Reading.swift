@@ -13,8 +13,10 @@ struct Reading {
         over entries: [SegmentEntry], gap: (LogGap) -> Void,
         record: (RecordHeader, Span<UInt8>) -> Bool
     ) throws(DiskError) {
-        if let first = entries.first(where: { $0.header != nil }), first.index.firstOffset > next {
-            report(from: next, to: first.index.firstOffset, .deleted, gap: gap)
+        if let first = entries.first, let header = first.header, header.previous != 0,
+            header.firstOffset > next
+        {
+            report(from: next, to: header.firstOffset, .deleted, gap: gap)
         }
         for (place, entry) in entries.enumerated() {
             guard next < until else { return }
@@ -152,6 +154,7 @@ struct Reading {
         var target = next
         if let session {
             guard let place = entry.index.parts.firstIndex(where: { $0.session == session }),
+                entry.index.parts[place].records > 0,
                 entry.index.parts[place].lastOffset >= next
             else { return nil }
             start.number = UInt16(place + 1)

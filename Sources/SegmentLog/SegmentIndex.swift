@@ -17,6 +17,11 @@ struct SegmentIndex: Hashable, Sendable {
         var deviceLast = Int64.min
         var arrivalFirst = Int64.max
         var arrivalLast = Int64.min
+
+        /// A number whose introduction is lost: it has no records.
+        static let unknown = Part(
+            session: SessionID(high: 0, low: 0), device: DeviceID(rawValue: 0), firstOffset: 0,
+            lastOffset: 0)
     }
 
     /// A known place in the file, from which reading can start.

@@ -12,12 +12,9 @@ struct SegmentIndexBuilder {
     mutating func note(
         _ record: RawRecord, offset: UInt64, position: Int, owner: SegmentWalk.SessionOwner
     ) {
-        // Numbers are given in order; damage may have taken some introductions.
+        // Numbers are given in order; where damage took an introduction, nobody's part stands in.
         while index.parts.count < Int(record.session) {
-            index.parts.append(
-                SegmentIndex.Part(
-                    session: owner.session, device: owner.device, firstOffset: offset,
-                    lastOffset: offset))
+            index.parts.append(.unknown)
         }
         index.parts[Int(record.session) - 1].session = owner.session
         index.parts[Int(record.session) - 1].device = owner.device

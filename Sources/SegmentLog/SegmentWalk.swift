@@ -52,7 +52,7 @@ struct SegmentWalk {
         seed = header.seed
         position = start?.position ?? SegmentFormat.recordsStart
         offset = start?.offset ?? header.firstOffset
-        for (index, part) in parts.enumerated() {
+        for (index, part) in parts.enumerated() where part.records > 0 {
             sessions[UInt16(index + 1)] = SessionOwner(session: part.session, device: part.device)
         }
     }

@@ -34,6 +34,14 @@ struct LogFixture {
         }
     }
 
+    /// The daemon again, on what `disk` holds; what was written is remembered.
+    mutating func restart(on disk: SimulatedDisk, _ configuration: LogConfiguration) throws {
+        self.disk = disk
+        log = try SegmentLog.open(
+            disk: disk, configuration: configuration, now: moment(),
+            observer: acknowledged.observer)
+    }
+
     static func configuration(
         segmentBytesMax: Int = 1 << 20, durability: LogDurability = .always
     ) -> LogConfiguration {
@@ -79,10 +87,13 @@ struct LogFixture {
         return offset
     }
 
-    /// 84 bytes, as a wire frame of 100 has.
+    /// 84 bytes, as a wire frame of 100 has; no two alike.
     static func payload(_ seed: UInt32, bytes: Int = 84) -> [UInt8] {
-        var random = SplitMix(state: UInt64(seed))
-        return (0..<bytes).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        var payload = [UInt8](repeating: UInt8(truncatingIfNeeded: seed), count: bytes)
+        for index in 0..<min(4, bytes) {
+            payload[index] = UInt8(truncatingIfNeeded: seed >> (8 * UInt32(index)))
+        }
+        return payload
     }
 
     func contents(
@@ -94,7 +105,7 @@ struct LogFixture {
             from: RecordOffset(rawValue: from), session: session, gap: { gaps.append($0) }
         ) { header, payload in
             records.append(
-                Written(header: header, payload: payload.indices.map { payload[$0] }))
+                Written(header: header, payload: Array(copying: payload)))
             return true
         }
         return (records, gaps)
@@ -113,9 +124,17 @@ struct LogFixture {
         _ sequence: FrameSequence, _ time: Timestamp, _ payload: [UInt8]
     ) {
         guard let offset else { return }
+        precondition(written[offset] == nil, "an offset used twice")
         written[offset] = Written(
             header: RecordHeader(
                 offset: offset, type: type, session: session, device: Self.device,
                 sequence: sequence, deviceTime: time, arrivalTime: time), payload: payload)
+    }
+}
+
+extension [UInt8] {
+    /// In one go: the sweeps copy a lot, and run without optimisation too.
+    init(copying span: Span<UInt8>) {
+        self = unsafe span.withUnsafeBytes { unsafe Array($0) }
     }
 }

@@ -237,8 +237,7 @@ final class SimulatedFile: DiskFile {
             }
             taken = (bytes.count + 1) / 2
         }
-        let written = (0..<taken).map { bytes[$0] }
-        change(.write(position: position, bytes: written))
+        change(.write(position: position, bytes: Array(copying: bytes.extracting(first: taken))))
         return taken
     }
 

@@ -1,0 +1,102 @@
+import Foundation
+import SegmentLog
+import SensorModel
+import Testing
+
+/// Every truncation and every flipped bit of a segment of 64 KiB. A sample of both in the normal
+/// run; all of them with PULSECAST_LONG=1.
+@Suite struct ByteSweepTests {
+    private static let name = "000000000001.segment"
+    private static let isLong = ProcessInfo.processInfo.environment["PULSECAST_LONG"] == "1"
+
+    /// A segment that was being written, 64 KiB of it, three sessions in turn.
+    private static func golden(isSealed: Bool) throws -> LogFixture {
+        var fixture = try LogFixture()
+        let sessions = (0..<3).map { SessionID(high: UInt64($0), low: 8) }
+        for session in sessions { fixture.head(session) }
+        for index in 0..<588 {
+            fixture.append(index % 50 == 0 ? .metric : .frame(.motion), of: sessions[index % 3])
+            if index % 20 == 0 { fixture.log.settle() }
+        }
+        fixture.log.settle()
+        if isSealed { fixture.log.close() }
+        fixture.disk = fixture.disk.killed()
+        return fixture
+    }
+
+    private static func sample(_ all: Range<Int>, count: Int) -> [Int] {
+        guard !isLong else { return Array(all) }
+        print("sampling \(count) of \(all.count); all with PULSECAST_LONG=1")
+        var random = SplitMix(state: 2026)
+        return (0..<count).map { _ in Int.random(in: all, using: &random) }.sorted()
+    }
+
+    @Test func `Any truncation keeps every whole record and invents none`() throws {
+        let golden = try Self.golden(isSealed: false)
+        let bytes = golden.disk.content(of: Self.name)
+        #expect(bytes.count >= 64 << 10)
+        let expected = golden.inOrder
+        let ends = try Self.recordEnds(golden)
+        var wrong = 0
+        for size in Self.sample(0..<bytes.count, count: 60) {
+            let disk = SimulatedDisk()
+            disk.replace(Self.name, with: Array(bytes.prefix(size)))
+            let log = try LogFixture(disk: disk)
+            let read = try log.contents()
+            let whole = ends.count { $0 <= size }
+            if read.records != Array(expected.prefix(whole)) || !read.gaps.isEmpty {
+                wrong += 1
+            }
+        }
+        #expect(wrong == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `Any flipped bit costs at most its record and what cannot be proven`(
+        isSealed: Bool
+    ) throws {
+        let golden = try Self.golden(isSealed: isSealed)
+        let bytes = golden.disk.content(of: Self.name)
+        let expected = golden.inOrder
+        let known = Set(expected)
+        let ends = try Self.recordEnds(golden)
+        var wrong = 0
+        for bit in Self.sample(0..<(bytes.count * 8), count: 60) {
+            var flipped = bytes
+            flipped[bit / 8] ^= 1 << UInt8(bit % 8)
+            let disk = SimulatedDisk()
+            disk.replace(Self.name, with: flipped)
+            let before = try golden.contents(of: LogReader(disk: disk))
+            let log = try LogFixture(disk: disk)
+            let after = try log.contents()
+            // Whole records before the flip, in order; of those after it nothing but true ones.
+            let prefix = ends.count { $0 <= bit / 8 }
+            for read in [before, after] {
+                let isPrefixKept = read.records.prefix(prefix) == expected.prefix(prefix)
+                let isTrue = read.records.allSatisfy(known.contains)
+                let isEnough = !isSealed || read.records.count >= expected.count - 1
+                if !isPrefixKept || !isTrue || !isEnough {
+                    wrong += 1
+                }
+            }
+        }
+        #expect(wrong == 0)
+    }
+
+    /// Where each record ends in the file, by appending the same once more.
+    private static func recordEnds(_ golden: LogFixture) throws -> [Int] {
+        var fixture = try LogFixture()
+        var ends: [Int] = []
+        for written in golden.inOrder {
+            if written.header.type == .session {
+                fixture.head(written.header.session, payload: written.payload)
+            } else {
+                fixture.append(
+                    written.header.type, of: written.header.session, payload: written.payload)
+            }
+            fixture.log.settle()
+            ends.append(fixture.disk.content(of: name).count)
+        }
+        return ends
+    }
+}

@@ -1,0 +1,215 @@
+import SegmentLog
+import SensorModel
+import Testing
+
+@Suite struct RecoveryTests {
+    /// The file of the segment being written after `count` records, and what was appended.
+    private func killed(after count: Int, settling: Int = 10) throws -> LogFixture {
+        var fixture = try LogFixture()
+        fixture.head()
+        for index in 1..<count {
+            fixture.append()
+            if index % settling == 0 { fixture.log.settle() }
+        }
+        fixture.log.settle()
+        fixture.disk = fixture.disk.killed()
+        return fixture
+    }
+
+    private let name = "000000000001.segment"
+
+    @Test func `A torn tail is cut, and nothing before it`() throws {
+        let fixture = try killed(after: 100)
+        let whole = fixture.disk.content(of: name)
+        fixture.disk.replace(name, with: whole.dropLast(5))
+        let again = try LogFixture(disk: fixture.disk)
+        #expect(again.log.recovery.tornTail?.segment == name)
+        #expect(again.log.recovery.tornTail?.bytes == 111 - 5)
+        #expect(again.log.recovery.damaged.isEmpty)
+        #expect(try again.contents().records == fixture.inOrder.dropLast())
+        again.log.close()
+        #expect(try LogReader(disk: fixture.disk).verify().tornTail == nil)
+    }
+
+    @Test func `Verification beside a running writer finds no damage in its tail`() throws {
+        let fixture = try killed(after: 100)
+        fixture.disk.replace(name, with: fixture.disk.content(of: name).dropLast(5))
+        let found = try LogReader(disk: fixture.disk).verify()
+        #expect(found.damaged.isEmpty)
+        #expect(found.tornTail?.bytes == 106)
+        #expect(found.records == 99)
+        #expect(found.frames == 98)
+    }
+
+    @Test func `Space set aside and never written is no torn tail`() throws {
+        let fixture = try killed(after: 100)
+        let whole = fixture.disk.content(of: name)
+        fixture.disk.replace(name, with: whole + [UInt8](repeating: 0, count: 5000))
+        let again = try LogFixture(disk: fixture.disk)
+        #expect(again.log.recovery.tornTail == nil)
+        #expect(try again.contents().records == fixture.inOrder)
+    }
+
+    @Test func `Damage in the middle leaves the rest readable, with a gap`() throws {
+        let fixture = try killed(after: 1000)
+        var bytes = fixture.disk.content(of: name)
+        for index in 40_000..<40_300 { bytes[index] ^= 0x55 }
+        fixture.disk.replace(name, with: bytes)
+        let beside = try LogReader(disk: fixture.disk)
+        let found = try beside.verify()
+        #expect(found.damaged.map(\.reason) == [.record])
+        #expect(found.tornTail == nil)
+        let again = try LogFixture(disk: fixture.disk)
+        #expect(again.log.recovery.damaged.map(\.reason) == [.record])
+        #expect(again.log.recovery.tornTail == nil)
+        for reader in [beside, again.log.reader()] {
+            let read = try again.contents(of: reader)
+            let gap = try #require(read.gaps.first)
+            #expect(read.gaps.count == 1)
+            #expect(gap.reason == .damaged)
+            #expect((3...5).contains(gap.to.rawValue - gap.from.rawValue))
+            let expected = fixture.inOrder.filter {
+                $0.header.offset < gap.from || $0.header.offset >= gap.to
+            }
+            #expect(read.records == expected)
+        }
+        #expect(try again.log.reader().verify().damaged.map(\.reason) == [.lostBefore])
+    }
+
+    @Test func `Damage in a sealed segment is a gap for readers and named by verification`() throws {
+        var fixture = try killed(after: 1000)
+        fixture = try LogFixture(disk: fixture.disk, ledger: fixture.acknowledged)
+        let expected = try fixture.contents().records
+        fixture.log.close()
+        for (start, count, lost) in [(20_000, 1, 1...1), (60_000, 5000, 40...60)] {
+            let intact = fixture.disk.content(of: name)
+            var bytes = intact
+            for index in start..<(start + count) { bytes[index] ^= 0x10 }
+            fixture.disk.replace(name, with: bytes)
+            let reader = try LogReader(disk: fixture.disk)
+            let read = try fixture.contents(of: reader)
+            #expect(read.gaps.count == 1)
+            #expect(lost.contains(expected.count - read.records.count))
+            #expect(read.records.allSatisfy(Set(expected).contains))
+            let found = try reader.verify()
+            let damage = try #require(found.damaged.first)
+            #expect(damage.segment == name && damage.reason == .record)
+            #expect((start - 200...start).contains(damage.byte))
+            fixture.disk.replace(name, with: intact)
+        }
+    }
+
+    @Test func `One damaged copy of the header costs nothing`() throws {
+        let fixture = try killed(after: 50)
+        for byte in [0, 8, 20, 63, 64, 100] {
+            let disk = fixture.disk.killed()
+            var bytes = disk.content(of: name)
+            bytes[byte] ^= 1
+            disk.replace(name, with: bytes)
+            let again = try LogFixture(disk: disk)
+            #expect(try again.contents().records == fixture.inOrder)
+        }
+    }
+
+    @Test func `A segment without a header is kept, named and passed over`() throws {
+        let fixture = try killed(after: 50)
+        var bytes = fixture.disk.content(of: name)
+        for index in 0..<128 { bytes[index] = 0xAA }
+        fixture.disk.replace(name, with: bytes)
+        var again = try LogFixture(disk: fixture.disk)
+        #expect(again.log.recovery.damaged.map(\.reason) == [.header])
+        #expect(again.log.nextOffset.rawValue > 50)
+        again.head()
+        again.log.settle()
+        let read = try again.contents()
+        #expect(read.records == again.inOrder)
+        #expect(read.gaps.isEmpty == false)
+        #expect(fixture.disk.content(of: name) == bytes)
+    }
+
+    @Test(arguments: [0, 1, 63, 64, 127, 128])
+    func `A segment that was being created is no damage`(size: Int) throws {
+        let fixture = try killed(after: 50)
+        let header = Array(fixture.disk.content(of: name).prefix(128))
+        fixture.disk.replace("000000000002.segment", with: Array(header.prefix(size)))
+        let again = try LogFixture(disk: fixture.disk)
+        #expect(again.log.recovery.damaged.isEmpty)
+        #expect(try again.contents().records == fixture.inOrder)
+    }
+
+    @Test func `Zeros, stale blocks and misplaced segments never parse`() throws {
+        let fixture = try killed(after: 600)
+        let intact = fixture.disk.content(of: name)
+        // A block of the same segment in another place.
+        var moved = intact
+        moved.replaceSubrange(20_480..<24_576, with: intact[4096..<8192])
+        // Blocks of another segment of the same shape.
+        var other = try LogFixture(
+            configuration: LogConfiguration(segmentBytesMax: 1 << 20, newEpoch: 2))
+        other.head()
+        for _ in 1..<600 { other.append() }
+        other.log.settle()
+        let segment = other.disk.content(of: name)
+        var mixed = intact
+        mixed.replaceSubrange(20_480..<24_576, with: segment[20_480..<24_576])
+        var zeros = intact
+        zeros.replaceSubrange(20_480..<24_576, with: [UInt8](repeating: 0, count: 4096))
+        for bytes in [moved, zeros, mixed] {
+            let disk = fixture.disk.killed()
+            disk.replace(name, with: bytes)
+            let read = try fixture.contents(of: LogReader(disk: disk))
+            #expect(read.records.allSatisfy(Set(fixture.inOrder).contains))
+            #expect(read.records.count < 600)
+        }
+        let disk = fixture.disk.killed()
+        disk.replace("000000000005.segment", with: intact)
+        let found = try LogReader(disk: disk).verify()
+        #expect(found.damaged == [LogDamage(segment: "000000000005.segment", byte: 0, reason: .header)])
+        #expect(found.records == 600)
+    }
+
+    @Test func `A missing segment is a gap and named`() throws {
+        var fixture = try LogFixture(
+            configuration: LogFixture.configuration(segmentBytesMax: 8192))
+        fixture.head()
+        for _ in 0..<300 { fixture.append() }
+        fixture.log.close()
+        try fixture.disk.remove("000000000003.segment")
+        let reader = try LogReader(disk: fixture.disk)
+        let read = try fixture.contents(of: reader)
+        #expect(read.gaps.map(\.reason) == [.damaged])
+        let found = try reader.verify()
+        #expect(
+            found.damaged == [
+                LogDamage(segment: "000000000003.segment", byte: 0, reason: .missingSegment)
+            ])
+    }
+
+    @Test func `A newer format is refused and not touched`() throws {
+        let fixture = try killed(after: 10)
+        var bytes = fixture.disk.content(of: name)
+        for start in [0, 64] {
+            bytes[start + 8] = 2
+            let checksum = SegmentLogTests.checksum(bytes[start..<(start + 60)])
+            for index in 0..<4 {
+                bytes[start + 60 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index))
+            }
+        }
+        fixture.disk.replace(name, with: bytes)
+        let expected = SegmentLogError.newerFormat(segment: name, version: 2, versionKnown: 1)
+        #expect(throws: expected) { try LogFixture(disk: fixture.disk) }
+        #expect(throws: expected) { try LogReader(disk: fixture.disk) }
+        #expect(fixture.disk.content(of: name) == bytes)
+    }
+}
+
+extension SegmentLogTests {
+    /// CRC-32C by the book, bit by bit: independent of the product's.
+    static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
+        ~bytes.reduce(UInt32.max) { state, byte in
+            (0..<8).reduce(state ^ UInt32(byte)) { state, _ in
+                state & 1 == 1 ? state >> 1 ^ 0x82F6_3B78 : state >> 1
+            }
+        }
+    }
+}
