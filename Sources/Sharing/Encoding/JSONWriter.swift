@@ -9,6 +9,14 @@ struct JSONWriter {
         bytes.reserveCapacity(capacity)
     }
 
+    /// In an array of its own and no larger: the writer's is written to again.
+    var copy: [UInt8] {
+        var copy: [UInt8] = []
+        copy.reserveCapacity(bytes.count)
+        copy.append(contentsOf: bytes)
+        return copy
+    }
+
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
     }

@@ -115,7 +115,7 @@ public struct SessionFields: Sendable {
         }
         guard scratch.bytes != known?.bytes else { return }
         let fragment = Fragment(
-            key: key, audience: key.audience, isNull: isNull, bytes: scratch.bytes)
+            key: key, audience: key.audience, isNull: isNull, bytes: scratch.copy)
         changed.removeAll { $0.key == key }
         changed.append(fragment)
         forms[Int(key.rawValue)] = [fragment]

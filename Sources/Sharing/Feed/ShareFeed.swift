@@ -15,21 +15,31 @@ public final class ShareFeed {
     public private(set) var time: Timestamp
     public private(set) var heartRate: HeartRateReading?
 
-    /// The loop's count of changes when this feed last changed.
-    public private(set) var revision: UInt64
-    /// The newest change that does not wait for a viewer's rate.
-    private(set) var urgentRevision: UInt64
-    /// The newest change of a field, and the record it came with.
-    private(set) var fieldsRevision: UInt64
+    /// Where the newest changes of each kind stand. One value, since every viewer's flush reads it.
+    private(set) var marks: Marks
     private var fieldsCursor: LogCursor
     private var fieldsTime: Timestamp
-    /// Who was sent less than this needs a snapshot: another session has begun.
-    private(set) var snapshotRevision: UInt64
 
     private var fields: [Field?] = Array(repeating: nil, count: FieldKey.allCases.count)
     private(set) var events: EventWindow
     private var updates: [Memo] = []
     private var restarts: [Memo] = []
+
+    /// Revisions: the loop's count of changes.
+    struct Marks {
+        /// Of anything.
+        var newest: UInt64
+        /// Of what does not wait for a viewer's rate.
+        var urgent: UInt64 = 0
+        /// Of a field.
+        var fields: UInt64
+        /// Another session began: who was sent less needs a snapshot.
+        var restart: UInt64
+        /// Of an event.
+        var event: UInt64 = 0
+        /// Events up to here may be gone: who was sent less is too slow.
+        var lostEvent: UInt64 = 0
+    }
 
     private struct Field {
         var fragment: Fragment
@@ -51,12 +61,9 @@ public final class ShareFeed {
         cursor = snapshot.cursor
         time = snapshot.time
         heartRate = snapshot.heartRate
-        self.revision = revision
-        urgentRevision = 0
-        fieldsRevision = revision
+        marks = Marks(newest: revision, fields: revision, restart: revision)
         fieldsCursor = snapshot.cursor
         fieldsTime = snapshot.time
-        snapshotRevision = revision
         events = EventWindow(bytesMax: Limits.subscriberBytesMax)
         for fragment in snapshot.fields {
             fields[Int(fragment.key.rawValue)] = Field(fragment: fragment, revision: revision)
@@ -64,16 +71,16 @@ public final class ShareFeed {
     }
 
     func apply(_ update: FeedUpdate, revision: UInt64) {
-        self.revision = revision
+        marks.newest = revision
         cursor = update.cursor
         time = update.time
         if update.begins {
             fields = Array(repeating: nil, count: fields.count)
             heartRate = nil
-            snapshotRevision = revision
+            marks.restart = revision
         }
         if update.begins || !update.changed.isEmpty {
-            fieldsRevision = revision
+            marks.fields = revision
             fieldsCursor = update.cursor
             fieldsTime = update.time
             updates.removeAll(keepingCapacity: true)
@@ -83,9 +90,11 @@ public final class ShareFeed {
             fields[Int(fragment.key.rawValue)] = Field(fragment: fragment, revision: revision)
         }
         if let reading = update.heartRate { heartRate = reading }
-        if update.urgent || update.begins || update.event != nil { urgentRevision = revision }
+        if update.urgent || update.begins || update.event != nil { marks.urgent = revision }
         if let event = update.event {
             events.append(event, cursor: update.cursor, revision: revision, runner: runnerName)
+            marks.event = revision
+            marks.lostEvent = events.lostRevision
         }
     }
 
@@ -122,13 +131,18 @@ public final class ShareFeed {
             fragments: fields.lazy.compactMap { $0?.fragment }.filter { !$0.isNull })
     }
 
+    /// The loop's count of changes when this feed last changed.
+    public var revision: UInt64 { marks.newest }
+
     /// - Returns: Every field that changed after a viewer was at `revision`; `nil` if none did.
     public func updateMessage(
         after revision: UInt64, place: MessagePlace = .alone
     ) -> EncodedMessage? {
-        guard fieldsRevision > revision else { return nil }
-        if let memo = updates.first(where: { $0.after == revision && $0.place == place }) {
-            return memo.message
+        guard marks.fields > revision else { return nil }
+        // The newest first: most viewers stand where the last one stood.
+        for index in updates.indices.reversed()
+        where updates[index].after == revision && updates[index].place == place {
+            return updates[index].message
         }
         let changed = fields.lazy.compactMap { $0 }.filter { $0.revision > revision }
         let message = MessageWriter.message(

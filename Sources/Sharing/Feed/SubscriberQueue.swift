@@ -88,10 +88,12 @@ public struct SubscriberQueue: Sendable {
     ) -> Action {
         var owed = false
         var urgent = false
-        for feed in feeds where feed.revision > sent {
+        for feed in feeds {
+            let marks = feed.marks
+            guard marks.newest > sent else { continue }
             owed = true
-            if feed.urgentRevision > sent { urgent = true }
-            if feed.events.lostRevision > sent { return .disconnect(.tooSlow) }
+            if marks.urgent > sent { urgent = true }
+            if marks.lostEvent > sent { return .disconnect(.tooSlow) }
         }
         if let blockedSince {
             let stuck = now > blockedSince + Self.blockedNanosecondsMax
@@ -103,9 +105,11 @@ public struct SubscriberQueue: Sendable {
         }
         let first = messages.count
         var newest = sent
-        for feed in feeds where feed.revision > sent {
-            appendOwed(by: feed, at: now, into: &messages)
-            newest = max(newest, feed.revision)
+        for feed in feeds {
+            let marks = feed.marks
+            guard marks.newest > sent else { continue }
+            appendOwed(by: feed, marks, at: now, into: &messages)
+            newest = max(newest, marks.newest)
         }
         sent = newest
         if feeds.count > 1 { messages[first...].sort { $0.cursor < $1.cursor } }
@@ -119,14 +123,14 @@ public struct SubscriberQueue: Sendable {
     /// Events before the last change of a field, the merged fields, events after it: the cursors
     /// rise.
     private mutating func appendOwed(
-        by feed: ShareFeed, at now: UInt64, into messages: inout [EncodedMessage]
+        by feed: ShareFeed, _ marks: ShareFeed.Marks, at now: UInt64,
+        into messages: inout [EncodedMessage]
     ) {
-        let events = feed.events.entries(after: sent)
-        let fieldsRevision = feed.fieldsRevision
-        for event in events where event.revision < fieldsRevision {
+        let events = marks.event > sent ? feed.events.entries(after: sent) : []
+        for event in events where event.revision < marks.fields {
             messages.append(event.message(place))
         }
-        if sent < feed.snapshotRevision {
+        if sent < marks.restart {
             messages.append(feed.restartMessage(place: place))
             nextUpdateNanoseconds = now + periodNanoseconds
         } else if let update = feed.updateMessage(after: sent, place: place) {
@@ -135,7 +139,7 @@ public struct SubscriberQueue: Sendable {
             let onTime = min(nextUpdateNanoseconds, now + slackNanoseconds)
             nextUpdateNanoseconds = max(now, onTime) + periodNanoseconds
         }
-        for event in events where event.revision >= fieldsRevision {
+        for event in events where event.revision >= marks.fields {
             messages.append(event.message(place))
         }
     }

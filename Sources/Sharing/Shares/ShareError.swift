@@ -1,0 +1,38 @@
+public import SensorModel
+
+/// Why a share cannot be made as asked.
+public enum ShareError: Error, Hashable, Sendable {
+    case nameTaken(String)
+    case nameInvalid(String)
+    case groupSize(Int)
+    case groupMemberUnknown(ShareKey)
+    /// A group of groups, or a member that is revoked or expired.
+    case groupMemberUnfit(name: String)
+    /// One connection's cursor stands for all runners, so they must be equally late.
+    case groupDelaysDiffer
+    case delayOutOfRange(seconds: Int)
+    case maxViewersOutOfRange(Int)
+    case alreadyExpired
+    case scopeEmpty
+}
+
+extension ShareError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .nameTaken(let name): "there already is a share named \(name)"
+        case .nameInvalid(let name):
+            "\(name) cannot be a share's name: use 1 to 64 letters, digits, spaces, - _ or ."
+        case .groupSize(let count):
+            "a group has 2 to \(Limits.groupSharesMax) different shares, not \(count)"
+        case .groupMemberUnknown(let key): "there is no share number \(key.rawValue)"
+        case .groupMemberUnfit(let name):
+            "\(name) cannot be in a group: it is a group itself, or revoked or expired"
+        case .groupDelaysDiffer: "the shares of a group must have the same delay"
+        case .delayOutOfRange(let seconds):
+            "a delay of \(seconds) s is not within 0 s and \(Share.delaySecondsMax / 3600) h"
+        case .maxViewersOutOfRange(let count): "\(count) viewers are not within 1 and 1000000"
+        case .alreadyExpired: "the share would have expired before it was made"
+        case .scopeEmpty: "a share shows at least one of heartRate, metrics, location"
+        }
+    }
+}
