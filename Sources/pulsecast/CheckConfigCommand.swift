@@ -1,0 +1,38 @@
+import ArgumentParser
+import Daemon
+
+struct CheckConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check-config",
+        abstract: "Says what is wrong with a configuration, file and key.")
+
+    @Argument(help: "The file; without it the one that serve would read.")
+    var file: String?
+
+    @Flag(help: "Print every key with its effective value and where it came from.")
+    var print = false
+
+    @Flag(help: "Print the whole example file with every key, unit and default.")
+    var example = false
+
+    func run() throws {
+        if example {
+            Terminal.say(ConfigurationExample.text)
+            return
+        }
+        var loader = try ConfigurationFiles.loader(file: file)
+        let (_, effective) = loader.load()
+        for error in loader.errors { Terminal.complain(error.description) }
+        guard loader.errors.isEmpty else {
+            throw CommandFailure(
+                "\(loader.errors.count) thing(s) to mend before the daemon can start",
+                status: ExitStatus.wrongUse)
+        }
+        guard print else { return Terminal.say("the configuration is sound") }
+        var table = TextTable(header: ["key", "value", "from"])
+        for value in effective {
+            table.add([value.key, value.text.isEmpty ? "\"\"" : value.text, "\(value.origin)"])
+        }
+        Terminal.say(table.text)
+    }
+}

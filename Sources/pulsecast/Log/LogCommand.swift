@@ -1,0 +1,144 @@
+import ArgumentParser
+import Daemon
+import Foundation
+import SegmentLog
+import SensorModel
+
+struct LogCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "Reads the log of a state folder, without the daemon or beside it.",
+        subcommands: [Verify.self, List.self, Cat.self, Stat.self])
+
+    struct Verify: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Checks every checksum and every chain; exits 3 where the log is damaged.")
+        @OptionGroup var place: LogPlace
+
+        func run() throws {
+            var bar = ProgressBar("verifying")
+            let found = try place.reader().verify { done, total in
+                bar.update(done: done, of: total)
+            }
+            bar.finish()
+            if place.json {
+                try Terminal.say(encoded: VerificationReport(found))
+            } else {
+                Self.tell(found)
+            }
+            if !found.damaged.isEmpty {
+                throw CommandFailure(
+                    "the log is damaged: what is named above is lost, the rest stays readable",
+                    status: ExitStatus.damagedLog)
+            }
+        }
+
+        private static func tell(_ found: LogVerification) {
+            Terminal.say(
+                "\(found.segments) segment(s), \(found.records) records, \(found.frames) frames,"
+                    + " \(found.bytes) bytes")
+            for damage in found.damaged {
+                Terminal.say(
+                    "damaged: \(damage.segment), byte \(damage.byte): \(damage.reason.rawValue)")
+            }
+            if let tail = found.tornTail {
+                Terminal.say(
+                    "torn tail: \(tail.segment), byte \(tail.byte), \(tail.bytes) byte(s); a crash"
+                        + " left it, nothing in it was acknowledged, the next start cuts it")
+            }
+        }
+    }
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists the segments.")
+        @OptionGroup var place: LogPlace
+
+        func run() throws {
+            let segments = try place.reader().segments()
+            if place.json { return try Terminal.say(encoded: segments.map(SegmentRow.init)) }
+            var table = TextTable(header: ["segment", "sealed", "bytes", "records", "sessions"])
+            for segment in segments {
+                table.add([
+                    segment.name, segment.isSealed ? "yes" : "no", "\(segment.bytes)",
+                    "\(segment.records)", "\(segment.sessions)",
+                ])
+            }
+            Terminal.say(table.isEmpty ? "no segments" : table.text)
+        }
+    }
+
+    struct Stat: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sums up the log: segments, sessions, time span.")
+        @OptionGroup var place: LogPlace
+
+        func run() throws {
+            let reader = try place.reader()
+            let stat = LogStat(segments: reader.segments(), sessions: reader.sessions())
+            if place.json { return try Terminal.say(encoded: stat) }
+            Terminal.say(
+                "\(stat.segments) segment(s), \(stat.bytes) bytes, \(stat.records) records,"
+                    + " \(stat.sessions) session(s), \(stat.frames) frames")
+        }
+    }
+
+    struct Cat: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints records as JSON, an object a line.")
+        @OptionGroup var place: LogPlace
+        @Option(help: "Only records of this session.") var session: String?
+        @Option(help: "The first offset.") var from: UInt64 = 0
+        @Option(help: "Records at most.") var limit = Int.max
+
+        func run() throws {
+            let wanted = try session.map { text in
+                guard let id = SessionID(text) else {
+                    throw CommandFailure(
+                        "\(text) is not a session's ID", status: ExitStatus.wrongUse)
+                }
+                return id
+            }
+            var left = limit
+            try place.reader().read(
+                from: RecordOffset(rawValue: from), session: wanted,
+                gap: { gap in
+                    Terminal.say(
+                        #"{"type":"gap","from":\#(gap.from.rawValue),"to":\#(gap.to.rawValue)}"#)
+                },
+                record: { header, payload in
+                    guard left > 0 else { return false }
+                    left -= 1
+                    Terminal.say(RecordText.line(header, payload))
+                    return true
+                })
+        }
+    }
+}
+
+/// Which log a command reads.
+struct LogPlace: ParsableArguments {
+    @Option(name: .customLong("state"), help: "The state folder; found by itself otherwise.")
+    var stateFolder: String?
+
+    @Flag(help: "Print facts as JSON.")
+    var json = false
+
+    /// - Returns: A reader of the folder's log.
+    /// - Throws: ``CommandFailure`` where there is no log.
+    func reader() throws -> LogReader {
+        let environment = ProcessInfo.processInfo.environment
+        let folder = stateFolder ?? Self.folder(environment: environment)
+        let path = StateFolder(configured: folder, environment: environment).log
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw CommandFailure(
+                "there is no log at \(path): name the daemon's state folder with --state")
+        }
+        return try LogReader(disk: PosixDisk(path: path))
+    }
+
+    private static func folder(environment: [String: String]) -> String {
+        if let state = environment["STATE_DIRECTORY"], !state.isEmpty { return state }
+        let hasStandard = FileManager.default.fileExists(atPath: StateFolder.standard + "/log")
+        return hasStandard ? StateFolder.standard : "./pulsecast-data"
+    }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import Daemon
+import Foundation
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Runs the daemon until it is told to stop.")
+
+    @OptionGroup var options: ServeOptions
+
+    func run() async throws {
+        let daemon = try options.daemon()
+        let addresses = try await daemon.start()
+        if options.printAddresses { try Terminal.say(encoded: addresses) }
+        options.tellFirstSteps(addresses)
+        try await DaemonRun(daemon).untilStopped()
+    }
+}
+
+/// What both `serve` and `demo` take.
+struct ServeOptions: ParsableArguments {
+    @Option(help: "The configuration file.") var config: String?
+    @Option(name: .customLong("state"), help: "The state folder.") var stateFolder: String?
+    @Option(help: "TCP port of the devices; 0: any free.") var devicePort: Int?
+    @Option(help: "HTTP port; 0: any free.") var httpPort: Int?
+    @Option(help: "Port of /metrics; 0: any free.") var operationsPort: Int?
+    @Flag(help: "Print the addresses in use as one JSON line.") var printAddresses = false
+    @Flag(help: "WebSocket /echo for conformance tests.") var echo = false
+
+    /// - Throws: ``CommandFailure`` for a configuration that is wrong or a folder that cannot be
+    ///   used.
+    func daemon() throws -> PulsecastDaemon {
+        var loader: ConfigurationLoader
+        do {
+            loader = try ConfigurationFiles.loader(file: config)
+        } catch {
+            throw CommandFailure("\(error)", status: ExitStatus.wrongUse)
+        }
+        addFlags(to: &loader)
+        let configuration = loader.load().configuration
+        guard loader.errors.isEmpty else {
+            throw CommandFailure(
+                loader.errors.map(\.description).joined(separator: "\n"),
+                status: ExitStatus.wrongUse)
+        }
+        do {
+            return try PulsecastDaemon(
+                configuration: configuration,
+                environment: ProcessInfo.processInfo.environment,
+                logger: JournalLogHandler.logger(level: configuration.logLevel))
+        } catch {
+            throw CommandFailure("\(error)")
+        }
+    }
+
+    private func addFlags(to loader: inout ConfigurationLoader) {
+        let numbers = [
+            ("--device-port", "device.port", devicePort), ("--http-port", "http.port", httpPort),
+            ("--operations-port", "operations.port", operationsPort),
+        ]
+        for (flag, key, value) in numbers {
+            if let value { loader.add(flag: flag, key: key, value: String(value)) }
+        }
+        if let stateFolder {
+            loader.add(flag: "--state", key: "state.directory", value: stateFolder)
+        }
+        if echo { loader.add(flag: "--echo", key: "http.echo", value: "true") }
+    }
+
+    func tellFirstSteps(_ addresses: [String: String]) {
+        guard Terminal.isInteractive else { return }
+        Terminal.complain(
+            """
+            Pulsecast listens: devices on \(addresses["device"] ?? "?"), viewers on \
+            http://\(addresses["http"] ?? "?").
+            Add the first device:  pulsecast device add my-watch
+            Then a link to it:     pulsecast share create --device my-watch
+            """)
+    }
+}

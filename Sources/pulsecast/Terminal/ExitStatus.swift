@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+
+/// What a command ends with: 0 done, 1 failed, 2 wrong use or configuration, 3 the log is damaged.
+enum ExitStatus {
+    static let failed: Int32 = 1
+    static let wrongUse: Int32 = 2
+    static let damagedLog: Int32 = 3
+
+    /// Says on stderr what happened and what to do; help and version go to stdout.
+    ///
+    /// - Parameter error: What a command threw, or what parsing found.
+    /// - Returns: The process's exit status.
+    static func report(_ error: any Error) -> Int32 {
+        if let failure = error as? CommandFailure {
+            Terminal.complain(failure.description)
+            return failure.status
+        }
+        let code = Pulsecast.exitCode(for: error)
+        let message = Pulsecast.fullMessage(for: error)
+        if code.isSuccess {
+            if !message.isEmpty { Terminal.say(message) }
+            return code.rawValue
+        }
+        let isWrongUse = code == .validationFailure
+        if !message.isEmpty { Terminal.complain(isWrongUse ? message : "\(error)") }
+        return isWrongUse ? wrongUse : failed
+    }
+}
+
+/// Why a command cannot do what it was asked, in one sentence that says what to do.
+struct CommandFailure: Error, CustomStringConvertible {
+    let description: String
+    let status: Int32
+
+    init(_ description: String, status: Int32 = ExitStatus.failed) {
+        self.description = description
+        self.status = status
+    }
+}

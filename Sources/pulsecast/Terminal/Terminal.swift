@@ -1,0 +1,32 @@
+import Foundation
+
+/// Where commands speak: facts to stdout, complaints and progress to stderr.
+enum Terminal {
+    static func say(_ text: String) {
+        write(text + "\n", to: .standardOutput)
+    }
+
+    static func say(json bytes: [UInt8]) {
+        write(bytes + [UInt8(ascii: "\n")], to: .standardOutput)
+    }
+
+    static func complain(_ text: String) {
+        write(text + "\n", to: .standardError)
+    }
+
+    /// Whether a person looks at stderr: only then is progress drawn.
+    static var isInteractive: Bool { isatty(STDERR_FILENO) == 1 }
+
+    static func write(_ text: String, to file: FileHandle) {
+        write(Array(text.utf8), to: file)
+    }
+
+    static func write(_ bytes: [UInt8], to file: FileHandle) {
+        do {
+            try file.write(contentsOf: Data(bytes))
+        } catch {
+            // The reader is gone (`… | head`): there is nobody left to tell.
+            exit(0)
+        }
+    }
+}
