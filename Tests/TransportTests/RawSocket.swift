@@ -11,7 +11,7 @@ final class RawSocket: Sendable {
         case timedOut(after: String)
     }
 
-    /// - Parameter address: `127.0.0.1:port`, as the server reports it.
+    /// Connects to `127.0.0.1:port`, as the server reports it.
     init(_ address: String, receiveBufferBytes: CInt? = nil) throws {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         if var bytes = receiveBufferBytes {

@@ -15,14 +15,15 @@ import Testing
         return router
     }()
 
-    @Test(arguments: [
-        ("/", "/", [:]), ("/s/abc", "/s/:share", ["share": "abc"]),
-        ("/s/a%2Fb", "/s/:share", ["share": "a/b"]), ("/s/", nil, [:]), ("/s", nil, [:]),
-        ("/v1/shares/x/latest", "/v1/shares/:share/latest", ["share": "x"]),
-        ("/v1/shares/x/latest/", nil, [:]), ("/files/a/b", "/files/*", ["*": "a/b"]),
-        ("/a/b", "/a/b", [:]), ("/a/c", "/a/:x", ["x": "c"]), ("//", nil, [:]),
-        ("/s/%zz", nil, [:]), ("/s/%ff", nil, [:]), ("*", nil, [:]), ("", nil, [:]),
-    ] as [(String, String?, [String: String])])
+    @Test(
+        arguments: [
+            ("/", "/", [:]), ("/s/abc", "/s/:share", ["share": "abc"]),
+            ("/s/a%2Fb", "/s/:share", ["share": "a/b"]), ("/s/", nil, [:]), ("/s", nil, [:]),
+            ("/v1/shares/x/latest", "/v1/shares/:share/latest", ["share": "x"]),
+            ("/v1/shares/x/latest/", nil, [:]), ("/files/a/b", "/files/*", ["*": "a/b"]),
+            ("/a/b", "/a/b", [:]), ("/a/c", "/a/:x", ["x": "c"]), ("//", nil, [:]),
+            ("/s/%zz", nil, [:]), ("/s/%ff", nil, [:]), ("*", nil, [:]), ("", nil, [:]),
+        ] as [(String, String?, [String: String])])
     func `A path leads to the first pattern it fits`(
         path: String, pattern: String?, parameters: [String: String]
     ) async throws {
@@ -53,17 +54,19 @@ import Testing
 
     // MARK: - Addresses
 
-    @Test(arguments: [
-        ("127.0.0.1", "127.0.0.1", true), ("127.9.9.9:80", "127.9.9.9", true),
-        ("10.0.0.1", "10.0.0.1", false), ("::1", "0:0:0:0:0:0:0:1", true),
-        ("[::1]:80", "0:0:0:0:0:0:0:1", true), ("::ffff:127.0.0.1", "127.0.0.1", true),
-        ("2001:db8::5", "2001:db8:0:0:0:0:0:5", false), ("fe80::1%eth0", "fe80:0:0:0:0:0:0:1", false),
-        ("::", "0:0:0:0:0:0:0:0", false), ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8", false),
-        ("256.1.1.1", nil, false), ("1.2.3", nil, false), ("1.2.3.4.5", nil, false),
-        ("+1.2.3.4", nil, false), ("1::2::3", nil, false), ("12345::", nil, false),
-        ("1:2:3:4:5:6:7:8:9", nil, false), ("", nil, false), ("localhost", nil, false),
-        ("1:2:3:4:5:6:7::8", nil, false), (":::", nil, false),
-    ] as [(String, String?, Bool)])
+    @Test(
+        arguments: [
+            ("127.0.0.1", "127.0.0.1", true), ("127.9.9.9:80", "127.9.9.9", true),
+            ("10.0.0.1", "10.0.0.1", false), ("::1", "0:0:0:0:0:0:0:1", true),
+            ("[::1]:80", "0:0:0:0:0:0:0:1", true), ("::ffff:127.0.0.1", "127.0.0.1", true),
+            ("2001:db8::5", "2001:db8:0:0:0:0:0:5", false),
+            ("fe80::1%eth0", "fe80:0:0:0:0:0:0:1", false),
+            ("::", "0:0:0:0:0:0:0:0", false), ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8", false),
+            ("256.1.1.1", nil, false), ("1.2.3", nil, false), ("1.2.3.4.5", nil, false),
+            ("+1.2.3.4", nil, false), ("1::2::3", nil, false), ("12345::", nil, false),
+            ("1:2:3:4:5:6:7:8:9", nil, false), ("", nil, false), ("localhost", nil, false),
+            ("1:2:3:4:5:6:7::8", nil, false), (":::", nil, false),
+        ] as [(String, String?, Bool)])
     func `Addresses are read as people write them`(
         text: String, address: String?, isLoopback: Bool
     ) {
@@ -89,17 +92,19 @@ import Testing
         ]
         let believed = ForwardedPeer(peer: proxy, isSecure: false, fields: fields, proxies: [proxy])
         #expect(believed.address == stranger && believed.isSecure)
-        let refused = ForwardedPeer(peer: stranger, isSecure: false, fields: fields, proxies: [proxy])
+        let refused = ForwardedPeer(
+            peer: stranger, isSecure: false, fields: fields, proxies: [proxy])
         #expect(refused.address == stranger && !refused.isSecure)
     }
 
     // MARK: - Small machines
 
-    @Test(arguments: [
-        (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
-        (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
-        (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+            (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
+        ] as [(Int64, String)])
     func `A date is written as HTTP wants it`(seconds: Int64, text: String) {
         #expect(HTTPDate.text(seconds) == text)
     }

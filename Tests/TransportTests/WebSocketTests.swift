@@ -78,29 +78,30 @@ import WireFormat
         }
     }
 
-    @Test(arguments: [
-        (ClientFrame.encode(opcode: 1, [], masked: false), 1002),
-        (ClientFrame.encode(opcode: 1, [], reserved: 4), 1002),
-        (ClientFrame.encode(opcode: 3), 1002),
-        (ClientFrame.encode(opcode: 11), 1002),
-        (ClientFrame.encode(opcode: 0), 1002),
-        (ClientFrame.encode(opcode: 9, [], final: false), 1002),
-        (ClientFrame.encode(opcode: 9, [UInt8](repeating: 0, count: 126)), 1002),
-        (ClientFrame.text("a", final: false) + ClientFrame.text("b"), 1002),
-        (ClientFrame.encode(opcode: 1, [0xFF]), 1007),
-        (ClientFrame.encode(opcode: 1, [0xE2, 0x82]), 1007),
-        (ClientFrame.encode(opcode: 1, [0xED, 0xA0, 0x80]), 1007),
-        (ClientFrame.encode(opcode: 1, [0xF4, 0x90], final: false), 1007),
-        (ClientFrame.encode(opcode: 8, [3]), 1002),
-        (ClientFrame.encode(opcode: 8, [0x03, 0xED]), 1002),
-        (ClientFrame.encode(opcode: 8, [0x07, 0xD0]), 1002),
-        (ClientFrame.encode(opcode: 8, [0x03, 0xE8, 0xFF]), 1007),
-        (ClientFrame.encode(opcode: 8, [0x0B, 0xB8]), 3000),
-        (ClientFrame.encode(opcode: 8, [0x13, 0x87]), 4999),
-        ([0x82, 0xFF, 0x80, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4], 1002),
-        ([0x82, 0xFE, 0, 5, 1, 2, 3, 4], 1002),
-        ([0x82, 0xFF, 0, 0, 0, 0, 0x7F, 0, 0, 0, 1, 2, 3, 4], 1009),
-    ] as [([UInt8], Int)])
+    @Test(
+        arguments: [
+            (ClientFrame.encode(opcode: 1, [], masked: false), 1002),
+            (ClientFrame.encode(opcode: 1, [], reserved: 4), 1002),
+            (ClientFrame.encode(opcode: 3), 1002),
+            (ClientFrame.encode(opcode: 11), 1002),
+            (ClientFrame.encode(opcode: 0), 1002),
+            (ClientFrame.encode(opcode: 9, [], final: false), 1002),
+            (ClientFrame.encode(opcode: 9, [UInt8](repeating: 0, count: 126)), 1002),
+            (ClientFrame.text("a", final: false) + ClientFrame.text("b"), 1002),
+            (ClientFrame.encode(opcode: 1, [0xFF]), 1007),
+            (ClientFrame.encode(opcode: 1, [0xE2, 0x82]), 1007),
+            (ClientFrame.encode(opcode: 1, [0xED, 0xA0, 0x80]), 1007),
+            (ClientFrame.encode(opcode: 1, [0xF4, 0x90], final: false), 1007),
+            (ClientFrame.encode(opcode: 8, [3]), 1002),
+            (ClientFrame.encode(opcode: 8, [0x03, 0xED]), 1002),
+            (ClientFrame.encode(opcode: 8, [0x07, 0xD0]), 1002),
+            (ClientFrame.encode(opcode: 8, [0x03, 0xE8, 0xFF]), 1007),
+            (ClientFrame.encode(opcode: 8, [0x0B, 0xB8]), 3000),
+            (ClientFrame.encode(opcode: 8, [0x13, 0x87]), 4999),
+            ([0x82, 0xFF, 0x80, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4], 1002),
+            ([0x82, 0xFE, 0, 5, 1, 2, 3, 4], 1002),
+            ([0x82, 0xFF, 0, 0, 0, 0, 0x7F, 0, 0, 0, 1, 2, 3, 4], 1009),
+        ] as [([UInt8], Int)])
     func `What the protocol forbids closes with its code`(
         bytes: [UInt8], code: Int
     ) async throws {
@@ -139,8 +140,11 @@ import WireFormat
     }
 
     @Test(arguments: [
-        (ClientFrame.text("{\"type\":\"hello\",\"token\":\"bad\",\"session\":\""
-            + DeviceSocketTests.session + "\"}"), 4003),
+        (
+            ClientFrame.text(
+                "{\"type\":\"hello\",\"token\":\"bad\",\"session\":\""
+                    + DeviceSocketTests.session + "\"}"), 4003
+        ),
         (ClientFrame.text("[]x"), 4001),
         (ClientFrame.encode(opcode: 2, [1, 0]), 4000),
         (ClientFrame.encode(opcode: 2, [UInt8](repeating: 0, count: 1 << 20 | 1)), 4013),

@@ -158,6 +158,23 @@ extension HTTPConnection {
         write(head(of: response, framing: .close))
         hand(over: socket.channel, to: EventStream(socket, share: share))
     }
+
+    /// Replaces the HTTP handlers by `successor`, which gets bytes from now on.
+    func hand(over channel: any Channel, to successor: some ChannelHandler) {
+        let pipeline = channel.pipeline.syncOperations
+        do {
+            try pipeline.addHandler(successor)
+            let decoder = try pipeline.handler(
+                type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            setReading(true)
+            pipeline.removeHandler(self, promise: nil)
+            pipeline.removeHandler(meter, promise: nil)
+            pipeline.removeHandler(decoder, promise: nil)
+        } catch {
+            // The channel closed under our hands.
+            channel.close(promise: nil)
+        }
+    }
 }
 
 extension HandshakeRefusal {

@@ -13,7 +13,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
 {
     typealias InboundIn = HTTPServerRequestPart
 
-    private enum Stage {
+    enum Stage {
         case idle
         case reading(RequestHead)
         case answering(Task<Void, Never>?)
@@ -24,19 +24,21 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
     let loop: LoopState
     let service: HTTPService
     let ticket: ConnectionTicket
-    private let meter: HeaderMeter
+    let meter: HeaderMeter
     private let socketPeer: PeerAddress
     private(set) var context: ChannelHandlerContext?
-    private var stage = Stage.idle
+    var stage = Stage.idle
     private var body: [UInt8] = []
     /// Parts of later requests that came while one is answered.
     private var waiting: [HTTPServerRequestPart] = []
     private var waitingRefusal: HTTPRefusal?
     private var deadline: Deadline?
     private var bodyStarted = NIODeadline.distantPast
+    /// What a slow client may take to read the last answer.
+    private var readingSeconds = 0
     private var keepsAlive = true
     private var isHead = false
-    private var isOld = false
+    private(set) var isOld = false
     private var isStopping = false
     /// Whether the deadline is that of a head under way, not of an idle connection.
     private var headIsTimed = true
@@ -214,6 +216,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
             var wire = head(of: response, framing: hasBody ? .length(bytes.count) : nil)
             if hasBody, !isHead { wire += bytes }
             write(wire)
+            readingSeconds = wire.count / max(1, limits.bodyBytesPerSecondMin)
             finishAnswer()
         case .stream(let produce):
             if isOld { keepsAlive = false }
@@ -236,50 +239,8 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
             defaults: service.securityHeaders)
     }
 
-    private func stream(
-        _ produce: @escaping @Sendable (HTTPBodyWriter) async throws -> Void
-    ) {
-        let (bound, eventLoop) = (NIOLoopBound(self, eventLoop: loop.eventLoop), loop.eventLoop)
-        let writer = HTTPBodyWriter { bytes async throws(HTTPBodyError) in
-            do {
-                try await eventLoop.flatSubmit { bound.value.writeChunk(bytes) }.get()
-            } catch {
-                throw .readerGone
-            }
-        }
-        stage = .answering(
-            Task {
-                do {
-                    try await produce(writer)
-                    eventLoop.execute { bound.value.endStream() }
-                } catch {
-                    // The status is sent: only a cut connection can say that this is not all.
-                    eventLoop.execute { bound.value.abort() }
-                }
-            })
-    }
-
-    private func writeChunk(_ bytes: [UInt8]) -> EventLoopFuture<Void> {
-        guard let context, case .answering = stage else {
-            return loop.eventLoop.makeFailedFuture(HTTPBodyError.readerGone)
-        }
-        var wire = bytes
-        if !isOld {
-            wire = Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes
-            wire += [13, 10]
-        }
-        let buffer = context.channel.allocator.buffer(bytes: wire)
-        return context.channel.writeAndFlush(buffer)
-    }
-
-    private func endStream() {
-        guard case .answering = stage else { return }
-        if !isOld { write(Array("0\r\n\r\n".utf8)) }
-        finishAnswer()
-    }
-
     /// What is written is on its way: the next request, or the end.
-    private func finishAnswer() {
+    func finishAnswer() {
         guard keepsAlive, waitingRefusal == nil || !waiting.isEmpty else {
             if keepsAlive, let refusal = waitingRefusal {
                 waitingRefusal = nil
@@ -292,7 +253,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         stage = .idle
         meter.start()
         headIsTimed = false
-        loop.setDeadline(&deadline, of: self, inSeconds: limits.idleSeconds)
+        loop.setDeadline(&deadline, of: self, inSeconds: limits.idleSeconds + readingSeconds)
         takeWaiting()
     }
 
@@ -356,7 +317,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         guard let context else { return }
         setReading(true)
         context.channel.close(mode: .output, promise: nil)
-        loop.setDeadline(&deadline, of: self, inSeconds: 2)
+        loop.setDeadline(&deadline, of: self, inSeconds: 2 + readingSeconds)
     }
 
     func goAway() {
@@ -381,22 +342,5 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         return UpgradedSocket(
             channel: context.channel, loop: loop, service: service, request: request,
             ticket: ticket)
-    }
-
-    /// Replaces the HTTP handlers by `successor`, which gets bytes from now on.
-    func hand(over channel: any Channel, to successor: some ChannelHandler) {
-        let pipeline = channel.pipeline.syncOperations
-        do {
-            try pipeline.addHandler(successor)
-            let decoder = try pipeline.handler(
-                type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            setReading(true)
-            pipeline.removeHandler(self, promise: nil)
-            pipeline.removeHandler(meter, promise: nil)
-            pipeline.removeHandler(decoder, promise: nil)
-        } catch {
-            // The channel closed under our hands.
-            channel.close(promise: nil)
-        }
     }
 }

@@ -122,6 +122,8 @@ final class ViewerTable {
     }
 
     private func close(_ viewer: Viewer, _ code: CloseCode) {
+        guard viewers[viewer.id] != nil else { return }
+        remove(viewer)  // The socket may take a while to close; nothing more is written to it.
         counters.countClosedViewer(code)
         viewer.end(code)
     }

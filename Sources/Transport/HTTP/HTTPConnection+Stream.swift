@@ -1,0 +1,46 @@
+import NIOCore
+
+/// Bodies that are written while they are made.
+extension HTTPConnection {
+    func stream(
+        _ produce: @escaping @Sendable (HTTPBodyWriter) async throws -> Void
+    ) {
+        let (bound, eventLoop) = (NIOLoopBound(self, eventLoop: loop.eventLoop), loop.eventLoop)
+        let writer = HTTPBodyWriter { bytes async throws(HTTPBodyError) in
+            do {
+                try await eventLoop.flatSubmit { bound.value.writeChunk(bytes) }.get()
+            } catch {
+                throw .readerGone
+            }
+        }
+        stage = .answering(
+            Task {
+                do {
+                    try await produce(writer)
+                    eventLoop.execute { bound.value.endStream() }
+                } catch {
+                    // The status is sent: only a cut connection can say that this is not all.
+                    eventLoop.execute { bound.value.abort() }
+                }
+            })
+    }
+
+    private func writeChunk(_ bytes: [UInt8]) -> EventLoopFuture<Void> {
+        guard let context, case .answering = stage else {
+            return loop.eventLoop.makeFailedFuture(HTTPBodyError.readerGone)
+        }
+        var wire = bytes
+        if !isOld {
+            wire = Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes
+            wire += [13, 10]
+        }
+        let buffer = context.channel.allocator.buffer(bytes: wire)
+        return context.channel.writeAndFlush(buffer)
+    }
+
+    private func endStream() {
+        guard case .answering = stage else { return }
+        if !isOld { write(Array("0\r\n\r\n".utf8)) }
+        finishAnswer()
+    }
+}
