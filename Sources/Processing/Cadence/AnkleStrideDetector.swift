@@ -38,7 +38,7 @@ struct AnkleStrideDetector: Sendable {
     /// Two a stride.
     var steps: Int { strideCount * 2 }
 
-    /// - Parameter time: Not before that of the sample before.
+    /// `time` is not before that of the sample before.
     mutating func update(_ sample: MotionSample, at time: Timestamp) {
         let now = time.microseconds
         recentSamples[sampleCount % Self.samplesMin] = now

@@ -19,6 +19,7 @@ public struct CadenceProcessor: Sendable {
     private let tuning: CadenceTuning
     private var resampler = MotionResampler()
     private var window: MotionWindow
+    private var spectrum = GaitSpectrum()
     private var evidence = GaitEvidence()
     private var tracker: CadenceTracker
     private var gate: StepGate
@@ -96,7 +97,7 @@ public struct CadenceProcessor: Sendable {
     private mutating func estimate(at time: Timestamp) {
         let cells = min(window.count, max(window.usableCells, CadenceTuning.windowCellsMin))
         guard cells >= CadenceTuning.windowCellsMin else { return }
-        let spectrum = GaitSpectrum(of: window, cells: cells)
+        spectrum.analyse(window, cells: cells)
         let usable = window.usableCells
         let isShort = usable < tuning.freshCells
         let speed = freshSpeed(at: time)
@@ -132,7 +133,7 @@ public struct CadenceProcessor: Sendable {
         if showAnkle() { return }
         let isShown =
             (gate.isRegular || gate.isWalking) && tracker.mass >= tuning.massToShow
-            && (usable >= tuning.settledCells || tracker.mass >= 0.9)
+            && (usable >= tuning.settledCells || tracker.mass >= tuning.freshMassToShow)
         if isShown {
             cadence = CadenceMetric(
                 stepsPerMinute: Double(tracker.stepsPerMinute), confidence: Double(tracker.mass),

@@ -54,7 +54,9 @@ struct CadenceTracker: Sendable {
         isFresh = true
     }
 
-    /// - Parameter isShort: The window is a fresh one that is still growing.
+    /// - Parameters:
+    ///   - evidence: Of the newest window.
+    ///   - isShort: The window is a fresh one that is still growing.
     mutating func follow(_ evidence: GaitEvidence, isShort: Bool) {
         if !isShort || !isFresh {
             isFresh = false

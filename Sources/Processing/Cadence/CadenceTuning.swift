@@ -22,12 +22,15 @@ struct CadenceTuning: Sendable {
 
     // Change of gait: the power of the last 0.8 s against the 3 s before.
 
-    /// Ratio of powers (2 in amplitude) that cuts the window: a walk's own steps differ by less.
-    var changeRatio: Float = 4
+    /// Ratio of powers that cuts the window: gestures within a walk seldom make more.
+    var changeRatio: Float = 12
+    /// The same where one side reaches `runAmplitude`, g: then it is a walk that became a run.
+    var runChangeRatio: Float = 4
+    var runAmplitude: Float = 0.5
     /// Keeps noise of a resting sensor from being a change, g.
     var changeFloor: Float = 0.03
-    /// The transition itself is left out as soon as `settledCells` remain after it: 0.4 s, 1.6 s.
-    var transitionCells = 10
+    /// The transition itself is left out as soon as `settledCells` remain after it: 0.6 s, 1.6 s.
+    var transitionCells = 15
     var settledCells = 40
 
     // The tracker.
@@ -51,7 +54,7 @@ struct CadenceTuning: Sendable {
     /// Motion: amplitude over 0.8 s, g. A quiet wrist at a desk stays below 0.02.
     var motionFloor: Float = 0.035
     /// Standing after a walk with the same arm: below this share of the walk's amplitude.
-    var motionShare: Float = 0.3
+    var motionShare: Float = 0.2
     /// Amplitude of the window, g: the softest walk seen had 0.05.
     var walkFloor: Float = 0.045
     /// Correlation of the window with itself one stride earlier, to begin and to go on.
@@ -65,6 +68,8 @@ struct CadenceTuning: Sendable {
     var massToStart: Float = 0.7
     var massToKeep: Float = 0.5
     var massToShow: Float = 0.5
+    /// The same before `settledCells` of a new gait have come.
+    var freshMassToShow: Float = 0.8
     /// Regular gait this long before the first step counts; then the start is credited.
     var confirmSeconds: Float = 2.4
     /// The same within `bridgeSeconds` of the last counted step.

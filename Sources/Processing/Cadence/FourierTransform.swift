@@ -9,12 +9,10 @@ struct FourierTransform: ~Copyable {
     static let points = 512
     static let half = 256
 
-    /// Even values; after `run` the power of bin k < 256 lies in `real[k]`.
-    var real = InlineArray<256, SIMD4<Float>>(repeating: .zero)
+    /// Even values; after `run` the powers of the bins below the last.
+    private var real = InlineArray<256, SIMD4<Float>>(repeating: .zero)
     /// Odd values.
-    var imaginary = InlineArray<256, SIMD4<Float>>(repeating: .zero)
-    /// Power of the last bin, half the rate of the cells.
-    private(set) var lastPower = SIMD4<Float>.zero
+    private var imaginary = InlineArray<256, SIMD4<Float>>(repeating: .zero)
 
     /// cos and −sin of 2π k / 512.
     private static let cosines: [Float] = (0..<half).map {
@@ -27,8 +25,20 @@ struct FourierTransform: ~Copyable {
         Int(UInt8(truncatingIfNeeded: index).bitReversed)
     }
 
-    /// Replaces the values by their squared moduli.
-    mutating func run() {
+    mutating func set(_ value: SIMD4<Float>, at index: Int) {
+        if index & 1 == 0 {
+            real[index >> 1] = value
+        } else {
+            imaginary[index >> 1] = value
+        }
+    }
+
+    /// Spends the values.
+    ///
+    /// - Parameters:
+    ///   - length: Gets the power of the fourth lane, bins 0…256; 256 is half the rate.
+    ///   - axes: Gets the powers of the first three lanes together.
+    mutating func run(length: inout [Float], axes: inout [Float]) {
         let cosines = Self.cosines
         let sines = Self.sines
         var span = Self.half / 2
@@ -52,16 +62,17 @@ struct FourierTransform: ~Copyable {
             span /= 2
             stride *= 2
         }
-        unpack(cosines: cosines, sines: sines)
+        unpack(cosines: cosines, sines: sines, length: &length, axes: &axes)
     }
 
-    private mutating func unpack(cosines: [Float], sines: [Float]) {
+    private mutating func unpack(
+        cosines: [Float], sines: [Float], length: inout [Float], axes: inout [Float]
+    ) {
         let reversed = Self.reversed
         let first = real[0] + imaginary[0]
         let last = real[0] - imaginary[0]
-        lastPower = last * last
-        var powers = InlineArray<256, SIMD4<Float>>(repeating: .zero)
-        powers[0] = first * first
+        Self.store(first * first, at: 0, length: &length, axes: &axes)
+        Self.store(last * last, at: Self.half, length: &length, axes: &axes)
         for bin in 1..<Self.half {
             let here = reversed[bin]
             let mirror = reversed[Self.half - bin]
@@ -73,9 +84,16 @@ struct FourierTransform: ~Copyable {
             let s = sines[bin]
             let binReal = evenReal + oddReal * c - oddImaginary * s
             let binImaginary = evenImaginary + oddReal * s + oddImaginary * c
-            powers[bin] = binReal * binReal + binImaginary * binImaginary
+            let power = binReal * binReal + binImaginary * binImaginary
+            Self.store(power, at: bin, length: &length, axes: &axes)
         }
-        real = powers
+    }
+
+    private static func store(
+        _ power: SIMD4<Float>, at bin: Int, length: inout [Float], axes: inout [Float]
+    ) {
+        length[bin] = power.w
+        axes[bin] = power.x + power.y + power.z
     }
 }
 

@@ -30,12 +30,13 @@ struct GaitEvidence: Sendable {
 
     private(set) var logarithms = [Float](repeating: 0, count: bins)
 
-    /// - Parameter speed: m/s; `nil` when unknown.
-    mutating func weigh(_ spectrum: borrowing GaitSpectrum, by weights: GaitWeights, speed: Double?)
-    {
+    /// `speed` in m/s; `nil` when unknown.
+    mutating func weigh(_ spectrum: GaitSpectrum, by weights: GaitWeights, speed: Double?) {
         let places = Self.places
         let shares = Self.regionShares
         let harmonics = weights.harmonics
+        let lengths = spectrum.length
+        let axes = spectrum.axes
         let amplitude = logf(spectrum.amplitude)
         var regions = InlineArray<6, Float>(repeating: 0)
         for index in 0..<6 {
@@ -50,12 +51,12 @@ struct GaitEvidence: Sendable {
                 let part = place - Float(low)
                 let length =
                     spectrum.length[low]
-                    + (spectrum.length[low + 1] - spectrum.length[low]) * part
-                let axes = spectrum.axes[low] + (spectrum.axes[low + 1] - spectrum.axes[low]) * part
+                    + (lengths[low + 1] - lengths[low]) * part
+                let swing = axes[low] + (axes[low + 1] - axes[low]) * part
                 switch multiple {
-                case 0...3: sum += harmonics[multiple] * length + harmonics[multiple + 5] * axes
+                case 0...3: sum += harmonics[multiple] * length + harmonics[multiple + 5] * swing
                 case 4: sum += harmonics[4] * length
-                default: sum += harmonics[multiple + 4] * length + harmonics[multiple + 6] * axes
+                default: sum += harmonics[multiple + 4] * length + harmonics[multiple + 6] * swing
                 }
             }
             for index in 0..<6 { sum += regions[index] * shares[bin * 6 + index] }
@@ -79,7 +80,7 @@ struct GaitEvidence: Sendable {
     }
 
     /// Share of the power that lies at half, one and one and a half times a step rate.
-    static func gaitShare(of spectrum: borrowing GaitSpectrum, stepsPerMinute: Float) -> Float {
+    static func gaitShare(of spectrum: GaitSpectrum, stepsPerMinute: Float) -> Float {
         var length: Float = 0
         var axes: Float = 0
         for multiple in 0..<3 {

@@ -4,21 +4,24 @@ import Glibc
 /// sensor does not change, and of the three axes together, whose sum of powers it does not change.
 ///
 /// Both are relative to the window's own amplitude, about 1 for a pure tone.
-struct GaitSpectrum: ~Copyable {
+struct GaitSpectrum: Sendable {
     static let bins = 257
     /// Bins a step/min.
     static let binsPerStepRate =
         Float(FourierTransform.points) / Float(CadenceTuning.cellsPerSecond) / 60
 
-    private(set) var length = InlineArray<258, Float>(repeating: 0)
-    private(set) var axes = InlineArray<258, Float>(repeating: 0)
+    /// One bin more than there are, so that a reader may always look at the next.
+    private(set) var length = [Float](repeating: 0, count: bins + 1)
+    private(set) var axes = [Float](repeating: 0, count: bins + 1)
     /// Amplitude (root mean square) of the length, g.
-    let amplitude: Float
-    let axesAmplitude: Float
-    let cells: Int
-    private let taper: WindowTaper
+    private(set) var amplitude: Float = 0
+    private var cells = 0
 
-    init(of window: MotionWindow, cells: Int) {
+    /// - Parameters:
+    ///   - window: Holds at least `cells`.
+    ///   - cells: The newest so many are analysed.
+    mutating func analyse(_ window: borrowing MotionWindow, cells: Int) {
+        self.cells = cells
         let taper = WindowTaper.of(cells: cells)
         let weights = taper.weights
         var transform = FourierTransform()
@@ -41,25 +44,17 @@ struct GaitSpectrum: ~Copyable {
             let lever = Float(index) - centre
             let value = window.cell(back: cells - index) - mean - slope * lever
             variance += value * value * weights[index]
-            if index & 1 == 0 {
-                transform.real[index >> 1] = value * weights[index]
-            } else {
-                transform.imaginary[index >> 1] = value * weights[index]
-            }
+            transform.set(value * weights[index], at: index)
         }
-        transform.run()
+        transform.run(length: &length, axes: &axes)
         // 1e-4 g² keeps the noise of a resting sensor from looking like a tone.
         let lengthVariance = variance.w + 1e-4
         let axesVariance = variance.x + variance.y + variance.z + 1e-4
         for bin in 0..<Self.bins {
-            let power = bin < 256 ? transform.real[bin] : transform.lastPower
-            length[bin] = (2 * power.w / lengthVariance).squareRoot()
-            axes[bin] = (2 * (power.x + power.y + power.z) / axesVariance).squareRoot()
+            length[bin] = (2 * length[bin] / lengthVariance).squareRoot()
+            axes[bin] = (2 * axes[bin] / axesVariance).squareRoot()
         }
         amplitude = lengthVariance.squareRoot()
-        axesAmplitude = axesVariance.squareRoot()
-        self.cells = cells
-        self.taper = taper
     }
 
     /// Correlation of the window with itself one stride earlier, the better of length and axes,
@@ -88,7 +83,7 @@ struct GaitSpectrum: ~Copyable {
                 cosine * turnCosine - sine * turnSine, sine * turnCosine + cosine * turnSine
             )
         }
-        let left = max(0.05, taper.correlation(atCells: delay))
+        let left = max(0.05, WindowTaper.of(cells: cells).correlation(atCells: delay))
         return max(lengthSum / lengthTotal, axesSum / axesTotal) / left
     }
 }

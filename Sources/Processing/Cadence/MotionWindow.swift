@@ -1,8 +1,8 @@
 /// The last five seconds of cells, and where in them the present gait began.
 ///
-/// Power is compared in blocks of 0.2 s: when the last 0.8 s are four times stronger or weaker
-/// than the 3 s before, what came before belongs to another gait and leaves the window. (A
-/// two-sided ratio test for a change of variance; Page, Biometrika 41, 1954, for the idea.)
+/// Power is compared in blocks of 0.2 s: when the last 0.8 s are much stronger or weaker than the
+/// 3 s before, what came before belongs to another gait and leaves the window. (A two-sided ratio
+/// test for a change of variance; Page, Biometrika 41, 1954, for the idea.)
 struct MotionWindow: Sendable {
     private static let capacity = 128
     private static let shortBlocks = 4
@@ -70,7 +70,8 @@ struct MotionWindow: Sendable {
         let floor = tuning.changeFloor * tuning.changeFloor
         let past = meanPower(endingAt: blockIndex - short, blocks: before) + floor
         let present = recent + floor
-        let ratio = tuning.changeRatio
+        let isRun = max(recent, past) >= tuning.runAmplitude * tuning.runAmplitude
+        let ratio = isRun ? tuning.runChangeRatio : tuning.changeRatio
         guard present > ratio * past || past > ratio * present else { return false }
         start = count - short * CadenceTuning.blockCells
         return true
@@ -91,7 +92,7 @@ struct MotionWindow: Sendable {
         return min(CadenceTuning.windowCells, usable)
     }
 
-    /// - Parameter back: 1 for the newest cell.
+    /// The cell so many places back; 1 is the newest.
     func cell(back: Int) -> SIMD4<Float> {
         cells[(count &- back) & (Self.capacity - 1)]
     }
