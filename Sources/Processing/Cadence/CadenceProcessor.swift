@@ -52,7 +52,7 @@ public struct CadenceProcessor: Sendable {
         if placement == .ankle, traits.contains(.hasRotation) { ankle.update(sample, at: time) }
         if !resampler.take(sample.acceleration, at: time.microseconds) { beginAfresh() }
         while let cell = resampler.next() {
-            let (endsBlock, changes) = window.append(cell)
+            let (endsBlock, changes) = window.append(cell, includesGravity: includesGravity)
             if changes { changeGait() }
             guard endsBlock else { continue }
             blocksToHop -= 1
@@ -107,7 +107,8 @@ public struct CadenceProcessor: Sendable {
         gate.observe(
             StepGate.Observation(
                 time: time, stepsPerMinute: estimate, mass: tracker.mass,
-                amplitude: spectrum.amplitude, recentAmplitude: window.recentAmplitude,
+                amplitude: includesGravity ? spectrum.amplitude : spectrum.axesAmplitude,
+                recentAmplitude: window.recentAmplitude,
                 periodicity: spectrum.periodicity(stepsPerMinute: estimate),
                 gaitShare: GaitEvidence.gaitShare(of: spectrum, stepsPerMinute: estimate),
                 cells: usable, speed: speed))

@@ -15,6 +15,8 @@ struct GaitSpectrum: Sendable {
     private(set) var axes = [Float](repeating: 0, count: bins + 1)
     /// Amplitude (root mean square) of the length, g.
     private(set) var amplitude: Float = 0
+    /// The same of the three axes together.
+    private(set) var axesAmplitude: Float = 0
     private var cells = 0
 
     /// - Parameters:
@@ -55,6 +57,7 @@ struct GaitSpectrum: Sendable {
             axes[bin] = (2 * axes[bin] / axesVariance).squareRoot()
         }
         amplitude = lengthVariance.squareRoot()
+        axesAmplitude = axesVariance.squareRoot()
     }
 
     /// Correlation of the window with itself one stride earlier, the better of length and axes,

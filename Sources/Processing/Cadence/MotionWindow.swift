@@ -21,7 +21,7 @@ struct MotionWindow: Sendable {
     private(set) var count = 0
     /// Cell at which the present gait began.
     private(set) var start = 0
-    /// Amplitude of the length of acceleration over the last 0.8 s, g.
+    /// Amplitude of the motion over the last 0.8 s, g.
     private(set) var recentAmplitude: Float = 0
 
     init(tuning: CadenceTuning) {
@@ -37,8 +37,14 @@ struct MotionWindow: Sendable {
         recentAmplitude = 0
     }
 
+    /// - Parameters:
+    ///   - cell: The three axes and their length.
+    ///   - includesGravity: Whether rest is 1 g: then motion is what the length differs from its
+    ///     mean by, else the length itself.
     /// - Returns: Whether this cell ended a block, and whether that block showed a change.
-    mutating func append(_ cell: SIMD4<Float>) -> (endsBlock: Bool, changes: Bool) {
+    mutating func append(
+        _ cell: SIMD4<Float>, includesGravity: Bool
+    ) -> (endsBlock: Bool, changes: Bool) {
         if count == 0 {
             // As if the sensor had always read this: the mean starts where the signal does.
             runningSum = cell.w * Float(Self.meanCells)
@@ -48,7 +54,8 @@ struct MotionWindow: Sendable {
         cells[count & (Self.capacity - 1)] = cell
         runningSum += cell.w - leaving
         count += 1
-        let deviation = cell.w - runningSum / Float(Self.meanCells)
+        let rest = includesGravity ? runningSum / Float(Self.meanCells) : 0
+        let deviation = cell.w - rest
         blockSum += deviation * deviation
         guard count % CadenceTuning.blockCells == 0 else { return (false, false) }
         // The sum drifts by rounding; it is made afresh once a block.
