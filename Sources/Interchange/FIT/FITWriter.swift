@@ -65,8 +65,8 @@ struct FITWriter {
         var pauses = session.pauses[...]
         var waiting: SessionPoint?
         for point in session.points where !point.paused {
-            if let earlier = waiting, earlier.time.wholeSecond == point.time.wholeSecond {
-                waiting = earlier.completed(by: point)
+            if let earlier = waiting, let both = earlier.completed(by: point) {
+                waiting = both
                 continue
             }
             if let earlier = waiting { add(earlier) }
@@ -187,8 +187,12 @@ struct FITWriter {
 }
 
 extension SessionPoint {
-    /// What this point does not know, from a later one of the same second.
-    fileprivate func completed(by later: SessionPoint) -> SessionPoint {
+    /// One record of two points of the same second; `nil` where each has what the other has, and
+    /// both must be written.
+    fileprivate func completed(by later: SessionPoint) -> SessionPoint? {
+        guard time.wholeSecond == later.time.wholeSecond,
+            latitude == nil || later.latitude == nil, heartRate == nil || later.heartRate == nil
+        else { return nil }
         var point = self
         if point.latitude == nil {
             (point.latitude, point.longitude) = (later.latitude, later.longitude)
