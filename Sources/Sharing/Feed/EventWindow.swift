@@ -3,10 +3,19 @@ import SensorModel
 /// The last events of a share, bounded in bytes. Viewers that wait stand in it by a number; one
 /// whose number has fallen out can never be told everything again and is too slow.
 struct EventWindow {
-    struct Entry {
+    /// A class, so that the form for groups is made once, and only where there are any.
+    final class Entry {
         let revision: UInt64
         let alone: EncodedMessage
-        let inGroup: EncodedMessage
+        private let runnerName: String
+        private lazy var inGroup = EncodedMessage(
+            json: MessageWriter.naming(runnerName, in: alone.json), cursor: alone.cursor)
+
+        init(_ alone: EncodedMessage, revision: UInt64, runnerName: String) {
+            self.alone = alone
+            self.revision = revision
+            self.runnerName = runnerName
+        }
 
         func message(_ place: MessagePlace) -> EncodedMessage {
             place == .alone ? alone : inGroup
@@ -25,10 +34,8 @@ struct EventWindow {
     }
 
     mutating func append(_ json: [UInt8], cursor: LogCursor, revision: UInt64, runner: String) {
-        let entry = Entry(
-            revision: revision, alone: EncodedMessage(json: json, cursor: cursor),
-            inGroup: EncodedMessage(
-                json: MessageWriter.naming(runner, in: json), cursor: cursor))
+        let message = EncodedMessage(json: json, cursor: cursor)
+        let entry = Entry(message, revision: revision, runnerName: runner)
         entries.append(entry)
         bytes += json.count
         var surplus = 0

@@ -110,7 +110,7 @@ public struct SessionFields: Sendable {
         scratch.raw(key.prefix)
         let isNull = !write(&scratch)
         if isNull {
-            guard let known, !known.isNull else { return }
+            guard known != nil else { return }
             scratch.raw("null")
         }
         guard scratch.bytes != known?.bytes else { return }
