@@ -35,6 +35,7 @@ enum PageFiles {
         "owner.js": PackageResources.owner_js,
         "pages.css": PackageResources.pages_css,
         "panel.js": PackageResources.panel_js,
+        "picture.js": PackageResources.picture_js,
         "projection.js": PackageResources.projection_js,
         "protocol.js": PackageResources.protocol_js,
         "qr.js": PackageResources.qr_js,

@@ -3,6 +3,7 @@
 import { colors, zoneColor } from "./colors.js";
 import { find, fitCanvas, make, onFrame, setHidden, setText } from "./dom.js";
 import { niceStep } from "./format.js";
+import { Picture } from "./picture.js";
 import { steadyClasses } from "./route.js";
 
 const margins = { left: 40, right: 10, top: 8, bottom: 8 };
@@ -81,6 +82,7 @@ export function paceTicks({ low, high }, meters) {
 class Chart {
   constructor(spec, redraw) {
     this.spec = spec;
+    this.picture = new Picture();
     this.canvas = make("canvas", { "aria-hidden": "true" });
     this.value = make("span", { class: "chart-value" });
     this.node = make("div", { class: "chart", "data-chart": spec.key },
@@ -93,24 +95,36 @@ class Chart {
   draw(series, view) {
     const { context, width, height } = this.size;
     if (!width) return;
-    context.clearRect(0, 0, width, height);
     const plot = {
       left: margins.left, top: margins.top, width: width - margins.left - margins.right,
       height: height - margins.top - margins.bottom - (view.last === this ? axisHeight : 0),
     };
+    // A second that moves nothing by a pixel needs no new picture.
+    const pixel = (view.to - view.from) / plot.width;
+    const key = [view.axis, view.from, Math.floor(view.to / Math.max(1, pixel)), view.pauses.length,
+      view.settings, view.last === this, colors().card].join("/");
+    context.clearRect(0, 0, width, height);
+    this.picture.show(context, width, height, key, (inner) =>
+      this.#drawStill(inner, series, view, plot, height));
+    setHidden(this.node, !this.drawn);
+    if (this.drawn) this.#drawCursor(context, plot, view, series);
+  }
+
+  /** All but the cursor. Keeps what the cursor needs to stand on the same scale. */
+  #drawStill(context, series, view, plot, height) {
     const lines = envelope(series, this.spec.column, { ...view, width: plot.width });
     const range = axisRange(lines, this.spec.leastSpan, this.spec.trim);
-    setHidden(this.node, !range);
+    this.drawn = undefined;
     if (!range) return;
     const y = (value) => {
       const part = (value - range.low) / (range.high - range.low);
       return plot.top + plot.height * (1 - Math.min(1.03, Math.max(-0.03, part)));
     };
+    this.drawn = { y, from: view.from, to: view.to };
     this.#drawPauses(context, plot, view);
     this.#drawGrid(context, plot, range, y);
     for (const line of lines) this.#drawLine(context, line, plot, y, series);
     if (view.last === this) drawAxis(context, plot, view, height);
-    this.#drawCursor(context, plot, view, series, y);
   }
 
   #drawPauses(context, plot, view) {
@@ -175,13 +189,14 @@ class Chart {
     context.stroke();
   }
 
-  #drawCursor(context, plot, view, series, y) {
+  #drawCursor(context, plot, view, series) {
+    const { y, from, to } = this.drawn;
     const index = view.cursor ?? series.length - 1;
     const value = index >= 0 ? series.column[this.spec.column][index] : NaN;
     setText(this.value, Number.isNaN(value) ? "" : this.spec.text(value));
     if (view.cursor === undefined || index < 0) return;
-    const part = (series.column[view.axis][index] - view.from) / (view.to - view.from);
-    const x = plot.left + part * plot.width;
+    const part = (series.column[view.axis][index] - from) / (to - from);
+    const x = plot.left + Math.min(1, part) * plot.width;
     context.strokeStyle = colors().ink;
     context.lineWidth = 1;
     context.beginPath();

@@ -147,6 +147,12 @@ function routeModel() {
 }
 
 function show() {
+  showWords();
+  showSections(shownRun());
+}
+
+/** All but what is drawn: what changes by the passing of time alone. */
+function showWords() {
   const now = performance.now();
   const seconds = (since) => (since === undefined ? 0 : (now - since) / 1000);
   const run = shownRun();
@@ -164,7 +170,6 @@ function show() {
   pill.show(state, age);
   showGone(find(".gone"), page.status === "gone", t);
   showFacts(run);
-  showSections(run);
   showScrub(run, mode);
 }
 
@@ -212,16 +217,18 @@ function showSections(run) {
 function chartView() {
   const { series, timeline, start, end } = recorder;
   const shown = shownIndex();
+  // While history comes in, every page of it is drawn.
+  const settings = [page.units.name, page.loading && series.length].join();
   if (page.axis === "distance") {
     const meters = series.length ? series.column.distance[series.length - 1] : 0;
     return {
-      axis: "distance", from: 0, to: meters, pauses: [], shown,
+      axis: "distance", from: 0, to: meters, pauses: [], shown, settings,
       axisStep: (range, count) => format.niceStep(range / page.units.meters, count) * page.units.meters,
       axisText: (offset) => `${+(offset / page.units.meters).toFixed(2)} ${page.units.distance}`,
     };
   }
   return {
-    axis: "time", from: start, to: Math.max(end, start + 60), shown,
+    axis: "time", from: start, to: Math.max(end, start + 60), shown, settings,
     pauses: timeline.pauses.map((pause) => [pause.from, pause.to ?? end]),
     axisStep: timeStep, axisText: format.duration,
   };
@@ -302,7 +309,7 @@ function listen() {
   listenForCheers(find(".cheer"), share, t);
   onThemeChange(redraw);
   // Ages count on while nothing comes.
-  setInterval(redraw, 1000);
+  setInterval(onFrame(showWords), 1000);
 }
 
 listen();

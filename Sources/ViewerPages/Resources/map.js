@@ -16,6 +16,7 @@ const scaleMeters = (view) => niceStep((62 / view.scale) * worldMeters(view.y), 
 
 export class MapView {
   #glide;
+  #shownMode;
   #pointers = new Map();
   #pinch;
 
@@ -102,7 +103,22 @@ export class MapView {
     }
     if (this.mode === "free" && this.view) return this.view;
     const bounds = this.bounds();
-    return bounds ? fit(bounds, width, height) : undefined;
+    if (!bounds) return undefined;
+    const wanted = fit(bounds, width, height);
+    return this.#stillFits(wanted, bounds) ? this.view : wanted;
+  }
+
+  /** A view that shows all, and not much too small, stays: what is drawn can be kept. */
+  #stillFits(wanted, bounds) {
+    const { view } = this;
+    const { width, height } = this.size;
+    if (!view || this.#shownMode !== "whole" || view.rotation !== 0) return false;
+    if (view.anchorY !== wanted.anchorY || view.scale < 0.85 * wanted.scale) return false;
+    const room = 22;
+    const low = toScreen(view, bounds.minX, bounds.minY, width, height);
+    const high = toScreen(view, bounds.maxX, bounds.maxY, width, height);
+    return low.x >= room && low.y >= room + 36 && high.x <= width - room
+      && high.y <= height - room - 12;
   }
 
   /** Glides while following, so that a step a second does not look like one. */
@@ -136,6 +152,7 @@ export class MapView {
     const wanted = this.#wanted();
     if (!wanted) return;
     this.view = { ...this.#settle(wanted) };
+    this.#shownMode = this.mode;
     const { view } = this;
     const painter = {
       context, width, height, view,

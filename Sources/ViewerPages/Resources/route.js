@@ -1,11 +1,14 @@
 // One runner's route on a map: the line, kilometer marks, start, and where the runner is.
 
 import { colors, zoneColor } from "./colors.js";
+import { Picture } from "./picture.js";
 
 /** Points this near to the last one drawn, pixels, are left out. */
 const thinPixels = 1.4;
 /** A longer silence than this is a hole in the route, seconds. */
 const breakSeconds = 12;
+/** The older part of a route is a picture; so many rows at its end are drawn each time. */
+const freshRows = 32;
 
 /** The rows at which each whole unit of distance was reached. Pure. */
 export function markRows(series, meters) {
@@ -45,8 +48,11 @@ export function steadyClasses(length, classOf, least = steadyRows) {
 }
 
 /** Draws rows `from`…`to`; `classOf(index)` picks the colour, `colorOf(class)` gives it. */
-export function drawRoute({ context, place }, series, { from, to, classOf, colorOf, width }) {
+export function drawRoute(painter, series, { from, to, classOf, colorOf, width }) {
+  const { context, place } = painter;
   const { x, y, time } = series.column;
+  const outside = (point) => point.x < -20 || point.y < -20 || point.x > painter.width + 20
+    || point.y > painter.height + 20;
   context.lineWidth = width;
   context.lineJoin = "round";
   context.lineCap = "round";
@@ -62,6 +68,11 @@ export function drawRoute({ context, place }, series, { from, to, classOf, color
     const next = classOf(index);
     const hole = time[index] - lastTime > breakSeconds;
     lastTime = time[index];
+    if (drawn && outside(point) && outside(drawn)) {
+      finish();
+      drawn = undefined;
+      context.beginPath();
+    }
     if (!drawn || hole) {
       finish();
       context.beginPath();
@@ -88,6 +99,18 @@ export class RouteLayer {
   /** `model()`: what to draw: `{ series, shown, runner, cursor, byPace, paceClass, units }`. */
   constructor(model) {
     this.model = model;
+    this.picture = new Picture();
+  }
+
+  #look({ series, byPace, paceClass }, shown) {
+    const { zone, speed } = series.column;
+    const classes = steadyClasses(shown + 1,
+      byPace ? (index) => paceClass(speed[index]) : (index) => zone[index] || 0);
+    return {
+      width: 4.5, classOf: (index) => classes[index],
+      colorOf: byPace
+        ? (step) => (step ? colors()[`scale-${step}`] : colors()["zone-0"]) : zoneColor,
+    };
   }
 
   paint(painter) {
@@ -96,19 +119,22 @@ export class RouteLayer {
     if (!series.length) return;
     const last = series.length - 1;
     const shown = Math.min(model.shown ?? last, last);
-    const all = { from: 0, to: last, classOf: () => 0 };
-    drawRoute(painter, series, { ...all, colorOf: () => colors().card, width: 8 });
-    if (shown < last) {
-      drawRoute(painter, series, { ...all, from: shown, colorOf: () => colors().line, width: 4 });
-    }
-    const { zone, speed } = series.column;
-    const classes = steadyClasses(shown + 1, model.byPace
-      ? (index) => model.paceClass(speed[index]) : (index) => zone[index] || 0);
-    drawRoute(painter, series, {
-      from: 0, to: shown, width: 4.5, classOf: (index) => classes[index],
-      colorOf: model.byPace
-        ? (step) => (step ? colors()[`scale-${step}`] : colors()["zone-0"]) : zoneColor,
+    const settled = Math.max(0, shown - (shown % freshRows) - freshRows);
+    const { view, width, height, context } = painter;
+    const look = this.#look(model, shown);
+    const key = [...Object.values(view), settled, shown < last ? last : "", model.byPace,
+      colors().card].join("/");
+    this.picture.show(context, width, height, key, (inner) => {
+      const still = { ...painter, context: inner };
+      const casing = { classOf: () => 0, colorOf: () => colors().card, width: 8 };
+      drawRoute(still, series, { ...casing, from: 0, to: shown < last ? last : settled });
+      if (shown < last) {
+        drawRoute(still, series,
+          { from: settled, to: last, classOf: () => 0, colorOf: () => colors().line, width: 4 });
+      }
+      drawRoute(still, series, { ...look, from: 0, to: settled });
     });
+    drawRoute(painter, series, { ...look, from: settled, to: shown });
     this.#drawStart(painter, series);
     for (const mark of markRows(series, model.units.meters)) {
       if (mark.index <= shown) this.#drawMark(painter, series, mark, model.units.meters);

@@ -100,7 +100,9 @@ class Browser:
             page.take(message["method"], message["params"])
         return message
 
-    def open(self, url, width=1280, height=900, scale=1, dark=False, calm=False, touch=False):
+    def open(self, url, width=1280, height=900, scale=1, dark=False, calm=False, touch=False,
+             first=None):
+        """`first`: JavaScript that runs in the new document before its own."""
         context = self.send("Target.createBrowserContext")["browserContextId"]
         target = self.send("Target.createTarget", {"url": "about:blank", "browserContextId": context})
         session = self.send(
@@ -114,7 +116,8 @@ class Browser:
         page.call("Emulation.setEmulatedMedia", {"features": [
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
             {"name": "prefers-reduced-motion", "value": "reduce" if calm else "no-preference"}]})
-        page.opened = time.monotonic()
+        if first:
+            page.call("Page.addScriptToEvaluateOnNewDocument", {"source": first})
         page.call("Page.navigate", {"url": url})
         return page
 
@@ -130,7 +133,6 @@ class Page:
         self.complaints = []
         self.requests = []
         self.received_bytes = 0
-        self.opened = time.monotonic()
 
     def call(self, method, params=None):
         return self.browser.send(method, params, self.session)
