@@ -43,6 +43,19 @@ import SensorModel
         #expect(mode == "wal")
     }
 
+    @Test func `What was committed is there after a crash`() throws {
+        let scratch = try Scratch()
+        for number in UInt8(1)...20 {
+            try scratch.addDevice("watch \(number)", hash: number)
+            // What the disk holds at this moment: nothing was closed or checkpointed.
+            let copy = scratch.folder + "-\(number)"
+            try FileManager.default.copyItem(atPath: scratch.folder, toPath: copy)
+            defer { try? FileManager.default.removeItem(atPath: copy) }
+            try FileManager.default.removeItem(atPath: copy + "/registry.sqlite-shm")
+            #expect(try RegistryStore(folder: copy).devices().count == Int(number))
+        }
+    }
+
     @Test func `What is no registry is refused, and left as it is`() throws {
         let scratch = try Scratch()
         let text = Data("this is no database, whatever its name says\n".utf8)

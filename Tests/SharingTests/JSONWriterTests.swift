@@ -72,6 +72,27 @@ import Testing
         #expect(CleanText.clean(text, charactersMax: charactersMax) == clean)
     }
 
+    @Test func `Any text is one JSON string, one line, and reads back as it was cleaned`() throws {
+        var generator = SeededGenerator(seed: 13)
+        for _ in 0..<2000 {
+            var scalars = String.UnicodeScalarView()
+            for _ in 0..<Int.random(in: 0...30, using: &generator) {
+                let plane = UInt32.random(in: 0...3, using: &generator)
+                let reach: UInt32 = plane == 0 ? 0x80 : plane == 1 ? 0x3000 : 0x10FFFF
+                let value = UInt32.random(in: 0...reach, using: &generator)
+                if let scalar = Unicode.Scalar(value) { scalars.append(scalar) }
+            }
+            var json = JSONWriter()
+            json.raw("[")
+            json.text(String(scalars))
+            json.raw("]")
+            let parsed = try JSONSerialization.jsonObject(with: Data(json.bytes)) as? [String]
+            let clean = String(String.UnicodeScalarView(scalars.filter(CleanText.isAllowed)))
+            #expect(parsed.map { Array($0[0].unicodeScalars) } == Array(clean.unicodeScalars))
+            #expect(!json.bytes.contains(10))
+        }
+    }
+
     @Test func `A letter with endless marks is cut`() {
         let marks = "e" + String(repeating: "\u{301}", count: 10_000)
         #expect(CleanText.clean(marks, charactersMax: 80).unicodeScalars.count <= 640)
