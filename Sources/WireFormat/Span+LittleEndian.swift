@@ -1,19 +1,28 @@
-/// Reads of little-endian numbers out of a frame. Bounds are checked by the span; the compiler
-/// merges the bytes into one load.
+/// Reads of little-endian numbers out of a frame.
+///
+/// One check of the whole range comes first, in just this form: then the compiler sees that the
+/// single bytes are within bounds and merges them into one load.
 extension Span where Element == UInt8 {
     @inline(__always)
     func uint16(at position: Int) -> UInt16 {
-        UInt16(self[position]) | UInt16(self[position &+ 1]) &<< 8
+        precondition(position >= 0 && position <= count &- 2)
+        return UInt16(self[position]) | UInt16(self[position &+ 1]) &<< 8
     }
 
     @inline(__always)
     func uint32(at position: Int) -> UInt32 {
-        UInt32(uint16(at: position)) | UInt32(uint16(at: position &+ 2)) &<< 16
+        precondition(position >= 0 && position <= count &- 4)
+        var value: UInt32 = 0
+        for index in 0..<4 { value |= UInt32(self[position &+ index]) &<< UInt32(8 &* index) }
+        return value
     }
 
     @inline(__always)
     func uint64(at position: Int) -> UInt64 {
-        UInt64(uint32(at: position)) | UInt64(uint32(at: position &+ 4)) &<< 32
+        precondition(position >= 0 && position <= count &- 8)
+        var value: UInt64 = 0
+        for index in 0..<8 { value |= UInt64(self[position &+ index]) &<< UInt64(8 &* index) }
+        return value
     }
 
     @inline(__always)

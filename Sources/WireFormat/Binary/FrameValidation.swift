@@ -94,15 +94,20 @@ public enum FrameValidation {
         guard layout.traits.contains(.hasRotation) else { return }
         var position = MotionLayout.headBytes + 6
         for _ in 0..<layout.count {
-            for axis in 0..<3 {
-                let raw = payload.int16(at: position &+ axis &* 2)
-                guard rotationRange.contains(raw) else {
-                    throw .value(
-                        .rotationOutOfRange(
-                            radiansPerSecond: Double(Float(raw) / MotionLayout.rotationSteps)))
-                }
-            }
+            let first = payload.uint32(at: position)
+            try checkRotation(Int16(truncatingIfNeeded: first))
+            try checkRotation(Int16(truncatingIfNeeded: first &>> 16))
+            try checkRotation(payload.int16(at: position &+ 4))
             position &+= 12
+        }
+    }
+
+    @inline(__always)
+    private static func checkRotation(_ raw: Int16) throws(FrameRefusal) {
+        guard rotationRange.contains(raw) else {
+            throw .value(
+                .rotationOutOfRange(
+                    radiansPerSecond: Double(Float(raw) / MotionLayout.rotationSteps)))
         }
     }
 

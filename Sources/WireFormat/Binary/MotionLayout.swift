@@ -21,6 +21,8 @@ public struct MotionLayout: Hashable, Sendable {
     public let exact: Bool
     /// The heart rate that came inside a text frame, beats/min.
     public let heartRate: Double?
+    private let hasRotation: Bool
+    private let sampleBytes: Int
 
     /// Reads the head of a payload and checks that its size fits; the samples are not looked at.
     public init(kind: FrameKind, payload: Span<UInt8>) throws(FrameRefusal) {
@@ -35,6 +37,8 @@ public struct MotionLayout: Hashable, Sendable {
         exact = kind == .exactMotion
         let tenths = payload.uint16(at: 2)
         heartRate = exact && tenths > 0 ? Double(tenths) / 10 : nil
+        hasRotation = flags & 1 == 1
+        sampleBytes = (hasRotation ? 6 : 3) * (exact ? 4 : 2)
         guard exact || tenths == 0 else { throw .reservedNotZero }
         guard count >= 1, count <= Limits.motionSamplesMax else { throw .motionCount(count) }
         guard payload.count == Self.headBytes + count * sampleBytes else {
@@ -42,25 +46,27 @@ public struct MotionLayout: Hashable, Sendable {
         }
     }
 
-    var sampleBytes: Int {
-        (traits.contains(.hasRotation) ? 6 : 3) * (exact ? 4 : 2)
-    }
-
     /// - Parameters:
     ///   - index: From 0, below ``count``.
     ///   - payload: The payload this layout was made of.
     /// - Returns: The sample; on the wire's grid unless ``exact``.
+    @inline(__always)
     public func sample(at index: Int, in payload: Span<UInt8>) -> MotionSample {
         let position = Self.headBytes &+ index &* sampleBytes
-        guard traits.contains(.hasRotation) else {
-            return MotionSample(acceleration: acceleration(at: position, in: payload))
+        if exact { return floats(at: position, in: payload) }
+        guard hasRotation else {
+            return MotionSample(
+                acceleration: Self.acceleration(
+                    UInt64(payload.uint32(at: position))
+                        | UInt64(payload.uint16(at: position &+ 4)) &<< 32))
         }
-        let rotation =
-            exact
-            ? floats(at: position &+ 12, in: payload)
-            : integers(at: position &+ 6, in: payload) / Self.rotationSteps
+        let low = payload.uint64(at: position)
+        let high = payload.uint32(at: position &+ 8)
+        let rotation = SIMD3(
+            Float(Int16(truncatingIfNeeded: low &>> 48)), Float(Int16(truncatingIfNeeded: high)),
+            Float(Int16(truncatingIfNeeded: high &>> 16)))
         return MotionSample(
-            acceleration: acceleration(at: position, in: payload), rotation: rotation)
+            acceleration: Self.acceleration(low), rotation: rotation / Self.rotationSteps)
     }
 
     /// Calls `body` with every sample in order and its device time; allocates nothing.
@@ -80,24 +86,24 @@ public struct MotionLayout: Hashable, Sendable {
         }
     }
 
+    /// Of three 16-bit integers, the first lowest.
     @inline(__always)
-    private func acceleration(at position: Int, in payload: Span<UInt8>) -> SIMD3<Float> {
-        exact
-            ? floats(at: position, in: payload)
-            : integers(at: position, in: payload) * Self.accelerationStep
+    private static func acceleration(_ word: UInt64) -> SIMD3<Float> {
+        SIMD3(
+            Float(Int16(truncatingIfNeeded: word)), Float(Int16(truncatingIfNeeded: word &>> 16)),
+            Float(Int16(truncatingIfNeeded: word &>> 32))) * accelerationStep
     }
 
     @inline(__always)
-    private func floats(at position: Int, in payload: Span<UInt8>) -> SIMD3<Float> {
-        SIMD3(
+    private func floats(at position: Int, in payload: Span<UInt8>) -> MotionSample {
+        let acceleration = SIMD3(
             payload.float32(at: position), payload.float32(at: position &+ 4),
             payload.float32(at: position &+ 8))
-    }
-
-    @inline(__always)
-    private func integers(at position: Int, in payload: Span<UInt8>) -> SIMD3<Float> {
-        SIMD3(
-            Float(payload.int16(at: position)), Float(payload.int16(at: position &+ 2)),
-            Float(payload.int16(at: position &+ 4)))
+        guard hasRotation else { return MotionSample(acceleration: acceleration) }
+        return MotionSample(
+            acceleration: acceleration,
+            rotation: SIMD3(
+                payload.float32(at: position &+ 12), payload.float32(at: position &+ 16),
+                payload.float32(at: position &+ 20)))
     }
 }

@@ -5,12 +5,14 @@ extension JSONFields {
     /// known wherever it stands.
     @inline(__always)
     mutating func parse(
-        _ scanner: inout JSONScanner, _ text: Span<UInt8>, names: borrowing JSONFieldNames
+        _ outer: inout JSONScanner, _ text: Span<UInt8>, names: borrowing JSONFieldNames
     ) throws(FrameRefusal) {
         clear()
+        // A copy lives in a register. Behind an error nobody asks where it stood.
+        var scanner = outer
         try scanner.expect(UInt8(ascii: "{"), in: text)
         if scanner.peek(text) == UInt8(ascii: "}") {
-            scanner.position &+= 1
+            outer.position = scanner.position &+ 1
             return
         }
         while true {
@@ -34,7 +36,7 @@ extension JSONFields {
             switch scanner.peek(text) {
             case UInt8(ascii: ","): scanner.position &+= 1
             case UInt8(ascii: "}"):
-                scanner.position &+= 1
+                outer.position = scanner.position &+ 1
                 return
             default: throw .notJSON
             }

@@ -130,6 +130,12 @@ struct JSONScanner {
     /// Takes digits into `number`; past 19 significant ones only ``JSONNumber/truncated`` is set.
     @inline(__always)
     private mutating func integerDigits(_ text: Span<UInt8>, _ number: inout JSONNumber) {
+        while number.digits < 10_000_000_000, position &+ 8 <= text.count {
+            let found = EightDigits(text.uint64(at: position))
+            number.digits = number.digits &* found.scale &+ found.value
+            position &+= found.count
+            if found.count < 8 { return }
+        }
         while position < text.count {
             let digit = text[position] &- UInt8(ascii: "0")
             guard digit < 10 else { return }

@@ -204,7 +204,7 @@ extension MutableSpan where Element == UInt8 {
     /// Little-endian.
     @inline(__always)
     mutating func store(_ word: UInt64, at position: Int) {
-        precondition(position &+ 8 <= count)
+        precondition(position >= 0 && position <= count &- 8)
         for index in 0..<8 {
             self[position &+ index] = UInt8(truncatingIfNeeded: word &>> UInt64(8 &* index))
         }
