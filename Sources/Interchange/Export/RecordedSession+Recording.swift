@@ -14,17 +14,21 @@ extension RecordedSession {
 
     private static func points(of recording: Recording) -> [SessionPoint] {
         var points: [SessionPoint] = []
-        func point(at time: Timestamp) -> Int {
-            if let last = points.last, last.time == time { return points.count - 1 }
+        // A watch may write two records in a second: a value known already begins another point.
+        func point(at time: Timestamp, without value: (SessionPoint) -> Double?) -> Int {
+            if let last = points.last, last.time == time, value(last) == nil {
+                return points.count - 1
+            }
             points.append(SessionPoint(time: time))
             return points.count - 1
         }
         for frame in recording.frames {
             switch frame.payload {
             case .location(let location):
-                points[point(at: frame.deviceTime)].set(location)
+                points[point(at: frame.deviceTime, without: \.latitude)].set(location)
             case .heartRate(let sample):
-                points[point(at: frame.deviceTime)].heartRate = sample.beatsPerMinute
+                let index = point(at: frame.deviceTime, without: \.heartRate)
+                points[index].heartRate = sample.beatsPerMinute
             case .motion, .control, .pressure, .status, .marker, .source:
                 break
             }
@@ -37,6 +41,7 @@ extension RecordedSession {
             points[index].distanceMeters = values.distanceMeters
             points[index].speedMetersPerSecond =
                 values.speedMetersPerSecond ?? points[index].speedMetersPerSecond
+            index += 1
         }
         return points
     }

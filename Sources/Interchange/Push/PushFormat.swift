@@ -27,7 +27,7 @@ public enum PushFormat: String, CaseIterable, Sendable {
             case .osmand: return try OsmAndPush.batch(request, commands)
             case .gpslogger: return try GPSLoggerPush.batch(request)
             case .hr: return try HeartRatePush.batch(request)
-            case .hrpush: return try HRPushPush.batch(request)
+            case .hrpush: return try StrapRelayPush.batch(request)
             case .runnerup: return try RunnerUpPush.batch(request)
             }
         } catch {

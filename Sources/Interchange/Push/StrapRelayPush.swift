@@ -2,7 +2,7 @@ import SensorModel
 
 /// hr_push: a heart rate of a named strap, or whether the strap is connected; also as text frames
 /// of a WebSocket, where the answer's body is not sent.
-enum HRPushPush {
+enum StrapRelayPush {
     static func batch(_ request: PushRequest) throws(PushProblem) -> PushBatch {
         let object = try request.jsonObject()
         var collector = PushCollector(request)
