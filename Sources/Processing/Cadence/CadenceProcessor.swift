@@ -111,7 +111,7 @@ public struct CadenceProcessor: Sendable {
                 recentAmplitude: window.recentAmplitude,
                 periodicity: spectrum.periodicity(stepsPerMinute: estimate),
                 gaitShare: GaitEvidence.gaitShare(of: spectrum, stepsPerMinute: estimate),
-                cells: usable, speed: speed))
+                cells: usable, speed: speed, includesGravity: includesGravity))
         show(at: time, usable: usable)
     }
 

@@ -14,6 +14,9 @@ struct CadenceTracker: Sendable {
     private var posterior = [Float](repeating: 1 / Float(bins), count: bins)
     private var beforeChange = [Float](repeating: 0, count: bins)
     private var isFresh = false
+    /// The five newest estimates, 2 s, and how much they move: a running mean of squares.
+    private var recent = SIMD8<Float>(repeating: 0)
+    private var movement: Float = 0
     private let drift: [Float]
     private let driftAtChange: [Float]
     private let tuning: CadenceTuning
@@ -109,7 +112,16 @@ struct CadenceTracker: Sendable {
             moment += posterior[bin] * distance * distance
         }
         mass = near
+        noteMovement()
         let deviation = (moment / max(near, 1e-9)).squareRoot() * GaitEvidence.binWidth
-        uncertainty = 1.96 * deviation * stepsPerMinute
+        let width = tuning.widthShare * deviation * stepsPerMinute
+        uncertainty = 1.96 * (width * width + tuning.movementShare * movement).squareRoot()
+    }
+
+    private mutating func noteMovement() {
+        let moved = recent[4] > 0 ? min(15, abs(stepsPerMinute - recent[4])) : 5
+        movement += 0.15 * (moved * moved - movement)
+        for index in stride(from: 4, to: 0, by: -1) { recent[index] = recent[index - 1] }
+        recent[0] = stepsPerMinute
     }
 }

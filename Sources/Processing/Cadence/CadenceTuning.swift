@@ -49,10 +49,17 @@ struct CadenceTuning: Sendable {
     /// A window shorter than this, 2.9 s, is fresh and weighed by the weights for short windows.
     var freshCells = 73
 
+    /// The 95 % interval: shares of the posterior's own width, which the overlap of windows makes
+    /// too wide, and of how far the estimate moved in the 2 s by which it trails the runner.
+    var widthShare: Float = 0.4
+    var movementShare: Float = 1.3
+
     // What counts as steps.
 
     /// Motion: amplitude over 0.8 s, g. A quiet wrist at a desk stays below 0.02.
     var motionFloor: Float = 0.035
+    /// The same without gravity, when all of the noise of three axes counts.
+    var freeMotionFloor: Float = 0.06
     /// Standing after a walk with the same arm: below this share of the walk's amplitude.
     var motionShare: Float = 0.2
     /// Amplitude of the window, g: the softest walk seen had 0.05.
@@ -77,6 +84,8 @@ struct CadenceTuning: Sendable {
     var bridgeSeconds = 6.0
     /// Logarithm of cadence: a larger step between two hops is not the same gait.
     var sameGait: Float = 0.1
+    /// The same between the end of one gait and the start of the next.
+    var resumedGait: Float = 0.15
     /// Most that is ever credited back.
     var creditSecondsMax = 8.0
     /// Quiet this long ends a walk; irregular motion this long does, too.

@@ -23,11 +23,15 @@ struct StepGate: Sendable {
         var cells: Int
         /// m/s; `nil` when unknown.
         var speed: Double?
+        var includesGravity = true
     }
 
     private let tuning: CadenceTuning
     /// Steps and parts of steps.
     private(set) var steps = 0.0
+    /// Those of the newest hop: they count when the next one is still in motion, since a stop
+    /// shows in the amplitude only half a second later.
+    private var pendingSteps = 0.0
     private(set) var isWalking = false
     /// The present estimate may be shown.
     private(set) var isRegular = false
@@ -80,7 +84,10 @@ struct StepGate: Sendable {
         }
         if !isWalking, isRegular { beginIfConfirmed(seen) }
         guard isWalking else { return }
-        if inMotion { count(seconds: Double(CadenceTuning.hopSeconds), at: seen.stepsPerMinute) }
+        if inMotion {
+            steps += pendingSteps
+            pendingSteps = Double(CadenceTuning.hopSeconds * seen.stepsPerMinute / 60)
+        }
         lastStep = seen.time
         lastCadence = seen.stepsPerMinute
     }
@@ -91,9 +98,8 @@ struct StepGate: Sendable {
     }
 
     private mutating func noteMotion(_ seen: Observation) -> Bool {
-        let floor =
-            isWalking
-            ? max(tuning.motionFloor, tuning.motionShare * walkAmplitude) : tuning.motionFloor
+        var floor = seen.includesGravity ? tuning.motionFloor : tuning.freeMotionFloor
+        if isWalking { floor = max(floor, tuning.motionShare * walkAmplitude) }
         // The amplitude is that of the 0.8 s before.
         let began = seen.time.advanced(byMicroseconds: -800_000)
         if seen.recentAmplitude >= floor {
@@ -135,6 +141,8 @@ struct StepGate: Sendable {
     private mutating func beginIfConfirmed(_ seen: Observation) {
         let sinceLast = lastStep.map { seen.time.seconds(since: $0) } ?? .infinity
         let isResumed = sinceLast <= tuning.bridgeSeconds
+        let sameGait =
+            lastCadence > 0 && abs(logf(seen.stepsPerMinute / lastCadence)) < tuning.resumedGait
         let needed = isResumed ? tuning.reconfirmSeconds : tuning.confirmSeconds
         guard regularSeconds >= needed - 0.01, let moving = movingSince, let regularSince else {
             return
@@ -142,24 +150,19 @@ struct StepGate: Sendable {
         var start = max(
             regularSince, moving, seen.time.advanced(bySeconds: -tuning.creditSecondsMax))
         if let lastStep {
-            let sameGait =
-                lastCadence > 0 && abs(logf(seen.stepsPerMinute / lastCadence)) < 0.15
             start = isResumed && moving <= lastStep && sameGait ? lastStep : max(start, lastStep)
         }
         let credit = seen.time.seconds(since: start) - Double(CadenceTuning.hopSeconds)
-        count(seconds: max(0, credit), at: seen.stepsPerMinute)
+        steps += max(0, credit) * Double(seen.stepsPerMinute) / 60
         isWalking = true
         irregularSeconds = 0
         walkAmplitude = seen.amplitude
         walkingSince = start
     }
 
-    private mutating func count(seconds: Double, at stepsPerMinute: Float) {
-        steps += seconds * Double(stepsPerMinute) / 60
-    }
-
     private mutating func stop() {
         isWalking = false
+        pendingSteps = 0
         walkingSince = nil
         irregularSeconds = 0
         forgetRegularity()
