@@ -14,15 +14,15 @@ extension SessionTable {
         guard sequence.isCounted, let slot = slot(of: session) else { return }
         awaitAck(slot)
         if late {
-            sessions[slot]?.acks.recordedLate(sequence.rawValue, at: offset)
+            sessions[slot].acks.recordedLate(sequence.rawValue, at: offset)
         } else {
-            sessions[slot]?.acks.recorded(sequence.rawValue, at: offset)
+            sessions[slot].acks.recorded(sequence.rawValue, at: offset)
         }
     }
 
     /// Whether ``durable(upTo:_:)`` may have acks though nothing more has become durable: a refused
     /// frame was passed behind which nothing waits for the disk.
-    public var hasAckNews: Bool { slotsAwaitingAck.contains { sessions[$0]?.acks.hasNews == true } }
+    public var hasAckNews: Bool { slotsAwaitingAck.contains { sessions[$0].acks.hasNews } }
 
     /// - Parameters:
     ///   - end: Every record before it is on disk.
@@ -31,14 +31,14 @@ extension SessionTable {
         var stillWaiting = 0
         for index in slotsAwaitingAck.indices {
             let slot = slotsAwaitingAck[index]
-            let news = sessions[slot]?.acks.durable(upTo: end)
-            if let sequence = news, let state = sessions[slot], let connection = state.connection {
+            let news = sessions[slot].acks.durable(upTo: end)
+            if let sequence = news, let connection = sessions[slot].connection {
                 body(
                     SessionAck(
-                        connection: connection, session: state.session,
+                        connection: connection, session: sessions[slot].session,
                         sequence: FrameSequence(rawValue: sequence)))
             }
-            if sessions[slot]?.acks.isWaiting == true {
+            if sessions[slot].acks.isWaiting {
                 slotsAwaitingAck[stillWaiting] = slot
                 stillWaiting += 1
             }
@@ -47,7 +47,7 @@ extension SessionTable {
     }
 
     /// Call before the tracker changes: a session that waits already is in the list.
-    func isListedForAck(_ slot: Int) -> Bool { sessions[slot]?.acks.isWaiting == true }
+    func isListedForAck(_ slot: Int) -> Bool { sessions[slot].acks.isWaiting }
 
     mutating func awaitAck(_ slot: Int) {
         if !isListedForAck(slot) { slotsAwaitingAck.append(slot) }

@@ -14,20 +14,19 @@ extension SessionTable {
         at arrivalTime: Timestamp
     ) -> FrameDecision {
         noteTime(arrivalTime)
-        guard let slot = slot(of: connection), let session = sessions[slot]?.session else {
-            return .notOpen
-        }
+        guard let slot = slot(of: connection) else { return .notOpen }
+        let session = sessions[slot].session
         guard header.sequence.isCounted else {
-            let sequence = sessions[slot]?.arrivalSequence(of: header.kind) ?? .none
-            sessions[slot]?.clock.observe(header.deviceTime, at: arrivalTime)
+            let sequence = sessions[slot].arrivalSequence(of: header.kind)
+            sessions[slot].clock.observe(header.deviceTime, at: arrivalTime)
             return .record(session: session, sequence: sequence, late: false)
         }
         let sequence = header.sequence.rawValue
-        switch sessions[slot]?.place(of: sequence) ?? .duplicate {
+        switch sessions[slot].place(of: sequence) {
         case .next:
-            sessions[slot]?.pass(sequence)
-            sessions[slot]?.clock.observe(header.deviceTime, at: arrivalTime)
-            if sessions[slot]?.held.isEmpty == false { releaseInOrder(slot) }
+            sessions[slot].pass(sequence)
+            sessions[slot].clock.observe(header.deviceTime, at: arrivalTime)
+            if !sessions[slot].held.isEmpty { releaseInOrder(slot) }
             return .record(session: session, sequence: header.sequence, late: false)
         case .late: return .record(session: session, sequence: header.sequence, late: true)
         case .duplicate: return .duplicate
@@ -54,9 +53,9 @@ extension SessionTable {
     ) {
         noteTime(arrivalTime)
         guard sequence.isCounted, let slot = slot(of: connection) else { return }
-        switch sessions[slot]?.place(of: sequence.rawValue) ?? .duplicate {
+        switch sessions[slot].place(of: sequence.rawValue) {
         case .next:
-            sessions[slot]?.pass(sequence.rawValue)
+            sessions[slot].pass(sequence.rawValue)
             passInAcks(sequence.rawValue, slot)
             releaseInOrder(slot)
         case .late, .duplicate: return
@@ -83,33 +82,31 @@ extension SessionTable {
     }
 
     private mutating func hold(_ held: HeldFrames.Held, _ slot: Int) {
-        _ = sessions[slot]?.held.insert(held)
+        _ = sessions[slot].held.insert(held)
         while isHoldingTooMuch(slot) { release(1, slot) }
         scheduleDeadline(slot)
     }
 
     private func isHoldingTooMuch(_ slot: Int) -> Bool {
-        let frames = sessions[slot]?.held.count ?? 0
-        let bytes = sessions[slot]?.held.payloadBytes ?? 0
+        let frames = sessions[slot].held.count
+        let bytes = sessions[slot].held.payloadBytes
         return frames > settings.heldFramesMax || (frames > 0 && bytes > settings.heldBytesMax)
     }
 
     /// Lets go what follows the last number passed.
     private mutating func releaseInOrder(_ slot: Int) {
-        guard let first = sessions[slot]?.held.firstSequence, let next = sessions[slot]?.next,
-            UInt64(first) == next
+        guard let first = sessions[slot].held.firstSequence, UInt64(first) == sessions[slot].next
         else { return }
         release(1, slot)
     }
 
     /// Lets the first `count` held frames go, and those that follow them without a hole.
     mutating func release(_ count: Int, _ slot: Int) {
-        guard count > 0, let session = sessions[slot]?.session,
-            let following = sessions[slot]?.held.countWithoutHole(from: count - 1)
-        else { return }
-        let total = count - 1 + following
-        for held in sessions[slot]?.held.removeFirst(total) ?? [] {
-            if let missing = sessions[slot]?.passHole(to: held.sequence) {
+        guard count > 0 else { return }
+        let session = sessions[slot].session
+        let total = count - 1 + sessions[slot].held.countWithoutHole(from: count - 1)
+        for held in sessions[slot].held.removeFirst(total) {
+            if let missing = sessions[slot].passHole(to: held.sequence) {
                 // No ack passes a gap before the frame behind it: by then the gap is on disk too.
                 releases.append(
                     .gap(
@@ -117,12 +114,12 @@ extension SessionTable {
                         from: FrameSequence(rawValue: missing.lowerBound),
                         to: FrameSequence(rawValue: missing.upperBound)))
             }
-            sessions[slot]?.pass(held.sequence)
+            sessions[slot].pass(held.sequence)
             guard !held.refused else {
                 passInAcks(held.sequence, slot)
                 continue
             }
-            sessions[slot]?.clock.observe(held.header.deviceTime, at: held.arrivalTime)
+            sessions[slot].clock.observe(held.header.deviceTime, at: held.arrivalTime)
             releases.append(
                 .frame(
                     ReleasedFrame(
@@ -133,6 +130,6 @@ extension SessionTable {
 
     private mutating func passInAcks(_ sequence: UInt32, _ slot: Int) {
         awaitAck(slot)
-        sessions[slot]?.acks.passed(sequence)
+        sessions[slot].acks.passed(sequence)
     }
 }

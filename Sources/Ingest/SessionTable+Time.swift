@@ -13,11 +13,9 @@ extension SessionTable {
         noteTime(time)
         while let entry = deadlines.first, entry.time <= time {
             deadlines.popFirst()
-            guard generations[entry.slot] == entry.generation, sessions[entry.slot] != nil else {
-                continue
-            }
-            if sessions[entry.slot]?.queuedDeadline == entry.time {
-                sessions[entry.slot]?.queuedDeadline = nil
+            guard generations[entry.slot] == entry.generation else { continue }
+            if sessions[entry.slot].queuedDeadline == entry.time {
+                sessions[entry.slot].queuedDeadline = nil
             }
             meetDeadline(entry.slot, time)
             scheduleDeadline(entry.slot)
@@ -31,31 +29,32 @@ extension SessionTable {
     ///   - time: Of arrival; `nil`: never.
     public mutating func wake(_ session: SessionID, at time: Timestamp?) {
         guard let slot = slot(of: session) else { return }
-        sessions[slot]?.wakeTime = time
+        sessions[slot].wakeTime = time
         scheduleDeadline(slot)
     }
 
     private mutating func meetDeadline(_ slot: Int, _ time: Timestamp) {
-        guard let state = sessions[slot] else { return }
         let limit = time.advanced(byMicroseconds: -settings.holdMicroseconds)
-        if let oldest = state.held.oldestArrival, oldest <= limit {
-            release(state.held.countUntilNone(before: limit), slot)
+        if let oldest = sessions[slot].held.oldestArrival, oldest <= limit {
+            release(sessions[slot].held.countUntilNone(before: limit), slot)
         }
-        if let wakeTime = state.wakeTime, wakeTime <= time {
-            sessions[slot]?.wakeTime = nil
-            releases.append(.wake(state.session))
+        if let wakeTime = sessions[slot].wakeTime, wakeTime <= time {
+            sessions[slot].wakeTime = nil
+            releases.append(.wake(sessions[slot].session))
         }
     }
 
     /// Puts a session into the queue unless an entry no later is there: it asks again by itself.
     mutating func scheduleDeadline(_ slot: Int) {
-        guard let state = sessions[slot] else { return }
-        let holdEnd = state.held.oldestArrival?.advanced(byMicroseconds: settings.holdMicroseconds)
-        guard let time = [holdEnd, state.wakeTime].compactMap({ $0 }).min() else { return }
-        if let queued = state.queuedDeadline, queued <= time { return }
-        sessions[slot]?.queuedDeadline = time
+        let holdEnd = sessions[slot].held.oldestArrival?
+            .advanced(byMicroseconds: settings.holdMicroseconds)
+        let wakeTime = sessions[slot].wakeTime
+        guard let time = holdEnd ?? wakeTime else { return }
+        let earlier = min(time, wakeTime ?? time)
+        if let queued = sessions[slot].queuedDeadline, queued <= earlier { return }
+        sessions[slot].queuedDeadline = earlier
         deadlines.push(
-            DeadlineQueue.Entry(time: time, slot: slot, generation: generations[slot]))
+            DeadlineQueue.Entry(time: earlier, slot: slot, generation: generations[slot]))
     }
 
     /// Holes are timed by the arrival clock. When that is set back, what is held starts to wait
@@ -69,9 +68,9 @@ extension SessionTable {
         guard latest.microseconds - time.microseconds > Self.looseMicroseconds else { return }
         latestTime = time
         deadlines = DeadlineQueue()
-        for slot in sessions.indices where sessions[slot] != nil {
-            sessions[slot]?.held.clockWentBack(to: time)
-            sessions[slot]?.queuedDeadline = nil
+        for slot in slotOfSession.values {
+            sessions[slot].held.clockWentBack(to: time)
+            sessions[slot].queuedDeadline = nil
             scheduleDeadline(slot)
         }
     }

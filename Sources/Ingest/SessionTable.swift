@@ -8,10 +8,12 @@ public import SensorModel
 /// ``popReleased()``.
 public struct SessionTable: Sendable {
     let settings: IngestSettings
-    var sessions: [SessionState?] = []
+    /// What stands in a free slot means nothing.
+    var sessions: [SessionState] = []
+    /// Of each slot, how many sessions have left it.
     var generations: [UInt32] = []
     private var freeSlots: [Int] = []
-    private var slotOfSession: [SessionID: Int] = [:]
+    private(set) var slotOfSession: [SessionID: Int] = [:]
     private var slotOfConnection: [ConnectionID: Int] = [:]
     /// Frames come in runs of one connection; its slot is not looked up again.
     private var lastConnection: (connection: ConnectionID, slot: Int)?
@@ -41,11 +43,12 @@ public struct SessionTable: Sendable {
     /// - Parameter session: Any session.
     /// - Returns: What to restore it with; `nil` for one that is unknown, open, or owed an ack.
     public mutating func forget(_ session: SessionID) -> SessionRecovery? {
-        guard let slot = slotOfSession[session], let state = sessions[slot],
-            state.connection == nil, !state.acks.isWaiting, state.held.isEmpty
+        guard let slot = slotOfSession[session], sessions[slot].connection == nil,
+            !sessions[slot].acks.isWaiting, sessions[slot].held.isEmpty
         else { return nil }
+        let recovery = sessions[slot].recovery
         erase(session)
-        return state.recovery
+        return recovery
     }
 
     /// Removes a session whatever its state: it was deleted.
@@ -55,9 +58,12 @@ public struct SessionTable: Sendable {
     @discardableResult
     public mutating func erase(_ session: SessionID) -> ConnectionID? {
         guard let slot = slotOfSession.removeValue(forKey: session) else { return nil }
-        let connection = sessions[slot]?.connection
+        let connection = sessions[slot].connection
         if let connection { close(connection) }
-        sessions[slot] = nil
+        // Frees what it held.
+        sessions[slot] = SessionState(
+            SessionRecovery(
+                session: SessionID(high: 0, low: 0), device: DeviceID(rawValue: 0)))
         generations[slot] &+= 1
         freeSlots.append(slot)
         slotsAwaitingAck.removeAll { $0 == slot }
@@ -76,45 +82,45 @@ public struct SessionTable: Sendable {
         _ connection: ConnectionID, device: DeviceID, session: SessionID, recorded: Bool
     ) -> OpenDecision {
         let known = slotOfSession[session]
-        if let known, sessions[known]?.device != device { return .foreign }
+        if let known, sessions[known].device != device { return .foreign }
         let slot =
             known
             ?? insert(
                 SessionState(
                     SessionRecovery(session: session, device: device, recorded: recorded)))
-        let previous = sessions[slot]?.connection
+        let previous = sessions[slot].connection
         if slotOfConnection[connection] != slot { close(connection) }
         if let previous, previous != connection { close(previous) }
-        sessions[slot]?.connection = connection
+        sessions[slot].connection = connection
         slotOfConnection[connection] = slot
         return .opened(
-            acknowledged: FrameSequence(rawValue: sessions[slot]?.acks.acknowledged ?? 0),
+            acknowledged: FrameSequence(rawValue: sessions[slot].acks.acknowledged),
             isNew: known == nil, replaces: previous == connection ? nil : previous)
     }
 
     /// The connection is gone; its session stays, and what it holds back waits on.
     public mutating func close(_ connection: ConnectionID) {
         guard let slot = slotOfConnection.removeValue(forKey: connection) else { return }
-        sessions[slot]?.connection = nil
+        sessions[slot].connection = nil
         lastConnection = nil
     }
 
     public func session(of connection: ConnectionID) -> SessionID? {
-        slotOfConnection[connection].flatMap { sessions[$0]?.session }
+        slotOfConnection[connection].flatMap { sessions[$0].session }
     }
 
     public func connection(of session: SessionID) -> ConnectionID? {
-        slotOfSession[session].flatMap { sessions[$0]?.connection }
+        slotOfSession[session].flatMap { sessions[$0].connection }
     }
 
     /// The clocks of a session; `nil` for one that is unknown.
     public func clock(of session: SessionID) -> ClockModel? {
-        slotOfSession[session].flatMap { sessions[$0]?.clock }
+        slotOfSession[session].flatMap { sessions[$0].clock }
     }
 
     func slot(of session: SessionID) -> Int? {
         // Mostly it is the session of the frame that has just been accepted.
-        if let last = lastConnection, sessions[last.slot]?.session == session { return last.slot }
+        if let last = lastConnection, sessions[last.slot].session == session { return last.slot }
         return slotOfSession[session]
     }
 
