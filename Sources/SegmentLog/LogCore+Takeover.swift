@@ -37,7 +37,7 @@ extension LogCore {
         draft = SegmentDraft(header: header)
         state = .writing
         for chunk in chunks { encodeAgain(chunk, of: drafts) }
-        isFlushWanted = true
+        isFlushWanted = line.current.count > 0 || !line.filled.isEmpty
     }
 
     /// Its records, numbers unchanged, into the segment being filled now.

@@ -101,8 +101,9 @@ public final class SegmentLog: Sendable {
     /// Hands what was appended to the writer thread. Cheap when there is nothing.
     public func flush() {
         let isNews = core.withLock { core in
-            let isNews =
-                !core.line.filled.isEmpty || (core.line.current.count > 0 && !core.isFlushWanted)
+            guard !core.line.filled.isEmpty || core.line.current.count > 0 else { return false }
+            // Wanted while there was nothing, it would never be news again.
+            let isNews = !core.line.filled.isEmpty || !core.isFlushWanted
             core.isFlushWanted = true
             return isNews
         }

@@ -1,3 +1,4 @@
+import Glibc
 import SegmentLog
 import SensorModel
 import Synchronization
@@ -30,6 +31,18 @@ import Testing
         fixture.log.close()
         let bytes = fixture.log.segments().reduce(0) { $0 + $1.bytes }
         #expect(Double(bytes) / 20_000 <= 112)
+    }
+
+    @Test func `A flush of nothing does not silence the ones after it`() throws {
+        var fixture = try LogFixture()
+        try fixture.log.start()
+        fixture.log.flush()
+        fixture.head()
+        fixture.append()
+        fixture.log.flush()
+        while fixture.acknowledged.durableEnd.load(ordering: .relaxed) < 2 { usleep(500) }
+        fixture.log.close()
+        #expect(fixture.log.durableEnd == RecordOffset(rawValue: 2))
     }
 
     @Test func `Nothing is durable before the sync`() throws {

@@ -108,7 +108,8 @@ final class ShareBoard {
             guard session(toShowOn: share, offered: update.session, at: arrival) else { continue }
             let isNew = entry.showing != update.session
             entries[share.key]?.showing = update.session
-            let given = isNew ? fields(update.session)?.everything ?? update : update
+            var given = isNew ? fields(update.session)?.everything ?? update : update
+            given.event = update.event
             if let feed = entries[share.key]?.view?.take(given, at: arrival) {
                 broadcast(feed, of: share.key)
             }
