@@ -6,7 +6,7 @@ public struct PageAsset: Sendable {
     public let bytes: [UInt8]
     /// The same, compressed; `nil` where that does not make it smaller.
     public let gzipBytes: [UInt8]?
-    /// All headers but `Content-Length` and `Content-Encoding`.
+    /// What goes beside `Content-Type`, `Content-Length`, `Content-Encoding` and `Vary`.
     public let headers: [(name: String, value: String)]
 
     init(name: String, contentType: String, bytes: [UInt8], headers: [(String, String)]) {
@@ -17,8 +17,6 @@ public struct PageAsset: Sendable {
         gzipBytes = compressed.count < bytes.count ? compressed : nil
         self.headers =
             [
-                (name: "Content-Type", value: contentType),
-                (name: "Vary", value: "Accept-Encoding"),
                 (name: "X-Content-Type-Options", value: "nosniff"),
                 (name: "Referrer-Policy", value: "no-referrer"),
             ] + headers.map { (name: $0.0, value: $0.1) }

@@ -10,11 +10,11 @@ enum PageFiles {
     ]
 
     static let assets: [String: [UInt8]] = [
-        "app.webmanifest": PackageResources.app_webmanifest,
         "base.css": PackageResources.base_css,
         "beat.js": PackageResources.beat_js,
         "board.js": PackageResources.board_js,
         "chart.js": PackageResources.chart_js,
+        "charts.js": PackageResources.charts_js,
         "colors.js": PackageResources.colors_js,
         "connection.js": PackageResources.connection_js,
         "dom.js": PackageResources.dom_js,
@@ -24,6 +24,7 @@ enum PageFiles {
         "icon.svg": PackageResources.icon_svg,
         "live.css": PackageResources.live_css,
         "live.js": PackageResources.live_js,
+        "manifest.webmanifest": PackageResources.manifest_webmanifest,
         "map.js": PackageResources.map_js,
         "me.css": PackageResources.me_css,
         "me.js": PackageResources.me_js,

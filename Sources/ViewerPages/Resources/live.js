@@ -1,6 +1,7 @@
 // The live page: connects the stream, what is known of the run, and the parts of the page.
 
-import { ChartStack, paceTicks } from "./chart.js";
+import { ChartStack } from "./chart.js";
+import { chartSpecs, chartView, describeRow } from "./charts.js";
 import { onThemeChange, paceScale } from "./colors.js";
 import { overallState, showGone, StatusPill } from "./connection.js";
 import { find, findAll, kept, onFrame, setHidden, setText } from "./dom.js";
@@ -45,8 +46,10 @@ const map = new MapView(find(".map"), {
   t, layers: [(painter) => route.paint(painter)], bounds: () => boundsOf(recorder.series),
   focus: () => place(),
 });
-const charts = new ChartStack(find(".chart-stack"), chartSpecs(), {
-  series: recorder.series, describe,
+const specs = chartSpecs(t, () => page.units);
+const charts = new ChartStack(find(".chart-stack"), specs, {
+  series: recorder.series,
+  describe: (index) => describeRow(specs, recorder.series, index, recorder.start),
   onCursor: (index) => {
     page.cursor = index;
     map.draw();
@@ -209,34 +212,14 @@ function showSections(run) {
   if (run.zoneSeconds) bars.show(run.zoneSeconds, run.heartRate?.state === "live" ? run.heartRate.zone : 0);
   if (page.preview === undefined) splits.show(run.splits, page.units);
   setText(find(".split-unit"), t(page.units.distance));
-  charts.view = chartView();
+  charts.view = chartView(page.axis, {
+    series, timeline: recorder.timeline, start: recorder.start, end: recorder.end,
+    units: page.units, shown: shownIndex(),
+    // While history comes in, every page of it is drawn.
+    settings: page.loading ? String(series.length) : "",
+  });
   charts.draw();
   map.draw();
-}
-
-function chartView() {
-  const { series, timeline, start, end } = recorder;
-  const shown = shownIndex();
-  // While history comes in, every page of it is drawn.
-  const settings = [page.units.name, page.loading && series.length].join();
-  if (page.axis === "distance") {
-    const meters = series.length ? series.column.distance[series.length - 1] : 0;
-    return {
-      axis: "distance", from: 0, to: meters, pauses: [], shown, settings,
-      axisStep: (range, count) => format.niceStep(range / page.units.meters, count) * page.units.meters,
-      axisText: (offset) => `${+(offset / page.units.meters).toFixed(2)} ${page.units.distance}`,
-    };
-  }
-  return {
-    axis: "time", from: start, to: Math.max(end, start + 60), shown, settings,
-    pauses: timeline.pauses.map((pause) => [pause.from, pause.to ?? end]),
-    axisStep: timeStep, axisText: format.duration,
-  };
-}
-
-function timeStep(range, count) {
-  const steps = [15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
-  return steps.find((step) => range / step <= count) ?? 14400;
 }
 
 function showScrub(run, mode) {
@@ -248,39 +231,6 @@ function showScrub(run, mode) {
     canRewind: stream.canRewind && page.status !== "gone",
   });
   scrub.showMarks(recorder.timeline, start, now);
-}
-
-function chartSpecs() {
-  const perPace = (speed) => format.pace(1000 / speed, page.units);
-  return [
-    {
-      key: "bpm", column: "bpm", label: t("heartRate"), color: "accent", byZone: true,
-      leastSpan: 20, tick: format.integer, text: (bpm) => `${format.integer(bpm)} ${t("bpm")}`,
-    },
-    {
-      key: "pace", column: "speed", label: t("pace"), color: "pace", leastSpan: 0.8, trim: 0.02,
-      tick: perPace, ticks: (range) => paceTicks(range, page.units.meters),
-      text: (speed) => `${perPace(speed)} ${page.units.pace}`,
-    },
-    {
-      key: "cadence", column: "cadence", label: t("cadence"), color: "cadence", leastSpan: 20,
-      trim: 0.01, tick: format.integer, text: (steps) => `${format.integer(steps)} ${t("spm")}`,
-    },
-    {
-      key: "altitude", column: "altitude", label: t("elevation"), color: "earth", fill: true,
-      leastSpan: 15, tick: (meters) => format.height(meters, page.units),
-      text: (meters) => `${format.height(meters, page.units)} ${page.units.height}`,
-    },
-  ];
-}
-
-/** One row as a sentence, for those who hear the charts. */
-function describe(index) {
-  if (index < 0) return "";
-  const row = (name) => recorder.series.column[name][index];
-  const parts = chartSpecs().filter((spec) => !Number.isNaN(row(spec.column)))
-    .map((spec) => `${spec.label} ${spec.text(row(spec.column))}`);
-  return [format.duration(row("time") - recorder.start), ...parts].join(", ");
 }
 
 function listen() {

@@ -132,7 +132,7 @@ async function revoke(share) {
 
 async function createShare(form) {
   const fields = new FormData(form);
-  const wish = { scope: fields.getAll("scope") };
+  const wish = { scope: fields.getAll("scope").join(",") };
   if (fields.get("label")) wish.label = fields.get("label");
   if (fields.get("expires")) wish.expires = fields.get("expires");
   if (fields.get("delay")) wish.delay = fields.get("delay");
@@ -151,29 +151,31 @@ async function loadSessions() {
   find(".session-list").replaceChildren(...sessions.map(makeSession));
 }
 
+function factsOf({ distanceMeters, movingSeconds, averageHeartRate }) {
+  const facts = [
+    distanceMeters == null ? "" : `${format.distance(distanceMeters, units)} ${t("km")}`,
+    movingSeconds == null ? "" : format.duration(movingSeconds),
+    distanceMeters > 100 && movingSeconds
+      ? `${format.pace((movingSeconds / distanceMeters) * 1000)} ${units.pace}` : "",
+    averageHeartRate ? `${format.integer(averageHeartRate)} ${t("bpm")}` : "",
+  ];
+  return facts.filter(Boolean).join(" · ");
+}
+
 function makeSession(session) {
   const canvas = make("canvas", { class: "session-route", "aria-hidden": "true" });
-  const started = seconds(session.startedAt);
-  const moving = session.movingSeconds
-    ?? (seconds(session.endedAt) !== undefined ? seconds(session.endedAt) - started : undefined);
-  const facts = [
-    `${format.distance(session.distanceMeters, units)} ${t("km")}`,
-    moving === undefined ? "" : format.duration(moving),
-    moving && session.distanceMeters > 100
-      ? `${format.pace((moving / session.distanceMeters) * 1000)} ${units.pace}` : "",
-    session.averageHeartRate ? `${format.integer(session.averageHeartRate)} ${t("bpm")}` : "",
-  ];
+  const facts = make("span", { class: "session-facts" }, factsOf(session));
   const save = make("select", { "aria-label": t("download"), onchange: () => {
     if (save.value) attempt(() => download(session.id, save.value));
     save.value = "";
   } }, make("option", { value: "" }, t("download")),
   ...["gpx", "tcx", "fit", "csv", "csv-motion", "ndjson", "mcap"].map((each) =>
     make("option", { value: each }, each)));
-  watchForSight(canvas, session.id);
+  watchForSight(canvas, session, facts);
   return make("li", { class: "session" }, canvas,
     make("div", { class: "session-text" },
-      make("b", {}, format.date(started, t.locale)),
-      make("span", { class: "session-facts" }, facts.filter(Boolean).join(" · ")),
+      make("b", {}, format.date(seconds(session.firstDeviceTime ?? session.startedAt), t.locale)),
+      facts,
       session.state && session.state !== "ended"
         ? make("span", { class: "badge" }, t(session.state)) : undefined),
     make("div", { class: "session-tools" }, save,
@@ -192,13 +194,16 @@ async function erase(id) {
   await loadSessions();
 }
 
-/** A route is fetched when its row comes into view: a list of hundreds asks for a few. */
-function watchForSight(canvas, id) {
+/** What costs is fetched when a row comes into view: a list of hundreds asks for a few. */
+function watchForSight(canvas, session, facts) {
   const observer = new IntersectionObserver(async ([entry]) => {
     if (!entry.isIntersecting) return;
     observer.disconnect();
     try {
-      const text = await (await owner.exportSession(id, "gpx")).text();
+      if (session.distanceMeters == null) {
+        setText(facts, factsOf(await owner.session(session.id)));
+      }
+      const text = await (await owner.exportSession(session.id, "gpx")).text();
       drawSmallRoute(canvas, pointsOfGPX(text));
     } catch {
       // A session without positions has no picture.

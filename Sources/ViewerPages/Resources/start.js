@@ -12,13 +12,9 @@ export function cleaned(text) {
   return text.toUpperCase().replace(codeLetters, "");
 }
 
-/** The page to open, from the answer's `url`, or its `id`; undefined for anything else. Pure. */
-export function destination(answer, origin) {
-  if (typeof answer.id === "string") return `/s/${encodeURIComponent(answer.id)}`;
-  if (typeof answer.url !== "string") return undefined;
-  const url = new URL(answer.url, origin);
-  // The daemon may know itself by another name; the path is what counts.
-  return url.pathname.startsWith("/s/") ? url.pathname : undefined;
+/** The page to open, from the answer's `path`; undefined for what is no share's page. Pure. */
+export function destination({ path }) {
+  return /^\/s\/[\w-]+$/.test(path) ? path : undefined;
 }
 
 async function exchange(code, t, say) {
@@ -33,8 +29,7 @@ async function exchange(code, t, say) {
     return;
   }
   if (response.ok) {
-    const page = response.redirected
-      ? new URL(response.url).pathname : destination(await response.json(), location.origin);
+    const page = destination(await response.json());
     if (page) location.assign(page);
     else say(t("failed"));
   } else say(t(response.status === 429 ? "codeBusy" : "codeWrong"));

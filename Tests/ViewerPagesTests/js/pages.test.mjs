@@ -67,10 +67,10 @@ test("a code is cleaned as it is typed", () => {
 });
 
 test("only a share's page is opened for a code", () => {
-  assert.equal(destination({ url: "https://other.example/s/ABC" }, "https://run.example"), "/s/ABC");
-  assert.equal(destination({ id: "AB/C" }, "https://run.example"), "/s/AB%2FC");
-  assert.equal(destination({ url: "javascript:alert(1)" }, "https://run.example"), undefined);
-  assert.equal(destination({}, "https://run.example"), undefined);
+  assert.equal(destination({ path: "/s/AB_c-9", share: "AB_c-9" }), "/s/AB_c-9");
+  for (const path of ["https://other.example/s/ABC", "//other/s/ABC", "/me", "javascript:0", undefined]) {
+    assert.equal(destination({ path }), undefined);
+  }
 });
 
 test("every language has every word that English has, with the same places", () => {
