@@ -113,6 +113,32 @@ import WireFormat
         #expect(TextResult(line, &decoder).items == [heartRate])
     }
 
+    @Test func `A text that is begun again gives the same frames again`() throws {
+        let line = Array(
+            (#"[{"type":"heartRate","heartRate":60,"source":"a","timestamp":1763700000},"#
+                + #"{"type":"heartRate","heartRate":61,"source":"b","timestamp":1763700001}]"#).utf8
+        )
+        var fresh = TextDecoder()
+        let all = TextResult(line, &fresh)
+        #expect(all.items.count == 4)
+        for taken in 1...4 {
+            var decoder = TextDecoder()
+            var payload: [UInt8] = []
+            decoder.begin()
+            for _ in 0..<taken {
+                _ = try decoder.next(
+                    in: line.span, payload: &payload, arrivalTime: BinaryFrameTests.arrival,
+                    recorded: false)
+            }
+            #expect(TextResult(line, &decoder) == all)
+            // Read to its end, the sources are known.
+            #expect(TextResult(line, &decoder).items.count == 4)
+            let last =
+                #"{"type":"heartRate","heartRate":9.5e1,"source":"b","timestamp":1763700001}"#
+            #expect(TextResult(last, &decoder).items.count == 1)
+        }
+    }
+
     @Test(arguments: [
         "2025-11-21T04:40:00Z", "2025-11-21T05:40:00.000+01:00", "2025-11-20t23:10:00-0530",
         "2025-11-21 04:40:00,000000000Z", "2025-11-21T04:40:00+00",

@@ -22,14 +22,22 @@ public struct TextDecoder: Sendable {
     private var fields = JSONFields()
     /// What the heart rates of this connection come from, as last handed on.
     private var source: [UInt8] = []
+    /// The same at the end of the last text that was read to its end.
+    private var settledSource: [UInt8] = []
+    private var sourceIsNew = false
     /// A heart rate whose source was handed on in its stead; it is next.
     private var waitingHeader: FrameHeader?
     private var waitingPayload: [UInt8] = []
 
     public init() {}
 
-    /// Starts at the front of a new line or message.
+    /// Starts at the front of a new line or message, or again at the front of one that was not
+    /// read to its end: it then gives the same frames again.
     public mutating func begin() {
+        if sourceIsNew {
+            source = settledSource
+            sourceIsNew = false
+        }
         scanner.position = 0
         place = .start
         waitingHeader = nil
@@ -53,7 +61,10 @@ public struct TextDecoder: Sendable {
             return .frame(header, heartRateDropped: false)
         }
         do {
-            guard try nextObject(text) else { return nil }
+            guard try nextObject(text) else {
+                settle()
+                return nil
+            }
         } catch {
             throw RefusedFrame(refusal: error)
         }
@@ -64,6 +75,17 @@ public struct TextDecoder: Sendable {
         } catch {
             throw RefusedFrame(refusal: error, sequence: sequence)
         }
+    }
+
+    private mutating func settle() {
+        guard sourceIsNew else { return }
+        settledSource = source
+        sourceIsNew = false
+    }
+
+    private mutating func setSource(_ name: [UInt8]) {
+        source = name
+        sourceIsNew = true
     }
 
     /// The payload of a binary hello.
@@ -148,7 +170,7 @@ public struct TextDecoder: Sendable {
         }
         payload.removeAll(keepingCapacity: true)
         try TextFields.append(kind, fields, text, &payload)
-        if kind == .source { source = payload }
+        if kind == .source { setSource(payload) }
         if kind == .heartRate, let named = try TextFields.source(fields, text), named != source {
             return announce(named, before: header, &payload)
         }
@@ -159,7 +181,7 @@ public struct TextDecoder: Sendable {
     private mutating func announce(
         _ named: [UInt8], before header: FrameHeader, _ payload: inout [UInt8]
     ) -> TextFrame {
-        source = named
+        setSource(named)
         waitingHeader = header
         waitingPayload.removeAll(keepingCapacity: true)
         waitingPayload.append(contentsOf: payload)
