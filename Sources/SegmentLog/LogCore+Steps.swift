@@ -113,9 +113,8 @@ extension LogCore {
         retained.removeFirst(work.chunks)
     }
 
-    /// A call on the segment's descriptor, or for its successor, has failed.
-    ///
-    /// - Parameter chunk: What was being written.
+    /// A call on the segment's descriptor, or for its successor, has failed; `chunk` is what was
+    /// being written.
     mutating func fail(_ error: DiskError, writing chunk: consuming Chunk? = nil) {
         if let chunk = consume chunk { retain(chunk) }
         guard state == .writing else { return }

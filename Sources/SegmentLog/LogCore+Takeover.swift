@@ -12,9 +12,8 @@ extension LogCore {
         return .takeOver(header, bytes: pendingBytes, after: error)
     }
 
-    /// The new segment exists, header and name synced.
-    ///
-    /// - Parameter bytesMax: Where the space is that of the reserve: its size.
+    /// The new segment exists, header and name synced. Where the space is that of the reserve,
+    /// `bytesMax` is its size.
     mutating func tookOver(
         _ header: SegmentHeader, file: any DiskFile, bytesMax: Int?, isPreallocated: Bool
     ) {

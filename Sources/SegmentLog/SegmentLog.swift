@@ -100,14 +100,11 @@ public final class SegmentLog: Sendable {
 
     /// Hands what was appended to the writer thread. Cheap when there is nothing.
     public func flush() {
-        let isNews = core.withLock { core in
-            guard !core.line.filled.isEmpty || core.line.current.count > 0 else { return false }
-            // Wanted while there was nothing, it would never be news again.
-            let isNews = !core.line.filled.isEmpty || !core.isFlushWanted
-            core.isFlushWanted = true
-            return isNews
+        let isWork = core.withLock { core in
+            core.isFlushWanted = core.line.current.count > 0
+            return core.isFlushWanted || !core.line.filled.isEmpty
         }
-        if isNews { writerWakeup.wake() }
+        if isWork { writerWakeup.wake() }
     }
 
     /// Whether an append of any size would be taken. The pipeline stops draining rings while not.

@@ -11,7 +11,7 @@ struct SegmentRewrite {
     private var draft: SegmentDraft
     private var line: ChunkLine
 
-    /// - Parameter header: Of the new file; its generation tells it from the old one.
+    /// `header` is that of the new file; its generation tells it from the old one.
     init(_ header: SegmentHeader, on disk: any Disk) throws(DiskError) {
         self.disk = disk
         name = header.fileName + SegmentFormat.temporarySuffix

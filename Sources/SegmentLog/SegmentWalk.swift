@@ -39,9 +39,8 @@ struct SegmentWalk {
         var device: DeviceID
     }
 
-    /// - Parameters:
-    ///   - parts: The sessions by number, where an index tells; else introductions do.
-    ///   - start: A place where a record begins.
+    /// `parts` are the sessions by number, where an index tells; else introductions do. `start` is
+    /// a place where a record begins.
     init(
         file: any DiskFile, header: SegmentHeader, end: Int, parts: [SegmentIndex.Part] = [],
         start: (position: Int, offset: UInt64)? = nil
@@ -76,10 +75,10 @@ struct SegmentWalk {
         return .end
     }
 
-    /// After damage: goes on at the next record whose number is certain.
+    /// After damage: goes on at the next record whose number is certain; `endOffset` is the number
+    /// at ``end``, where it is known.
     ///
-    /// - Parameter endOffset: The number at `end`, where it is known.
-    /// - Returns: What is left out; `nil` when nothing whole follows.
+    /// What it gives back is left out; `nil` when nothing whole follows.
     mutating func resume(endOffset: UInt64?) throws(DiskError) -> LogGap? {
         let search = ResumeSearch(walk: self, rest: try rest(), restPosition: position)
         guard let found = search.found(endOffset: endOffset) else { return nil }

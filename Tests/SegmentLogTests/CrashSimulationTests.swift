@@ -105,8 +105,9 @@ import Testing
             promised = promised.filter { offset in
                 fixture.written[offset].map { !erased.contains($0.header.session) } ?? false
             }
-            if end < RecordOffset(
-                rawValue: fixture.acknowledged.durableEnd.load(ordering: .relaxed))
+            if end
+                < RecordOffset(
+                    rawValue: fixture.acknowledged.durableEnd.load(ordering: .relaxed))
             {
                 violations.append("acknowledged beyond what is durable")
             }

@@ -76,7 +76,8 @@ import Testing
         #expect(try again.log.reader().verify().damaged.map(\.reason) == [.lostBefore])
     }
 
-    @Test func `Damage in a sealed segment is a gap for readers and named by verification`() throws {
+    @Test func `Damage in a sealed segment is a gap for readers and named by verification`() throws
+    {
         var fixture = try killed(after: 1000)
         fixture = try LogFixture(disk: fixture.disk, ledger: fixture.acknowledged)
         let expected = try fixture.contents().records
@@ -164,7 +165,8 @@ import Testing
         let disk = fixture.disk.killed()
         disk.replace("000000000005.segment", with: intact)
         let found = try LogReader(disk: disk).verify()
-        #expect(found.damaged == [LogDamage(segment: "000000000005.segment", byte: 0, reason: .header)])
+        #expect(
+            found.damaged == [LogDamage(segment: "000000000005.segment", byte: 0, reason: .header)])
         #expect(found.records == 600)
     }
 

@@ -1,0 +1,125 @@
+import SegmentLog
+import SensorModel
+import Testing
+
+@Suite struct LogReaderTests {
+    @Test func `A session is read alone, from any offset`() throws {
+        var fixture = try LogFixture(
+            configuration: LogFixture.configuration(segmentBytesMax: 20_000))
+        let sessions = (0..<5).map { SessionID(high: UInt64($0), low: 8) }
+        for session in sessions { fixture.head(session) }
+        for count in 0..<2000 { fixture.append(of: sessions[count * count % 5]) }
+        fixture.log.settle()
+        for session in sessions {
+            for from: UInt64 in [0, 3, 4, 700, 701, 1999, 2004, 5000] {
+                let expected = fixture.inOrder.filter {
+                    $0.header.session == session && $0.header.offset.rawValue >= from
+                }
+                let read = try fixture.contents(from: from, session: session)
+                #expect(read.records == expected)
+                #expect(read.gaps.isEmpty)
+            }
+        }
+    }
+
+    @Test func `Reading stops where it is told to, and goes on from there`() throws {
+        var fixture = try LogFixture(
+            configuration: LogFixture.configuration(segmentBytesMax: 8192))
+        fixture.head()
+        for _ in 0..<500 { fixture.append() }
+        fixture.log.settle()
+        var next = RecordOffset(rawValue: 0)
+        var records: [RecordOffset] = []
+        while next < fixture.log.nextOffset {
+            var taken = 0
+            next = try fixture.log.reader().read(from: next) { header, _ in
+                records.append(header.offset)
+                taken += 1
+                return taken < 7
+            }
+        }
+        #expect(records == fixture.inOrder.map(\.header.offset))
+        var counted = 0
+        let end = try fixture.log.reader().read(
+            from: RecordOffset(rawValue: 100), until: RecordOffset(rawValue: 130)
+        ) { _, _ in
+            counted += 1
+            return true
+        }
+        #expect(counted == 30)
+        #expect(end == RecordOffset(rawValue: 130))
+    }
+
+    @Test func `What is not written yet is not read`() throws {
+        var fixture = try LogFixture()
+        fixture.head()
+        fixture.append()
+        fixture.log.settle()
+        fixture.append()
+        let reader = fixture.log.reader()
+        #expect(fixture.log.writtenEnd == RecordOffset(rawValue: 2))
+        #expect(try fixture.contents(of: reader).records.count == 2)
+        fixture.log.settle()
+        #expect(try fixture.contents(of: reader).records.count == 3)
+    }
+
+    @Test func `The newest record of a kind before a moment is found by few reads`() throws {
+        var fixture = try LogFixture(
+            configuration: LogFixture.configuration(segmentBytesMax: 200_000))
+        let other = SessionID(high: 9, low: 8)
+        fixture.head()
+        fixture.head(other)
+        for count in 1...6000 {
+            let type: RecordType =
+                count % 600 == 0 ? .snapshot : count % 100 == 0 ? .metric : .frame(.motion)
+            fixture.append(type, of: count % 2 == 0 ? LogFixture.runner : other)
+        }
+        fixture.log.settle()
+        for reader in [fixture.log.reader(), try LogReader(disk: fixture.disk)] {
+            for sample in [0, 1, 99, 100, 599, 600, 601, 1200, 3333, 5999, 6000, 9999] {
+                let time = LogFixture.start.advanced(byMicroseconds: Int64(sample) * 10_000)
+                for type: RecordType in [.snapshot, .metric, .frame(.location)] {
+                    let expected = fixture.inOrder.last {
+                        $0.header.session == LogFixture.runner && $0.header.deviceTime <= time
+                            && $0.header.type.name == type.name
+                    }
+                    let found = try reader.newest(
+                        type, of: LogFixture.runner, notAfter: time)
+                    #expect(found == expected?.header.offset)
+                }
+            }
+        }
+    }
+
+    @Test func `A reader beside a writer sees a growing prefix`() async throws {
+        var fixture = try LogFixture(
+            configuration: LogFixture.configuration(segmentBytesMax: 30_000))
+        try fixture.log.start()
+        let log = fixture.log
+        async let seen = Self.follow(log, until: 3001)
+        fixture.head()
+        for count in 0..<3000 {
+            fixture.append()
+            if count % 5 == 0 { log.flush() }
+        }
+        log.settle()
+        #expect(try await seen == fixture.inOrder.map(\.header))
+        log.close()
+    }
+
+    @concurrent
+    private static func follow(
+        _ log: SegmentLog, until count: Int
+    ) async throws -> [RecordHeader] {
+        var seen: [RecordHeader] = []
+        var next = RecordOffset(rawValue: 0)
+        while seen.count < count {
+            next = try log.reader().read(from: next) { header, _ in
+                seen.append(header)
+                return true
+            }
+            await Task.yield()
+        }
+        return seen
+    }
+}
