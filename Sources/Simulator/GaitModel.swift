@@ -15,14 +15,20 @@ struct GaitModel: Sendable {
     private var sinPitch = 0.0
     private var cosRoll = 1.0
     private var sinRoll = 0.0
+    private let restPitch: Double
+    private let looseness: Double
     private let harmonicPhase: Double
     private let vigour: Double
 
     init(_ settings: RunnerSettings, _ generator: SeededGenerator) {
         self.settings = settings
         self.generator = generator
-        pitch = 0.5 + 0.3 * self.generator.gaussian()
-        roll = 0.3 * self.generator.gaussian()
+        // A wrist hangs bent and turns; a strap around an ankle sits straight and tight.
+        let isAnkle = settings.placement == .ankle
+        restPitch = isAnkle ? 0 : 0.5
+        looseness = isAnkle ? 0.25 : 1
+        pitch = restPitch + 0.3 * looseness * self.generator.gaussian()
+        roll = 0.3 * looseness * self.generator.gaussian()
         harmonicPhase = 2 * Double.pi * self.generator.uniform()
         vigour = 0.85 + 0.3 * self.generator.uniform()
         turn()
@@ -30,8 +36,8 @@ struct GaitModel: Sendable {
 
     /// Once a second: posture wanders.
     mutating func advanceSecond() {
-        pitch += 0.02 * (0.5 - pitch) + 0.03 * generator.gaussian()
-        roll += 0.02 * -roll + 0.03 * generator.gaussian()
+        pitch += 0.02 * (restPitch - pitch) + 0.03 * looseness * generator.gaussian()
+        roll += 0.02 * -roll + 0.03 * looseness * generator.gaussian()
         turn()
     }
 
