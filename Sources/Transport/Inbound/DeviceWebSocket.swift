@@ -45,7 +45,7 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
 
     // MARK: - From the device
 
-    func received(_ kind: WebSocketFrame.Kind, _ message: Span<UInt8>) -> Bool {
+    func received(_ kind: ServerFrame.Kind, _ message: Span<UInt8>) -> Bool {
         let arrival = arrival ?? loop.arrivalClock()
         self.arrival = arrival
         let connection = connection ?? connect(kind == .text ? .text : .binary)
@@ -114,16 +114,16 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
         var bytes: [UInt8] = []
         if connection?.format == .binary {
             message.appendBinary(at: loop.arrivalClock(), to: &bytes)
-            socket.send(WebSocketFrame.encode(.binary, bytes))
+            socket.send(ServerFrame.encode(.binary, bytes))
         } else {
             message.appendJSON(to: &bytes)
-            socket.send(WebSocketFrame.encode(.text, bytes))
+            socket.send(ServerFrame.encode(.text, bytes))
         }
     }
 
     func send(commandJSON json: [UInt8]) {
         guard connection?.format == .binary else {
-            socket?.send(WebSocketFrame.encode(.text, json))
+            socket?.send(ServerFrame.encode(.text, json))
             return
         }
         guard json.count <= Limits.framePayloadBytesMax else { return }
@@ -131,7 +131,7 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
         BinaryFrame.appendHeader(
             FrameHeader(kind: .command, sequence: .none, deviceTime: loop.arrivalClock()),
             payloadBytes: json.count, to: &bytes)
-        socket?.send(WebSocketFrame.encode(.binary, bytes + json))
+        socket?.send(ServerFrame.encode(.binary, bytes + json))
     }
 
     func drained() {

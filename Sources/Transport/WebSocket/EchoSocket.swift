@@ -15,11 +15,11 @@ final class EchoSocket: WebSocketEndpoint {
         self.socket = socket
     }
 
-    func received(_ kind: WebSocketFrame.Kind, _ message: Span<UInt8>) -> Bool {
+    func received(_ kind: ServerFrame.Kind, _ message: Span<UInt8>) -> Bool {
         var payload: [UInt8] = []
         payload.reserveCapacity(message.count)
         for index in message.indices { payload.append(message[index]) }
-        socket?.send(WebSocketFrame.encode(kind, payload))
+        socket?.send(ServerFrame.encode(kind, payload))
         return true
     }
 

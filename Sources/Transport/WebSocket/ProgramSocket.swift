@@ -72,12 +72,12 @@ final class ProgramSocket: WebSocketEndpoint {
             return
         }
         switch message {
-        case .text(let text): socket.send(WebSocketFrame.encode(.text, Array(text.utf8)))
-        case .binary(let bytes): socket.send(WebSocketFrame.encode(.binary, bytes))
+        case .text(let text): socket.send(ServerFrame.encode(.text, Array(text.utf8)))
+        case .binary(let bytes): socket.send(ServerFrame.encode(.binary, bytes))
         }
     }
 
-    func received(_ kind: WebSocketFrame.Kind, _ message: Span<UInt8>) -> Bool {
+    func received(_ kind: ServerFrame.Kind, _ message: Span<UInt8>) -> Bool {
         guard messages.count < Self.messagesMax else {
             isHolding = true
             return false

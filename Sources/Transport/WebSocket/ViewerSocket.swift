@@ -30,7 +30,7 @@ final class ViewerSocket: WebSocketEndpoint {
         upgraded.service.viewers.subscribe(request)
     }
 
-    func received(_ kind: WebSocketFrame.Kind, _ message: Span<UInt8>) -> Bool {
+    func received(_ kind: ServerFrame.Kind, _ message: Span<UInt8>) -> Bool {
         guard kind == .text, let viewer else { return true }
         upgraded.service.viewers.viewerSaid(
             viewer.id, watching: share.key, message.indices.map { message[$0] })

@@ -17,7 +17,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
     private var isClosing = false
     private var isAwaitingPong = false
     /// The message that the endpoint had no room for lies in the reader.
-    private var heldKind: WebSocketFrame.Kind?
+    private var heldKind: ServerFrame.Kind?
     /// Too much of what we write is not read: do not read either.
     private var isChoked = false
     /// Read and not looked at.
@@ -98,13 +98,13 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         switch event {
         case .text: offer(.text)
         case .binary: offer(.binary)
-        case .ping(let payload): send(WebSocketFrame.encode(.pong, payload))
+        case .ping(let payload): send(ServerFrame.encode(.pong, payload))
         case .pong: break
         case .close(let code): answerClose(code)
         }
     }
 
-    private func offer(_ kind: WebSocketFrame.Kind) {
+    private func offer(_ kind: ServerFrame.Kind) {
         let message = reader.message
         heldKind = endpoint.received(kind, message.span) ? nil : kind
     }
@@ -157,12 +157,12 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
 
     func close(_ code: UInt16, reason: String) {
         guard !isClosing else { return }
-        sink.write(WebSocketFrame.close(code, reason: reason))
+        sink.write(ServerFrame.close(code, reason: reason))
         endClosing()
     }
 
     private func answerClose(_ code: UInt16?) {
-        sink.write(WebSocketFrame.close(code))
+        sink.write(ServerFrame.close(code))
         endClosing()
     }
 
@@ -184,7 +184,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         }
         isAwaitingPong = true
         // A full socket has pending bytes that ask the same question.
-        if !sink.isQueueing { sink.write(WebSocketFrame.encode(.ping, [])) }
+        if !sink.isQueueing { sink.write(ServerFrame.encode(.ping, [])) }
         return endpoint.limits.pingSeconds
     }
 

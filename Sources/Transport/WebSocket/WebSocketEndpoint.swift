@@ -9,7 +9,7 @@ protocol WebSocketEndpoint: AnyObject {
 
     func opened(_ socket: WebSocketChannel)
     /// - Returns: `false`: no room; offer the same message again after ``WebSocketChannel/resume()``.
-    func received(_ kind: WebSocketFrame.Kind, _ message: Span<UInt8>) -> Bool
+    func received(_ kind: ServerFrame.Kind, _ message: Span<UInt8>) -> Bool
     func readComplete()
     /// The socket has taken all that was queued.
     func drained()

@@ -1,5 +1,5 @@
 /// Frames as a server writes them: never masked, never in fragments.
-enum WebSocketFrame {
+enum ServerFrame {
     enum Kind: UInt8 {
         case text = 1
         case binary = 2

@@ -1,0 +1,120 @@
+import Foundation
+import Glibc
+import SensorModel
+import Synchronization
+import Testing
+import Transport
+import WireFormat
+
+@Suite(.serialized) struct ClientTests {
+    static let hello = Hello(
+        token: "good", session: SessionID(high: 7, low: 9), sentAt: 1_763_700_000,
+        sentAtText: "1763700000")
+
+    static func frame(_ number: UInt32) -> Frame {
+        Frame(
+            sequence: FrameSequence(rawValue: number), deviceTime: FakeDaemon.clock,
+            payload: .control(.lap))
+    }
+
+    enum Door: String, CaseIterable {
+        case tcp
+        case ws
+    }
+
+    @Test(arguments: Door.allCases, [DeviceFormat.binary, .text])
+    func `A device client is welcomed and acknowledged`(
+        door: Door, format: DeviceFormat
+    ) async throws {
+        try await withServer { daemon, device, http in
+            let address = try ServerAddress(
+                door == .tcp ? "tcp://\(device)" : "ws://\(http)/v1/device")
+            let client = try await DeviceClient.connect(to: address, format: format)
+            try await client.send(Self.hello)
+            var answers = client.answers.makeAsyncIterator()
+            #expect(try await answers.next() == .welcome(acked: .none, share: nil))
+            if format == .binary {
+                try await client.send((1...3).map(Self.frame))
+            } else {
+                for number in 1...3 {
+                    let text = DeviceSocketTests.heartRate(number).dropLast()
+                    try await client.send(text: Array(text.utf8))
+                }
+            }
+            while let answer = try await answers.next() {
+                if answer == .ack(FrameSequence(rawValue: 3)) { break }
+            }
+            #expect(daemon.now.frames.count == 3)
+            #expect(daemon.now.openings.first?.format == format)
+            await client.close()
+        }
+    }
+
+    @Test func `A refused upgrade has its status, a refused hello its code`() async throws {
+        try await withServer { _, _, http in
+            let address = try ServerAddress("ws://\(http)/v1/device")
+            await #expect(throws: ClientError.upgradeRefused(status: 401)) {
+                _ = try await DeviceClient.connect(to: address, bearerToken: "bad")
+            }
+            let client = try await DeviceClient.connect(to: address)
+            var hello = Self.hello
+            hello.token = "bad"
+            try await client.send(hello)
+            var answers = client.answers.makeAsyncIterator()
+            let error = DeviceAnswer.error(code: 4003, reason: CloseCode.tokenRefused.reason)
+            #expect(try await answers.next() == error)
+            await #expect(throws: ClientError.closed(code: 4003)) {
+                _ = try await answers.next()
+            }
+        }
+    }
+
+    @Test func `A viewer client reads events until the share ends`() async throws {
+        try await withServer { daemon, _, http in
+            let address = try ServerAddress("ws://\(http)/v1/shares/known/live")
+            let client = try await ViewerClient.connect(to: address)
+            var events = client.events.makeAsyncIterator()
+            #expect(try await events.next()?.contains("snapshot") == true)
+            try await client.say("{\"live\":true}")
+            await eventually("said") { daemon.now.said == ["{\"live\":true}"] }
+            daemon.push(.feedEnded(FakeDaemon.share, .shareEnded))
+            await #expect(throws: ClientError.closed(code: 4010)) { _ = try await events.next() }
+        }
+    }
+
+    @Test func `The HTTP client reads lengths and chunks`() async throws {
+        try await withServer { _, _, http in
+            let client = HTTPClient(try ServerAddress("http://\(http)"))
+            let size = try await client.send(.post, "/size", body: [1, 2, 3])
+            #expect(size.status == 200 && size.body == Array("3".utf8))
+            let long = try await client.send(.get, "/long")
+            #expect(String(decoding: long.body, as: UTF8.self) == HTTPServerTests.parts)
+            #expect(try await client.send(.get, "/none").status == 404)
+        }
+    }
+
+    @Test func `Nobody there is said in a sentence`() async throws {
+        let address = try ServerAddress("http://127.0.0.1:1")
+        do {
+            _ = try await HTTPClient(address).send(.get, "/")
+            Issue.record("connected")
+        } catch {
+            #expect("\(error)".hasPrefix("cannot connect to http://127.0.0.1:1: "))
+        }
+    }
+
+    @Test(arguments: [
+        ("tcp://host", "host", 7420, "/"), ("ws://host:1/v1/device", "host", 1, "/v1/device"),
+        ("https://[::1]/s/x?a=b", "::1", 443, "/s/x?a=b"), ("http://h?x", "h", 80, "/?x"),
+        ("unix:///run/a.sock", "/run/a.sock", 0, "/"),
+    ])
+    func `Addresses are read`(text: String, host: String, port: Int, target: String) throws {
+        let address = try ServerAddress(text)
+        #expect(address.host == host && address.port == port && address.target == target)
+    }
+
+    @Test(arguments: ["host:1", "ftp://h", "tcp://", "tcp://h:0", "tcp://h:x", "ws://h/a b", ""])
+    func `What is no address is refused`(text: String) {
+        #expect(throws: ClientError.badAddress(text)) { _ = try ServerAddress(text) }
+    }
+}
