@@ -8,6 +8,8 @@ public import WireFormat
 /// through here, so that live equals replay by construction and not by luck.
 public struct SessionComputation: Sendable {
     public private(set) var pipeline: SessionPipeline
+    /// Of the algorithms behind it: records of another version may differ.
+    public var version: UInt16 { SessionPipeline.algorithmVersion }
     private var highestSequence = FrameSequence.none
 
     /// - Parameter profile: As the session's first record has it.
