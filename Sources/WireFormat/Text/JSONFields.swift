@@ -16,38 +16,39 @@ enum JSONField: Int, CaseIterable {
 
 /// Which known fields an object has, and where their values lie. Of a field given twice, the last.
 struct JSONFields {
-    enum Form: UInt8 {
+    enum Form {
         case absent, number, string, escapedString, bool, null, array, object
     }
 
-    private var forms = InlineArray<40, UInt8>(repeating: 0)
+    private var forms = InlineArray<40, Form>(repeating: .absent)
     /// A number's bits; a bool as 0 or 1; else the start and the end of its bytes.
     private var slots = InlineArray<40, UInt64>(repeating: 0)
     /// Where the digits of `sentAt` lie: a proof is made over them as they stand.
     var sentAt: (start: Int, end: Int) = (0, 0)
 
     @inline(__always)
-    mutating func clear() { forms = InlineArray(repeating: 0) }
+    mutating func clear() { forms = InlineArray(repeating: .absent) }
 
     @inline(__always)
     mutating func set(_ field: Int, number: Double) {
-        forms[field] = Form.number.rawValue
+        forms[field] = .number
         slots[field] = number.bitPattern
     }
 
     mutating func set(_ field: Int, bool: Bool) {
-        forms[field] = Form.bool.rawValue
+        forms[field] = .bool
         slots[field] = bool ? 1 : 0
     }
 
     mutating func set(_ field: Int, _ form: Form, from start: Int, to end: Int) {
-        forms[field] = form.rawValue
+        forms[field] = form
         slots[field] = UInt64(start) << 32 | UInt64(end)
     }
 
     @inline(__always)
-    func form(of field: JSONField) -> Form { Form(rawValue: forms[field.rawValue]) ?? .absent }
+    func form(of field: JSONField) -> Form { forms[field.rawValue] }
 
+    @inline(__always)
     func has(_ field: JSONField) -> Bool { form(of: field) != .absent }
 
     /// Meaningful where the form is ``Form/number``.

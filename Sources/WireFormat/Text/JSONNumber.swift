@@ -21,53 +21,33 @@ struct JSONNumber {
     ///
     /// Most numbers of a watch are exact in one division. Those with up to 19 digits (a Double
     /// printed in full has 17) take one wide division; the rest go the slow way of the library.
+    @inline(__always)
     func value(in text: Span<UInt8>) -> Double {
+        if digits < 1 << 53, exponent <= 0, exponent >= -22, !truncated {
+            let magnitude = Double(Int64(bitPattern: digits)) / Self.powers[-exponent]
+            return negative ? -magnitude : magnitude
+        }
+        return longValue(in: text)
+    }
+
+    private func longValue(in text: Span<UInt8>) -> Double {
         if digits == 0, !truncated { return negative ? -0.0 : 0 }
         let magnitude: Double
-        if digits < 1 << 53, !truncated, exponent <= 0, exponent >= -22 {
-            magnitude = Double(digits) / Self.power(of: -exponent)
-        } else if !truncated, exponent >= -27, exponent <= 0 {
-            magnitude = Self.quotient(digits, fives[-exponent], twos: exponent)
+        if !truncated, exponent >= -27, exponent <= 0 {
+            magnitude = Self.quotient(digits, Self.fives[-exponent], twos: exponent)
         } else if !truncated, exponent > 0, exponent <= 27 {
-            magnitude = Self.product(digits, fives[exponent], twos: exponent)
+            magnitude = Self.product(digits, Self.fives[exponent], twos: exponent)
         } else {
             magnitude = slowMagnitude(in: text)
         }
         return negative ? -magnitude : magnitude
     }
 
-    @inline(__always)
-    private var fives: [UInt64] { Self.fives }
-
     /// 10^n for 0…22, each an exact Double.
-    @inline(__always)
-    private static func power(of exponent: Int) -> Double {
-        switch exponent {
-        case 0: 1
-        case 1: 1e1
-        case 2: 1e2
-        case 3: 1e3
-        case 4: 1e4
-        case 5: 1e5
-        case 6: 1e6
-        case 7: 1e7
-        case 8: 1e8
-        case 9: 1e9
-        case 10: 1e10
-        case 11: 1e11
-        case 12: 1e12
-        case 13: 1e13
-        case 14: 1e14
-        case 15: 1e15
-        case 16: 1e16
-        case 17: 1e17
-        case 18: 1e18
-        case 19: 1e19
-        case 20: 1e20
-        case 21: 1e21
-        default: 1e22
-        }
-    }
+    private static let powers: InlineArray<23, Double> = [
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+        1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    ]
 
     /// digits / five × 2^twos, correctly rounded. The 64-bit quotient of both, moved to the top of
     /// their words, has at least 63 bits; a remainder decides what lies exactly between.
