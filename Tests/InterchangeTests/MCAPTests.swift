@@ -64,7 +64,7 @@ import Testing
             $0 + number($1.body, 2, 4) / 16
         }
         #expect(indexed == messages)
-        #expect(messages == run.frames.count + run.session.points.count + 1)
+        #expect(messages == run.frames.count + run.session.points.count + 2)
         #expect(records.count { $0.opcode == 0x08 } == chunks)
     }
 
@@ -72,6 +72,7 @@ import Testing
         var run = try SampleRun(seconds: 0)
         run.session.points = []
         run.session.pauses = []
+        run.session.laps = []
         run.frames = [run.frames[1]]
         let bytes = run.export(.mcap)
         let chunk = try #require(

@@ -168,6 +168,18 @@ import Testing
         #expect(recording.actions.isEmpty)
     }
 
+    @Test(arguments: [
+        "Timestamp,Latitude,Longitude,Altitude (m),Heart Rate\n2025-11-21T04:40:00Z,48.1,11.5,500,120\n",
+        "time,latitude,longitude,altitude,heart_rate,heartrate\n1763700000,48.1,11.5,500,,120\n",
+        "\u{FEFF}\"Time\",\"Latitude\",\"Longitude\",Altitude,HeartRate\r\n\"1763700000000\",48.1,11.5,500,120\r\n",
+    ])
+    func `Points of other programs are read by the names of their columns`(text: String) throws {
+        let recording = try Recording.read(name: "a.csv", contents: .file(Array(text.utf8)))
+        #expect(recording.start == SampleRun.start)
+        #expect(recording.heartRates == [120])
+        #expect(recording.locations.map(\.altitude) == [500])
+    }
+
     @Test func `NDJSON gives every frame back as it was`() throws {
         let run = try SampleRun(seconds: 60)
         let recording = try Recording.read(

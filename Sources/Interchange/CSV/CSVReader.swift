@@ -1,9 +1,14 @@
 import SensorModel
 
-/// Makes a ``Recording`` of our own CSV export: a row a second.
+/// Makes a ``Recording`` of our own CSV export, a row a second, and of others' with columns named
+/// alike, as `Timestamp,Latitude,Longitude,Altitude (m),Heart Rate`.
 struct CSVReader {
-    static func read(_ bytes: [UInt8]) throws(RecordingError) -> Recording {
-        let table = CSVTable(bytes)
+    static func recognises(_ columns: [String]) -> Bool {
+        columns.first?.hasPrefix("time") == true
+            && columns.contains { $0.hasPrefix("latitude") || $0.hasPrefix("heartrate") }
+    }
+
+    static func read(_ table: CSVTable) throws(RecordingError) -> Recording {
         let column = { name in table.columns.firstIndex { $0.hasPrefix(name) } }
         guard let time = column("time") else {
             throw .malformed(.csv, byte: 0, problem: "no column time")
@@ -60,6 +65,8 @@ extension CSVTable {
         var text: [UInt8] = []
         text.reserveCapacity(field.count)
         for index in field where bytes[index] != 0x22 { text.append(bytes[index]) }
-        return ISOTime.parse(bytes: text)
+        if let time = ISOTime.parse(bytes: text) { return time }
+        // Seconds since 1970, or milliseconds.
+        return NumberText.double(text.span, 0..<text.count).flatMap { Timestamp(pushed: $0) }
     }
 }

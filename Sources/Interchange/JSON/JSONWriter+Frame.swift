@@ -68,18 +68,4 @@ extension JSONWriter {
             }
         }
     }
-
-    mutating func append(_ point: SessionPoint) {
-        seconds("time", point.time)
-        number("latitude", point.latitude, decimals: 7)
-        number("longitude", point.longitude, decimals: 7)
-        number("altitude", point.altitudeMeters, decimals: 2)
-        number("horizontalAccuracy", point.horizontalAccuracyMeters, decimals: 1)
-        number("heartRate", point.heartRate, decimals: 1)
-        number("cadence", point.cadence, decimals: 2)
-        integer("steps", point.steps.map { Int64($0) })
-        number("distanceMeters", point.distanceMeters, decimals: 2)
-        number("speed", point.speedMetersPerSecond, decimals: 3)
-        bool("paused", point.paused)
-    }
 }

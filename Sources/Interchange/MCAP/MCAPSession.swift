@@ -65,21 +65,20 @@ struct MCAPSession {
                 .metrics, json, arrivalTime: point.arrivalTime ?? point.time,
                 deviceTime: point.time)
         }
-        for pause in session.pauses {
-            var json = JSONWriter()
-            json.object { object in
-                object.string("type", "pause")
-                object.seconds("start", pause.start)
-                object.seconds("end", pause.end)
-                object.bool("automatic", pause.automatic)
-            }
-            append(.events, json, arrivalTime: pause.start, deviceTime: pause.start)
-        }
+        for pause in session.pauses { append(event: pause.start) { $0.append(pause) } }
+        for lap in session.laps { append(event: lap.end) { $0.append(lap) } }
+        for split in session.splits { append(event: split.time) { $0.append(split) } }
         writer.finish()
     }
 
     mutating func takeBytes() -> [UInt8] {
         writer.takeBytes()
+    }
+
+    private mutating func append(event time: Timestamp, _ members: (inout JSONWriter) -> Void) {
+        var json = JSONWriter()
+        json.object(nil, members)
+        append(.events, json, arrivalTime: time, deviceTime: time)
     }
 
     private mutating func append(

@@ -29,54 +29,23 @@ struct NDJSONWriter {
     }
 
     mutating func finish() {
-        for point in session.points { append(point) }
-        for lap in session.laps { append(lap) }
-        for split in session.splits { append(split) }
-        for pause in session.pauses {
-            json.object { object in
-                object.string("type", "pause")
-                object.seconds("start", pause.start)
-                object.seconds("end", pause.end)
-                object.bool("automatic", pause.automatic)
+        for point in session.points {
+            line { object in
+                object.string("type", "point")
+                object.append(point)
             }
-            json.newline()
         }
+        for lap in session.laps { line { $0.append(lap) } }
+        for split in session.splits { line { $0.append(split) } }
+        for pause in session.pauses { line { $0.append(pause) } }
     }
 
     mutating func takeBytes() -> [UInt8] {
         json.takeBytes()
     }
 
-    private mutating func append(_ point: SessionPoint) {
-        json.object { object in
-            object.string("type", "point")
-            object.append(point)
-        }
-        json.newline()
-    }
-
-    private mutating func append(_ lap: RecordedLap) {
-        json.object { object in
-            object.string("type", "lap")
-            object.seconds("start", lap.start)
-            object.seconds("end", lap.end)
-            object.number("timerSeconds", lap.timerSeconds, decimals: 3)
-            object.number("distanceMeters", lap.distanceMeters, decimals: 2)
-            object.number("averageHeartRate", lap.averageHeartRate, decimals: 1)
-        }
-        json.newline()
-    }
-
-    private mutating func append(_ split: SessionSplit) {
-        json.object { object in
-            object.string("type", "split")
-            object.seconds("time", split.time)
-            let unit = split.split.unit == .kilometer ? "km" : "mile"
-            object.integer(unit, Int64(split.split.number))
-            object.number("seconds", split.split.seconds, decimals: 3)
-            object.number("averageHeartRate", split.split.averageHeartRate, decimals: 1)
-            object.number("elevationMeters", split.split.elevationMeters, decimals: 2)
-        }
+    private mutating func line(_ members: (inout JSONWriter) -> Void) {
+        json.object(nil, members)
         json.newline()
     }
 }

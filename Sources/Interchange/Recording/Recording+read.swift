@@ -59,7 +59,7 @@ extension Recording {
         if table.columns.starts(with: ["t_s", "bpm"]) {
             return try NeutralReader.read(["hr.csv": bytes])
         }
-        if table.columns.first?.hasPrefix("time(") == true { return try CSVReader.read(bytes) }
+        if CSVReader.recognises(table.columns) { return try CSVReader.read(table) }
         // The name tells what the owner takes it for, so the reader can say what is wrong with it.
         switch name.split(separator: ".").last?.lowercased() {
         case "fit": throw .malformed(.fit, byte: 0, problem: "no FIT header")
