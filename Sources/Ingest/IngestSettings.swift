@@ -4,8 +4,10 @@ public struct IngestSettings: Hashable, Sendable {
     public var holdMicroseconds: Int64 = 2_000_000
     /// Frames that a hole may hold back.
     public var heldFramesMax = 1000
-    /// Their payload bytes.
+    /// Payload bytes held back in one session.
     public var heldBytesMax = 1024 * 1024
+    /// Payload bytes held back in all of them.
+    public var heldBytesTotalMax = 64 * 1024 * 1024
 
     public init() {}
 }

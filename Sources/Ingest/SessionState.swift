@@ -19,6 +19,8 @@ struct SessionState {
     private(set) var next: UInt64
     /// Frames come without numbers, and the daemon counts them; `nil` before the first frame.
     private(set) var countsArrivals: Bool?
+    /// The log may know of it: a frame has come, or it was recovered.
+    var isUsed = false
     /// When the pipeline wants to hear of this session even if nothing comes.
     var wakeTime: Timestamp?
     /// The earliest entry for it in the deadline queue.

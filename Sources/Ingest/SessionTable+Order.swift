@@ -16,6 +16,7 @@ extension SessionTable {
         noteTime(arrivalTime)
         guard let slot = slot(of: connection) else { return .notOpen }
         let session = sessions[slot].session
+        sessions[slot].isUsed = true
         guard header.sequence.isCounted else {
             let sequence = sessions[slot].arrivalSequence(of: header.kind)
             sessions[slot].clock.observe(header.deviceTime, at: arrivalTime)
@@ -53,6 +54,7 @@ extension SessionTable {
     ) {
         noteTime(arrivalTime)
         guard sequence.isCounted, let slot = slot(of: connection) else { return }
+        sessions[slot].isUsed = true
         switch sessions[slot].place(of: sequence.rawValue) {
         case .next:
             sessions[slot].pass(sequence.rawValue)
@@ -82,7 +84,7 @@ extension SessionTable {
     }
 
     private mutating func hold(_ held: HeldFrames.Held, _ slot: Int) {
-        _ = sessions[slot].held.insert(held)
+        if sessions[slot].held.insert(held) { heldBytesTotal += held.payload.count }
         while isHoldingTooMuch(slot) { release(1, slot) }
         scheduleDeadline(slot)
     }
@@ -91,6 +93,7 @@ extension SessionTable {
         let frames = sessions[slot].held.count
         let bytes = sessions[slot].held.payloadBytes
         return frames > settings.heldFramesMax || (frames > 0 && bytes > settings.heldBytesMax)
+            || (bytes > 0 && heldBytesTotal > settings.heldBytesTotalMax)
     }
 
     /// Lets go what follows the last number passed.
@@ -115,6 +118,7 @@ extension SessionTable {
                         to: FrameSequence(rawValue: missing.upperBound)))
             }
             sessions[slot].pass(held.sequence)
+            heldBytesTotal -= held.payload.count
             guard !held.refused else {
                 passInAcks(held.sequence, slot)
                 continue

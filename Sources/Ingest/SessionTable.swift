@@ -20,6 +20,7 @@ public struct SessionTable: Sendable {
     var deadlines = DeadlineQueue()
     var releases: [Release] = []
     var releasedCount = 0
+    var heldBytesTotal = 0
     /// Slots of sessions that wait for an ack.
     var slotsAwaitingAck: [Int] = []
     var latestTime: Timestamp?
@@ -35,7 +36,9 @@ public struct SessionTable: Sendable {
     /// Takes a session in that the log knows, or that ``forget(_:)`` gave out.
     public mutating func restore(_ recovery: SessionRecovery) {
         guard slotOfSession[recovery.session] == nil else { return }
-        insert(SessionState(recovery))
+        var state = SessionState(recovery)
+        state.isUsed = true
+        insert(state)
     }
 
     /// Removes a session without a connection, as one that ended long ago.
@@ -59,7 +62,8 @@ public struct SessionTable: Sendable {
     public mutating func erase(_ session: SessionID) -> ConnectionID? {
         guard let slot = slotOfSession.removeValue(forKey: session) else { return nil }
         let connection = sessions[slot].connection
-        if let connection { close(connection) }
+        if let connection { detach(connection) }
+        heldBytesTotal -= sessions[slot].held.payloadBytes
         // Frees what it held.
         sessions[slot] = SessionState(
             SessionRecovery(
@@ -90,7 +94,7 @@ public struct SessionTable: Sendable {
                     SessionRecovery(session: session, device: device, recorded: recorded)))
         let previous = sessions[slot].connection
         if slotOfConnection[connection] != slot { close(connection) }
-        if let previous, previous != connection { close(previous) }
+        if let previous, previous != connection { detach(previous) }
         sessions[slot].connection = connection
         slotOfConnection[connection] = slot
         return .opened(
@@ -98,8 +102,15 @@ public struct SessionTable: Sendable {
             isNew: known == nil, replaces: previous == connection ? nil : previous)
     }
 
-    /// The connection is gone; its session stays, and what it holds back waits on.
+    /// The connection is gone; its session stays, and what it holds back waits on. A session to
+    /// which nothing was sent goes with it: a hello alone must not cost memory for ever.
     public mutating func close(_ connection: ConnectionID) {
+        guard let slot = slotOfConnection[connection] else { return }
+        detach(connection)
+        if !sessions[slot].isUsed { erase(sessions[slot].session) }
+    }
+
+    private mutating func detach(_ connection: ConnectionID) {
         guard let slot = slotOfConnection.removeValue(forKey: connection) else { return }
         sessions[slot].connection = nil
         lastConnection = nil

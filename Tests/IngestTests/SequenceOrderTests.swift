@@ -78,6 +78,26 @@ import Testing
         #expect(model.entries.count == 40)
     }
 
+    @Test func `Held bytes of all sessions together are bounded`() {
+        var settings = IngestSettings()
+        settings.heldBytesTotalMax = 5000
+        var model = PipelineModel(settings: settings)
+        for number in 1...10 {
+            let connection = ConnectionID(rawValue: UInt64(number))
+            let session = SessionID(high: 0, low: UInt64(number))
+            _ = model.open(connection, PipelineModel.device, session)
+            model.send(2, bytes: 1000, from: connection)
+        }
+        #expect(model.log.count == 5)
+        #expect(model.log.values.allSatisfy { $0 == [.gap(1, 1)] + Self.frames(2) })
+        model.table.erase(SessionID(high: 0, low: 1))
+        let connection = ConnectionID(rawValue: 6)
+        model.send(4, bytes: 1000, from: connection)
+        #expect(model.log[SessionID(high: 0, low: 6)]?.count == 2)
+        model.advance(to: 1002)
+        #expect(model.log.count == 9)
+    }
+
     @Test func `A frame that falls into a gap later is recorded once, marked late`() {
         var model = PipelineModel.opened()
         model.send(1)

@@ -136,6 +136,20 @@ import Testing
         #expect(model.sentAcks == [1])
     }
 
+    @Test func `A hello without frames leaves nothing behind`() {
+        var model = PipelineModel.opened()
+        model.table.close(PipelineModel.connection)
+        #expect(model.table.sessionCount == 0)
+        #expect(model.open() == .opened(acknowledged: .none, isNew: true, replaces: nil))
+        #expect(
+            model.open(Self.other)
+                == .opened(
+                    acknowledged: .none, isNew: false, replaces: PipelineModel.connection))
+        model.send(1, from: Self.other)
+        model.table.close(Self.other)
+        #expect(model.table.sessionCount == 1)
+    }
+
     @Test func `A session is woken when it asked to be, once`() {
         var model = PipelineModel.opened()
         model.table.wake(PipelineModel.session, at: Timestamp(microseconds: 1_005_000_000))
