@@ -12,7 +12,12 @@ export function overallState({ status, loading, mode, run }) {
   return run.state ?? "waiting";
 }
 
+/** A reconnect may take a blink; what was said about it must still be readable. */
+const saidMilliseconds = 700;
+
 export class StatusPill {
+  #heldUntil = 0;
+
   constructor(root, t) {
     this.root = root;
     this.t = t;
@@ -21,7 +26,11 @@ export class StatusPill {
   }
 
   /** `seconds`: how old what is shown is; only said where it matters. */
-  show(state, seconds) {
+  show(wanted, seconds) {
+    const now = performance.now();
+    const held = wanted === "live" && now < this.#heldUntil;
+    const state = held ? "catchingUp" : wanted;
+    if (wanted === "catchingUp") this.#heldUntil = now + saidMilliseconds;
     setData(this.root, "state", state);
     // Read aloud when the word changes; the age beside it counts in silence.
     setText(this.text, this.t(state === "gone" ? "goneShort" : state));

@@ -3,9 +3,9 @@
 export const missing = "--";
 
 export const unitSystems = {
-  metric: { name: "metric", meters: 1000, distance: "km", pace: "/km", height: "m", perMeter: 1 },
+  metric: { name: "metric", split: "km", meters: 1000, distance: "km", pace: "/km", height: "m", perMeter: 1 },
   imperial: {
-    name: "imperial", meters: 1609.344, distance: "mi", pace: "/mi", height: "ft",
+    name: "imperial", split: "mile", meters: 1609.344, distance: "mi", pace: "/mi", height: "ft",
     perMeter: 3.28084,
   },
 };

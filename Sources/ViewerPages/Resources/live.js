@@ -9,7 +9,7 @@ import * as format from "./format.js";
 import { MapView } from "./map.js";
 import { listenForCheers, Messages } from "./messages.js";
 import { Panel } from "./panel.js";
-import { boundsOf, project } from "./projection.js";
+import { boundsAround, boundsOf, project } from "./projection.js";
 import { ShareStream } from "./protocol.js";
 import { Recorder } from "./recorder.js";
 import { RouteLayer } from "./route.js";
@@ -43,8 +43,8 @@ const splits = new SplitTable(find(".splits table"), find(".splits .empty"), t);
 const messages = new Messages(find(".toasts"), find(".alerts"), t);
 const route = new RouteLayer(routeModel);
 const map = new MapView(find(".map"), {
-  t, layers: [(painter) => route.paint(painter)], bounds: () => boundsOf(recorder.series),
-  focus: () => place(),
+  t, layers: [(painter) => route.paint(painter)], focus: () => place(),
+  bounds: () => boundsOf(recorder.series) ?? boundsAround(place()),
 });
 const specs = chartSpecs(t, () => page.units);
 const charts = new ChartStack(find(".chart-stack"), specs, {
@@ -230,7 +230,7 @@ function showScrub(run, mode) {
     state: page.status === "gone" ? "gone" : page.status === "open" ? recorder.newest.state : "lost",
     canRewind: stream.canRewind && page.status !== "gone",
   });
-  scrub.showMarks(recorder.timeline, start, now);
+  scrub.showMarks(recorder.timeline, start, now, page.units);
 }
 
 function listen() {

@@ -10,9 +10,8 @@ const toastsMax = 3;
 export function sentence(message, units, t) {
   switch (message.event) {
     case "split":
-      return t("split", {
-        n: message.km ?? message.mile ?? message.number, time: format.duration(message.seconds),
-      });
+      if (message[units.split] === undefined) return undefined;
+      return t("split", { n: message[units.split], time: format.duration(message.seconds) });
     case "lap": return t("lap", { n: message.number ?? "" });
     case "marker": return message.text;
     case "paused": return t("pausedEvent");

@@ -66,6 +66,11 @@ export function boundsOf(series) {
   return bounds.minX <= bounds.maxX ? bounds : undefined;
 }
 
+/** The box of one point; undefined without one. */
+export function boundsAround(point) {
+  return point && { minX: point.x, maxX: point.x, minY: point.y, maxY: point.y };
+}
+
 export function extendBounds(bounds, series, from) {
   const { x, y } = series.column;
   for (let index = from; index < series.length; index += 1) {

@@ -7,17 +7,23 @@ import { history } from "./protocol.js";
 import { rowOf, Series } from "./series.js";
 import { isOtherSession, merge, mergePast, startTime, Timeline } from "./state.js";
 
+/** A hole this long between history and what is live is worth asking again. */
+const holeSeconds = 5;
+const fillAttempts = 3;
+
 export class Recorder {
   #queue;
   #cursor;
   #past = {};
 
   /** `changed()` is called when rows came from history; `loading(bool)` around it. */
-  constructor(share, { changed = () => {}, loading = () => {}, load = history } = {}) {
+  constructor(share, { changed = () => {}, loading = () => {}, load = history,
+    pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)) } = {}) {
     this.share = share;
     this.changed = changed;
     this.loading = loading;
     this.load = load;
+    this.pause = pause;
     this.series = new Series();
     this.timeline = new Timeline();
     /** What is shown: the newest state, or that of the rewind. */
@@ -100,9 +106,13 @@ export class Recorder {
     this.#queue = [];
     this.loading(true);
     try {
-      for await (const items of this.load(this.share, { after: this.#cursor })) {
-        for (const item of items) this.#appendPast(item);
-        this.changed();
+      for (let attempt = 0; attempt < fillAttempts; attempt += 1) {
+        if (attempt > 0) await this.pause(attempt * 1500);
+        for await (const items of this.load(this.share, { after: this.#cursor })) {
+          for (const item of items) this.#appendPast(item);
+          this.changed();
+        }
+        if (!this.#lagsBehind()) break;
       }
     } catch {
       // The page then goes on with what it has; the next snapshot tries again.
@@ -116,6 +126,12 @@ export class Recorder {
     }
     this.loading(false);
     this.changed();
+  }
+
+  /** History comes from the disk, and may be some seconds behind what is live. */
+  #lagsBehind() {
+    const first = this.#queue.find(({ run }) => run)?.run;
+    return first?.state === "live" && first.time - this.series.lastTime > holeSeconds;
   }
 
   #appendPast(item) {

@@ -10,7 +10,7 @@ import { sentence } from "./messages.js";
 import { boundsOf, project } from "./projection.js";
 import { RouteLayer } from "./route.js";
 import { columns, Series } from "./series.js";
-import { SplitTable } from "./splits.js";
+import { SplitTable, splitsOf } from "./splits.js";
 import { startTime, Timeline } from "./state.js";
 import { translatePage } from "./strings.js";
 import { ZoneBars } from "./zones.js";
@@ -99,7 +99,7 @@ function begin() {
     showMoments();
     setHidden(find(".zones"), !run.zoneSeconds?.length);
     if (run.zoneSeconds) bars.show(run.zoneSeconds, 0);
-    setHidden(find(".splits"), !run.splits?.length);
+    setHidden(find(".splits"), !splitsOf(run.splits ?? [], units).length);
     splits.show(run.splits, units);
     charts.view = chartView(page.axis, { series, timeline, start, end: series.lastTime, units });
     charts.draw();

@@ -116,7 +116,13 @@ export class RouteLayer {
   paint(painter) {
     const model = this.model();
     const { series } = model;
-    if (!series.length) return;
+    if (series.length) this.#paintRoute(painter, model);
+    if (model.cursor !== undefined) this.#drawCursor(painter, series, model.cursor);
+    if (model.runner) drawRunner(painter, model.runner);
+  }
+
+  #paintRoute(painter, model) {
+    const { series } = model;
     const last = series.length - 1;
     const shown = Math.min(model.shown ?? last, last);
     const settled = Math.max(0, shown - (shown % freshRows) - freshRows);
@@ -139,8 +145,6 @@ export class RouteLayer {
     for (const mark of markRows(series, model.units.meters)) {
       if (mark.index <= shown) this.#drawMark(painter, series, mark, model.units.meters);
     }
-    if (model.cursor !== undefined) this.#drawCursor(painter, series, model.cursor);
-    if (model.runner) drawRunner(painter, model.runner);
   }
 
   #drawStart({ context, place }, series) {

@@ -67,8 +67,10 @@ export class ScrubBar {
   }
 
   /** Pauses as stretches, splits as ticks. */
-  showMarks(timeline, start, end) {
-    const key = `${timeline.pauses.length}/${timeline.marks.length}/${Math.floor((end - start) / 5)}`;
+  showMarks(timeline, start, end, units) {
+    const marks = timeline.marks.filter(({ kind, message }) =>
+      kind !== "split" || message[units.split] !== undefined);
+    const key = `${units.name}/${timeline.pauses.length}/${timeline.marks.length}/${Math.floor((end - start) / 5)}`;
     if (key === this.#marks) return;
     this.#marks = key;
     const place = (node, from, to) => {
@@ -79,7 +81,7 @@ export class ScrubBar {
     find(".marks", this.root).replaceChildren(
       ...timeline.pauses.map((pause) =>
         place(make("span", { class: "pause" }), pause.from, pause.to ?? end)),
-      ...timeline.marks.map((mark) => place(make("span", { class: mark.kind }), mark.time)));
+      ...marks.map((mark) => place(make("span", { class: mark.kind }), mark.time)));
   }
 
   goLive() {

@@ -3,6 +3,11 @@
 import * as format from "./format.js";
 import { make } from "./dom.js";
 
+/** Those of one unit: a run may have both. Pure. */
+export function splitsOf(splits, units) {
+  return splits.filter((split) => split[units.split] !== undefined);
+}
+
 /** The fastest and the slowest, so that bars have a scale. Pure. */
 export function paceRange(splits) {
   const paces = splits.map((split) => split.seconds).filter((seconds) => seconds > 0);
@@ -24,7 +29,8 @@ export class SplitTable {
     this.shown = "";
   }
 
-  show(splits = [], units) {
+  show(all = [], units) {
+    const splits = splitsOf(all, units);
     const key = JSON.stringify([splits, units.name]);
     if (key === this.shown) return;
     this.shown = key;
@@ -36,7 +42,7 @@ export class SplitTable {
       bar.style.setProperty("--share", String(barShare(split.seconds, range)));
       const best = splits.length > 1 && split.seconds === range.fastest;
       return make("tr", { "data-best": String(best) },
-        make("th", { scope: "row" }, String(split.km ?? split.mile ?? split.number)),
+        make("th", { scope: "row" }, String(split[units.split])),
         make("td", { class: "split-pace" }, make("b", {}, format.pace(split.seconds)),
           make("span", { class: "bar-track", "aria-hidden": "true" }, bar)),
         make("td", {}, format.integer(split.averageHeartRate)),
