@@ -171,4 +171,55 @@ import Testing
             #expect(values.distanceMeters == point.distanceMeters)
         }
     }
+
+    @Test func `Beats belong to the heart rate after them, a hand's lap is a command`() throws {
+        var encoder = FITEncoder()
+        func record(_ second: Double) {
+            encoder.add(
+                FITProfile.record, local: 0,
+                [
+                    FITField(253, .uint32, Double(Self.second) + second),
+                    FITField(3, .uint8, 60),
+                ])
+        }
+        func lap(_ second: Double, _ trigger: Double) {
+            encoder.add(
+                FITProfile.lap, local: 2,
+                [
+                    FITField(253, .uint32, Double(Self.second) + second),
+                    FITField(2, .uint32, Double(Self.second)), FITField(24, .enum, trigger),
+                    FITField(8, .uint32, 10_000), FITField(9, .uint32, 5000),
+                ])
+        }
+        record(0)
+        encoder.add(FITProfile.hrv, local: 1, [FITField(0, .uint16, 1000)])
+        encoder.add(FITProfile.hrv, local: 1, [FITField(0, .uint16, nil)])
+        record(20)
+        // By hand, by distance, by hand at the end.
+        lap(10, 0)
+        lap(15, 2)
+        lap(20, 0)
+        let recording = try read(encoder.file())
+        guard case .heartRate(let sample) = recording.frames.last?.payload else {
+            return #expect(Bool(false))
+        }
+        #expect(sample.rrIntervals == [1024])
+        #expect(recording.actions == [.lap])
+        #expect(recording.laps.map(\.distanceMeters) == [50, 50, 50])
+    }
+
+    @Test(arguments: [(80.0, 1.0, 160.0), (170, 1, 170), (80, 2, nil)])
+    func `Cadence is of both feet, and of none on a bicycle`(
+        written: Double, sport: Double, steps: Double?
+    ) throws {
+        var encoder = FITEncoder()
+        encoder.add(
+            FITProfile.record, local: 0,
+            [
+                FITField(253, .uint32, Double(Self.second)), FITField(3, .uint8, 60),
+                FITField(4, .uint8, written),
+            ])
+        encoder.add(FITProfile.session, local: 1, [FITField(5, .enum, sport)])
+        #expect(try read(encoder.file()).deviceValues.first?.cadence == steps)
+    }
 }

@@ -24,7 +24,8 @@ struct SensorLoggerPush {
     private mutating func take(_ reading: JSONValue) {
         guard let name = reading["name"]?.string else { return collector.refuse("no name") }
         guard let time = Self.time(reading["time"]) else { return collector.refuse("no time") }
-        let values = reading["values"] ?? .null
+        // Older versions put the values beside the name.
+        let values = reading["values"] ?? reading
         let android = reading["accuracy"] != nil
         switch name.lowercased().filter({ $0.isLetter }) {
         case "heartrate":

@@ -102,6 +102,15 @@ struct RecordingBuilder: FrameCollector {
         recording.frames = order.map { recording.frames[$0] }
     }
 
+    /// A pause that began beyond a jump leaves a resume that resumes nothing.
+    private mutating func dropHalfPause() {
+        let first = recording.frames.firstIndex { frame in
+            frame.payload == .control(.pause) || frame.payload == .control(.resume)
+        }
+        guard let first, recording.frames[first].payload == .control(.resume) else { return }
+        recording.frames.remove(at: first)
+    }
+
     /// Keeps the longest stretch between jumps, by count of frames.
     private mutating func cutAtJumps() {
         let frames = recording.frames
@@ -124,6 +133,7 @@ struct RecordingBuilder: FrameCollector {
         recording.notes.append(
             "The clock jumps by more than a day; only the longest stretch was kept.")
         recording.frames = Array(frames[kept])
+        dropHalfPause()
         recording.deviceValues.removeAll { $0.time < first || $0.time > last }
         recording.pauses.removeAll { $0.end < first || $0.start > last }
         recording.laps.removeAll { $0.end < first || $0.start > last }
