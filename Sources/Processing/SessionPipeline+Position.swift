@@ -31,7 +31,8 @@ extension SessionPipeline {
         var isMoving = true
         switch profile.autoPause {
         case .fused where !isManuallyPaused:
-            let transition = autoPause.update(step: step)
+            let transition = autoPause.update(
+                step: step, scatterMeters: distance.scatterMeters)
             follow(transition, into: &events)
             if case .wasPaused = transition { isMoving = false }
         case .reference where !isManuallyPaused:

@@ -50,6 +50,9 @@ struct Distance: Sendable {
     /// `nil` before anything could be measured. Never falls.
     var meters: Double? { hasStarted ? newest : nil }
 
+    /// Deviation of a step of the track, by scatter alone.
+    var scatterMeters: Double { path.scatter.squareRoot() }
+
     /// Half the width of the 95 % interval.
     var uncertaintyMeters: Double? {
         guard hasStarted else { return nil }
@@ -94,7 +97,8 @@ struct Distance: Sendable {
             return
         }
         let before = fusion.meters
-        fusion.add(pathMeters: path.add(step.location), step: step)
+        let added = path.add(step.location, seconds: step.seconds)
+        fusion.add(pathMeters: added, step: step, scatter: path.scatter)
         teach(fusion.meters - before, step: step, steps: steps, cadence: cadence)
         noteRandomError()
     }

@@ -15,16 +15,25 @@ struct SpeedFusion: Sendable {
         var stretchSeconds = 20.0
         var stretchFixes = 5
         /// Path per Doppler distance before anything is learned, and its weight in stretches.
-        var factorPrior = 1.04
-        var factorPriorWeight = 8.0
-        /// Learning looks at ratios within this range only: outside something else is wrong.
-        var factorRange = 0.95...1.1
-        /// Doppler falls this much shorter for each meter that accuracy is worse than the best.
-        var shortfallPerMeter = 0.06
-        var shortfallMetersMax = 6.0
+        var factorPrior = 1.035
+        var factorPriorWeight = 6.0
+        /// A stretch's ratio counts as at most this far from what is learned, either way: one
+        /// stretch of drift must not teach, and a cut on one side alone would bias.
+        var factorStepMax = 0.06
+        /// Doppler falls this much shorter for each meter that accuracy is worse than usual when
+        /// good: the receiver's own filter leans on its past then.
+        var shortfallPerMeter = 0.15
+        /// Usual: this many times the best.
+        var usualFactor = 1.4
+        var shortfallMetersMax = 2.5
         /// Share of Doppler where the path is the longer one, and where it is the shorter one.
         var dopplerShareAbove = 0.6
         var dopplerShareBelow = 0.5
+        /// Scatter that lengthens steps by more than this share makes the path a bad witness …
+        var excessTrusted = 0.015
+        /// … and by this much more, none: Doppler counts nearly alone and learns nothing from it.
+        var excessRange = 0.02
+        var dopplerShareMax = 0.97
         /// The path counts at most this much longer than Doppler, and Doppler than the path.
         var excessMax = 1.1
         var pullMax = 1.13
@@ -47,6 +56,7 @@ struct SpeedFusion: Sendable {
     private var factorSum: Double
     private var factorWeight: Double
     private var lastSpeed: Double?
+    private var excess = 0.0
 
     init(parameters: Parameters = Parameters()) {
         self.parameters = parameters
@@ -73,8 +83,11 @@ struct SpeedFusion: Sendable {
     /// - Parameters:
     ///   - pathMeters: What the path grew by.
     ///   - step: From the last fix to this one.
-    mutating func add(pathMeters: Double, step: FixGate.Step) {
+    ///   - scatter: Variance of the path's steps across their direction, m².
+    mutating func add(pathMeters: Double, step: FixGate.Step, scatter: Double = 0) {
         path += pathMeters
+        let stepMeters = max((step.location.speed ?? step.speed) * step.seconds, 0.3)
+        excess += 0.05 * (min(scatter / (2 * stepMeters * stepMeters), 0.5) - excess)
         seconds += step.seconds
         fixes += 1
         if let speed = step.location.speed, let accuracy = step.location.horizontalAccuracy {
@@ -118,7 +131,8 @@ struct SpeedFusion: Sendable {
 
     private var shortfall: Double {
         guard !isSettling, let bestAccuracy, fixes > 0 else { return 0 }
-        let worse = accuracySum / Double(fixes) - bestAccuracy
+        let usual = parameters.usualFactor * bestAccuracy
+        let worse = accuracySum / Double(fixes) - usual
         return parameters.shortfallPerMeter * min(max(worse, 0), parameters.shortfallMetersMax)
     }
 
@@ -128,9 +142,19 @@ struct SpeedFusion: Sendable {
         if path > expected {
             guard !isSettling else { return expected }
             let bounded = min(path, parameters.excessMax * expected)
-            return blend(bounded, expected, parameters.dopplerShareAbove)
+            return blend(bounded, expected, share(parameters.dopplerShareAbove))
         }
-        return blend(path, min(expected, parameters.pullMax * path), parameters.dopplerShareBelow)
+        let pulled = min(expected, parameters.pullMax * path)
+        return blend(path, pulled, share(parameters.dopplerShareBelow))
+    }
+
+    /// 0…1: how far scatter discredits the path.
+    private var discredit: Double {
+        min(max((excess - parameters.excessTrusted) / parameters.excessRange, 0), 1)
+    }
+
+    private func share(_ usual: Double) -> Double {
+        usual + discredit * (parameters.dopplerShareMax - usual)
     }
 
     /// Weighted geometric mean: errors of both are shares of the distance.
@@ -142,9 +166,9 @@ struct SpeedFusion: Sendable {
     private mutating func learn(at time: Timestamp) {
         if let settlesUntil, time > settlesUntil { self.settlesUntil = nil }
         guard hasDoppler, !isSettling, doppler > 10 else { return }
-        let range = parameters.factorRange
-        let ratio = path / doppler - shortfall
-        factorSum += min(max(ratio, range.lowerBound), range.upperBound)
+        let surprise = path / doppler - shortfall - factor
+        let limit = parameters.factorStepMax
+        factorSum += factor + min(max(surprise, -limit), limit)
         factorWeight += 1
     }
 }

@@ -27,6 +27,11 @@ struct AutoPause: Sendable {
         var ridingSpeed = 1.5
         /// A hole passed more slowly than this was a stop, m/s.
         var holeSpeedMax = 0.5
+        /// A body that stirs at most this long before its first sure steps was setting off, seconds.
+        var stirSecondsMax = 5.0
+        /// Without positions, a body that stirs for this long has gone on, seconds: steps are not
+        /// sure on stairs and among people.
+        var stirSecondsAlone = 3.0
         /// Positions older than this say nothing, seconds.
         var positionFreshSeconds = 4.0
         /// Motion older than this says nothing, seconds.
@@ -50,6 +55,7 @@ struct AutoPause: Sendable {
 
     private var activity = MotionActivity(kind: .unknown, since: nil)
     private var newestMotion: Timestamp?
+    private var stirredAt: Timestamp?
     private var newestFix: Timestamp?
     private var mapSpeed: Double?
     private var track = TrackSpeed()
@@ -73,12 +79,13 @@ struct AutoPause: Sendable {
 
     mutating func update(activity: MotionActivity, at time: Timestamp) -> Transition? {
         newestMotion = time
+        if self.activity.kind == .still, activity.kind != .still { stirredAt = activity.since }
         self.activity = activity
         stillDeadline = nil
         switch activity.kind {
         case .walking, .running:
             slowSince = nil
-            return resume(since: activity.since ?? time)
+            return resume(since: setOff(at: activity.since ?? time))
         case .still:
             guard !isPaused, !isRiding(at: time) else { return nil }
             let since = activity.since ?? time
@@ -88,9 +95,27 @@ struct AutoPause: Sendable {
                 return nil
             }
             return pause(since: since)
-        case .unknown, .moving:
+        case .moving:
+            guard isPaused, let stirredAt, !hasPositions(at: time),
+                time.seconds(since: stirredAt) >= parameters.stirSecondsAlone
+            else { return nil }
+            return resume(since: stirredAt)
+        case .unknown:
             return nil
         }
+    }
+
+    private func hasPositions(at time: Timestamp) -> Bool {
+        guard let newestFix else { return false }
+        return time.seconds(since: newestFix) <= parameters.positionFreshSeconds
+    }
+
+    /// Steps are sure only after a few; the body stirred when the first was made.
+    private func setOff(at steps: Timestamp) -> Timestamp {
+        guard let stirredAt, stirredAt < steps,
+            steps.seconds(since: stirredAt) <= parameters.stirSecondsMax
+        else { return steps }
+        return stirredAt
     }
 
     private func hasSteps(at time: Timestamp) -> Bool {
@@ -114,7 +139,11 @@ struct AutoPause: Sendable {
 
     // MARK: Position
 
-    mutating func update(step: FixGate.Step) -> Transition? {
+    /// - Parameters:
+    ///   - step: From the last usable fix to the new one.
+    ///   - scatterMeters: Deviation of the track's steps, as it shows itself.
+    /// - Returns: The transition this fix completes.
+    mutating func update(step: FixGate.Step, scatterMeters: Double = 0) -> Transition? {
         let time = step.to
         let gap = newestFix.map { time.seconds(since: $0) } ?? 0
         newestFix = time
@@ -133,9 +162,7 @@ struct AutoPause: Sendable {
             return nil
         }
         if isPaused { return resumeByPosition(speed, trackSpeed, at: time) }
-        guard let speed, speed < parameters.pauseBelow,
-            (trackSpeed ?? step.speed) < parameters.trackPauseBelow
-        else {
+        guard let speed, speed < parameters.pauseBelow else {
             slowSince = nil
             return nil
         }
@@ -143,15 +170,20 @@ struct AutoPause: Sendable {
         slowSince = since
         let needed =
             knowsNoSteps(at: time) ? parameters.slowSecondsWithoutSteps : parameters.slowSeconds
-        guard time.seconds(since: since) >= needed else { return nil }
+        // Scatter alone moves the track by a deviation a second.
+        let onTrack = parameters.trackPauseBelow + scatterMeters
+        guard time.seconds(since: since) >= needed, (trackSpeed ?? step.speed) < onTrack else {
+            return nil
+        }
         return pause(since: since)
     }
 
     /// A position source that fell silent while slow is standing: distance filters do that.
     mutating func tick(at time: Timestamp) -> Transition? {
         guard let slowSince, let newestFix, !hasSteps(at: time),
-            time.seconds(since: newestFix) >= 1,
-            time.seconds(since: slowSince) >= parameters.slowSeconds + 1
+            time.seconds(since: newestFix) >= parameters.positionFreshSeconds,
+            time.seconds(since: slowSince) >= parameters.slowSeconds,
+            (track.metersPerSecond ?? 0) < parameters.trackPauseBelow
         else { return nil }
         return pause(since: slowSince)
     }
