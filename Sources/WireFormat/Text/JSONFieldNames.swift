@@ -12,10 +12,13 @@ struct JSONFieldNames: Sendable {
         var field = -1
     }
 
+    /// Made once; every decoder has the same.
+    static let all = JSONFieldNames()
+
     /// Open addressing; more than three times the names, so that probes are short.
     private var entries = [Entry](repeating: Entry(), count: 128)
 
-    init() {
+    private init() {
         for field in JSONField.allCases {
             let name = Array(field.name.utf8)
             let (head, tail) = Self.words(name.span, from: 0, count: name.count)

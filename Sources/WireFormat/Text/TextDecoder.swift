@@ -16,7 +16,7 @@ public struct TextDecoder: Sendable {
         case done
     }
 
-    private let names = JSONFieldNames()
+    private let names = JSONFieldNames.all
     private var scanner = JSONScanner()
     private var place = Place.done
     private var fields = JSONFields()
