@@ -15,7 +15,10 @@ struct Pulsecast: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, CheckConfigCommand.self, LogCommand.self,
+            ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, DeviceCommand.self,
+            ShareCommand.self, SessionCommand.self, PushCommand.self, ReplayCommand.self,
+            AnalyzeCommand.self, ExportCommand.self, WatchCommand.self, LogCommand.self,
+            SimulateCommand.self,
         ])
 
     static func main() async {

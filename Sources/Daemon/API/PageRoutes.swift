@@ -60,7 +60,9 @@ struct PageRoutes: Sendable {
             status: 200, fields: ["Content-Type": asset.contentType], body: .bytes(body.bytes))
         if let encoding = body.encoding { response.fields.append("Content-Encoding", encoding) }
         response.fields.append("Vary", "Accept-Encoding")
-        for header in asset.headers { response.fields.append(header.name, header.value) }
+        for header in asset.headers where header.name.lowercased() != "content-type" {
+            response.fields.append(header.name, header.value)
+        }
         return response
     }
 

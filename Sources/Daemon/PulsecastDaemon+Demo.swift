@@ -1,0 +1,24 @@
+import Registry
+import SensorModel
+
+/// A device and a share made for a demonstration.
+public struct DemoRunner: Sendable {
+    public let token: String
+    public let url: String
+    public let devicePort: Int
+}
+
+extension PulsecastDaemon {
+    /// Adds a device and a link to it, so that a demonstration needs no commands.
+    ///
+    /// - Returns: What a simulated device and a viewer need.
+    /// - Throws: What the registry says.
+    public func makeDemoRunner() throws -> DemoRunner {
+        let made = try administration.addDevice(named: "demo")
+        let share = try administration.createShare(
+            ShareWish(label: "Demo runner"), of: .device(made.device.id), stem: "demo")
+        let port = address.devicePort
+        return DemoRunner(
+            token: made.token, url: address.url + "/s/" + share.id.text, devicePort: port)
+    }
+}

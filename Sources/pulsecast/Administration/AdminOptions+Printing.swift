@@ -1,0 +1,36 @@
+import Foundation
+
+extension AdminOptions {
+    /// Prints a list that the daemon gave: JSON as it is, or a table for people.
+    ///
+    /// - Parameters:
+    ///   - data: A JSON array of objects.
+    ///   - columns: Keys, in order.
+    func print(_ data: Data, columns: [String]) throws {
+        if json { return Terminal.say(json: Array(data)) }
+        guard let rows = try JSONSerialization.jsonObject(with: data) as? [[String: Any]] else {
+            throw CommandFailure("the daemon's answer is not a list; is it of another version?")
+        }
+        var table = TextTable(header: columns)
+        for row in rows { table.add(columns.map { Self.cell(row[$0], column: $0) }) }
+        Terminal.say(table.isEmpty ? "none" : table.text)
+    }
+
+    private static func cell(_ value: Any?, column: String) -> String {
+        switch value {
+        case nil, is NSNull: return "–"
+        case let list as [Any]: return list.map { "\($0)" }.joined(separator: ",")
+        case let number as NSNumber
+        where column.hasSuffix("At") || column == "lastSeen":
+            return Date(timeIntervalSince1970: number.doubleValue)
+                .formatted(.iso8601.timeZone(separator: .omitted))
+        case .some(let value): return "\(value)"
+        }
+    }
+}
+
+/// One segment of a path, percent-encoded.
+func segment(_ text: String) -> String {
+    text.addingPercentEncoding(
+        withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-_."))) ?? ""
+}

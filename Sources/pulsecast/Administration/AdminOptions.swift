@@ -1,0 +1,75 @@
+import ArgumentParser
+import Daemon
+import Foundation
+import Transport
+
+/// Where the daemon is that a command talks to.
+struct AdminOptions: ParsableArguments {
+    @Option(help: "The daemon's admin socket; found by itself where it is not given.")
+    var adminSocket: String?
+
+    @Option(name: .customLong("state"), help: "The daemon's state folder.")
+    var stateFolder: String?
+
+    @Flag(help: "Print facts as JSON.")
+    var json = false
+
+    /// Asks the daemon and gives its answer back.
+    ///
+    /// - Parameters:
+    ///   - method: Of the request.
+    ///   - path: Segments are percent-encoded by the caller.
+    ///   - body: Becomes a JSON object; `nil`: no body.
+    /// - Returns: The JSON of a successful answer.
+    /// - Throws: ``CommandFailure`` with the daemon's reason, or where to look for the daemon.
+    func ask(
+        _ method: Method, _ path: String, body: [String: any Sendable]? = nil
+    ) async throws -> Data {
+        let socket = try socketPath()
+        var bytes: [UInt8] = []
+        if let body { bytes = Array(try JSONSerialization.data(withJSONObject: body)) }
+        let response: HTTPClient.Answer
+        do {
+            response = try await AdminClient(socketPath: socket)
+                .send(method.value, path, json: bytes)
+        } catch {
+            throw CommandFailure(
+                "no daemon answers at \(socket): start it with pulsecast serve, or name its socket"
+                    + " with --admin-socket")
+        }
+        guard (200..<300).contains(response.status) else {
+            let reason = (try? JSONDecoder().decode(Refusal.self, from: Data(response.body)))?
+                .reason
+            throw CommandFailure(
+                reason ?? "the daemon answered \(response.status)",
+                status: response.status == 400 ? ExitStatus.wrongUse : ExitStatus.failed)
+        }
+        return Data(response.body)
+    }
+
+    /// The first socket that exists, in the order the documentation promises.
+    private func socketPath() throws -> String {
+        if let adminSocket { return adminSocket }
+        let candidates = StateFolder.adminSocketCandidates(
+            stateFolder: stateFolder, environment: ProcessInfo.processInfo.environment)
+        if let found = candidates.first(where: FileManager.default.fileExists(atPath:)) {
+            return found
+        }
+        throw CommandFailure(
+            "no daemon was found (looked for \(candidates.joined(separator: ", "))): start it with"
+                + " pulsecast serve, or name its socket with --admin-socket")
+    }
+
+    /// A request method, written as people know it.
+    struct Method: ExpressibleByStringLiteral {
+        let value: HTTPRequest.Method
+
+        init(stringLiteral text: String) {
+            value = HTTPRequest.Method(rawValue: text) ?? .get
+        }
+    }
+
+    private struct Refusal: Decodable {
+        let reason: String
+    }
+}

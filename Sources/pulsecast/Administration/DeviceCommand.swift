@@ -1,0 +1,93 @@
+import ArgumentParser
+import Foundation
+
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device", abstract: "Adds, lists and removes devices, and sets their profile.",
+        subcommands: [Add.self, List.self, Rotate.self, Revoke.self, Delete.self, DeviceSet.self])
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Adds a device and prints its secret token, this once.")
+        @OptionGroup var admin: AdminOptions
+        @Argument(help: "Its name; unique, whatever the case.") var name: String
+
+        func run() async throws {
+            try tell(await admin.ask("POST", "/devices", body: ["device": name]), admin)
+        }
+    }
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Gives a device a new token; the old one is worth nothing from now on.")
+        @OptionGroup var admin: AdminOptions
+        @Argument var name: String
+
+        func run() async throws {
+            try tell(await admin.ask("POST", "/devices/\(segment(name))/rotate"), admin)
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists the devices.")
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            let data = try await admin.ask("GET", "/devices")
+            try admin.print(
+                data, columns: ["device", "createdAt", "revoked", "lastSeen", "sessions"])
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ends a device's connections and refuses its token for ever.")
+        @OptionGroup var admin: AdminOptions
+        @Argument var name: String
+
+        func run() async throws {
+            _ = try await admin.ask("POST", "/devices/\(segment(name))/revoke")
+            Terminal.say("\(name) is revoked; give it a new token with pulsecast device rotate")
+        }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Deletes a device with its shares and every session it recorded.")
+        @OptionGroup var admin: AdminOptions
+        @Argument var name: String
+
+        func run() async throws {
+            let data = try await admin.ask("DELETE", "/devices/\(segment(name))")
+            if admin.json { return Terminal.say(json: Array(data)) }
+            let erased = try JSONDecoder().decode(Erased.self, from: data)
+            Terminal.say(
+                "deleted \(erased.device): \(erased.sessionsErased) session(s),"
+                    + " \(erased.bytesErased) bytes erased from the log")
+        }
+
+        private struct Erased: Decodable {
+            let device: String
+            let sessionsErased: Int
+            let bytesErased: Int
+        }
+    }
+
+    fileprivate struct Credentials: Decodable {
+        let device: String
+        let token: String
+    }
+
+    fileprivate static func tell(_ data: Data, _ admin: AdminOptions) throws {
+        if admin.json { return Terminal.say(json: Array(data)) }
+        let made = try JSONDecoder().decode(Credentials.self, from: data)
+        Terminal.say(made.token)
+        Terminal.complain(
+            "This is the token of \(made.device); it is not shown again. The device says it in its"
+                + " hello.")
+    }
+}
+
+private func tell(_ data: Data, _ admin: AdminOptions) throws {
+    try DeviceCommand.tell(data, admin)
+}

@@ -1,0 +1,145 @@
+import ArgumentParser
+import Foundation
+
+struct ShareCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "share", abstract: "Makes, lists and takes back links for viewers.",
+        subcommands: [
+            Create.self, List.self, Revoke.self, Rotate.self, Show.self, Code.self, Group.self,
+        ])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a link to watch a device, and prints it.")
+        @OptionGroup var admin: AdminOptions
+        @Option(help: "The device to watch.") var device: String
+        @Option(help: "What commands call the share; found by itself where it is not given.")
+        var name: String?
+        @Option(help: "How long it is good for, as 24h or 7d; without it until it is revoked.")
+        var expires: String?
+        @Option(help: "Any of heartRate, metrics, location, separated by commas.")
+        var scope: String?
+        @Option(help: "How long everything is held back, as 5m.") var delay: String?
+        @Option(help: "Viewers at one time.") var maxViewers: Int?
+        @Option(help: "What viewers read as the runner's name.") var label: String?
+
+        func run() async throws {
+            var body: [String: any Sendable] = ["device": device]
+            body["name"] = name
+            body["expires"] = expires
+            body["scope"] = scope
+            body["delay"] = delay
+            body["maxViewers"] = maxViewers
+            body["label"] = label
+            try ShareCommand.tell(await admin.ask("POST", "/shares", body: body), admin)
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists the shares by their names, without their secrets.")
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            let data = try await admin.ask("GET", "/shares")
+            try admin.print(
+                data,
+                columns: [
+                    "name", "device", "scope", "expiresAt", "delaySeconds", "viewers",
+                    "viewersEver", "revoked",
+                ])
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Takes a link back: its viewers are closed at once.")
+        @OptionGroup var admin: AdminOptions
+        @Argument(help: "The share's name or ID.") var share: String
+
+        func run() async throws {
+            _ = try await admin.ask("POST", "/shares/\(segment(share))/revoke")
+            Terminal.say("revoked")
+        }
+    }
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Gives a share a new link; the old one ends at once.")
+        @OptionGroup var admin: AdminOptions
+        @Argument(help: "The share's name or ID.") var share: String
+
+        func run() async throws {
+            try ShareCommand.tell(
+                await admin.ask("POST", "/shares/\(segment(share))/rotate"), admin)
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows one share; with --reveal its secret link again.")
+        @OptionGroup var admin: AdminOptions
+        @Argument(help: "The share's name.") var name: String
+        @Flag(help: "Print the secret ID and link.") var reveal = false
+
+        func run() async throws {
+            let path = "/shares/\(segment(name))"
+            if reveal {
+                return try ShareCommand.tell(await admin.ask("POST", path + "/reveal"), admin)
+            }
+            Terminal.say(json: Array(try await admin.ask("GET", path)))
+        }
+    }
+
+    struct Code: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints a short code to read aloud: one use, for the start page.")
+        @OptionGroup var admin: AdminOptions
+        @Argument(help: "The share's name.") var name: String
+        @Option(help: "How long it is good for.") var expires = "10m"
+
+        func run() async throws {
+            let data = try await admin.ask(
+                "POST", "/shares/\(segment(name))/code", body: ["expires": expires])
+            if admin.json { return Terminal.say(json: Array(data)) }
+            Terminal.say(try JSONDecoder().decode(Made.self, from: data).code)
+        }
+
+        private struct Made: Decodable {
+            let code: String
+        }
+    }
+
+    struct Group: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes one link for several runners.")
+        @OptionGroup var admin: AdminOptions
+        @Option(name: .customLong("share"), help: "A share's name; 2 to 50 of them.")
+        var shares: [String] = []
+        @Option(help: "What commands call the group.") var name: String?
+        @Option(help: "How long it is good for.") var expires: String?
+        @Option(help: "What viewers read as title.") var label: String?
+
+        func run() async throws {
+            var body: [String: any Sendable] = ["shares": shares]
+            body["name"] = name
+            body["expires"] = expires
+            body["label"] = label
+            try ShareCommand.tell(await admin.ask("POST", "/shares/group", body: body), admin)
+        }
+    }
+
+    private struct Link: Decodable {
+        let name: String
+        let url: String
+    }
+
+    fileprivate static func tell(_ data: Data, _ admin: AdminOptions) throws {
+        if admin.json { return Terminal.say(json: Array(data)) }
+        let link = try JSONDecoder().decode(Link.self, from: data)
+        Terminal.say(link.url)
+        Terminal.complain(
+            "Whoever has this link can watch. Its name is \(link.name); take it back with:"
+                + " pulsecast share revoke \"\(link.name)\"")
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import Interchange
+import Replay
+import SensorModel
+
+struct AnalyzeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "analyze",
+        abstract: "Computes a recording's metrics offline, as a live viewer would have seen them.")
+
+    @Argument(help: "A recording: FIT, GPX, TCX, CSV, NDJSON, or a neutral folder.")
+    var recording: String
+
+    @Flag(help: "Print one JSON object with the whole time series.")
+    var json = false
+
+    @Option(help: "Where the sensor sat: wrist, ankle, hip, pocket or hand.")
+    var placement: String?
+
+    func run() async throws {
+        let recording = try RecordingFile.read(recording)
+        for note in recording.notes { Terminal.complain("note: \(note)") }
+        var profile = RunnerProfile()
+        if let placement {
+            guard let known = RunnerProfile.Placement(rawValue: placement) else {
+                throw CommandFailure(
+                    "\(placement) is no placement: use wrist, ankle, hip, pocket or hand",
+                    status: ExitStatus.wrongUse)
+            }
+            profile.placement = known
+        }
+        let analysis = RecordingAnalysis(frames: recording.frames, profile: profile)
+        if json { return Terminal.say(json: Array(analysis.jsonText.utf8)) }
+        Terminal.say(Self.summary(of: recording, analysis))
+    }
+
+    private static func summary(of recording: Recording, _ analysis: RecordingAnalysis) -> String {
+        let metrics = analysis.final
+        func text(_ value: Double?, _ unit: String, digits: Int = 0) -> String {
+            value.map { String(format: "%.\(digits)f \(unit)", $0) } ?? "–"
+        }
+        var table = TextTable(header: ["", recording.format.name])
+        table.add(["duration", text(metrics.elapsedSeconds, "s")])
+        table.add(["moving", text(metrics.movingSeconds, "s")])
+        table.add(["distance", text(metrics.distanceMeters, "m", digits: 1)])
+        table.add(["steps", metrics.steps.map(String.init) ?? "–"])
+        table.add(["cadence", text(metrics.averageCadence, "steps/min", digits: 1)])
+        table.add(["heart rate", text(metrics.averageHeartRate, "beats/min", digits: 1)])
+        table.add(["climb", text(metrics.elevationGainMeters, "m")])
+        table.add(["pauses", "\(analysis.pauses.count)"])
+        table.add(["splits", "\(analysis.splits.count)"])
+        return table.text
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import SensorModel
+import Synchronization
+import Transport
+import WireFormat
+
+/// Plays frames to a daemon as a device does: paced, acknowledged, resumed after a lost connection.
+struct DeviceSender {
+    private static let retriesMax = 8
+    private static let framesPerSend = 64
+    /// Frames sent and not acknowledged; more would only wait in buffers.
+    private static let unacknowledgedMax = 20_000
+
+    let address: ServerAddress
+    let token: String
+    let session: SessionID
+    /// Times as fast as recorded; `nil`: as fast as the daemon takes it.
+    let speed: Double?
+    let isRecorded: Bool
+
+    /// Sends every frame and returns when the last one is acknowledged.
+    ///
+    /// - Parameters:
+    ///   - frames: In order of device time; they are numbered from 1.
+    ///   - progress: Frames acknowledged so far.
+    /// - Throws: ``CommandFailure`` when the daemon refuses the device or cannot be reached.
+    func send(_ frames: [Frame], progress: @escaping @Sendable (Int) -> Void) async throws {
+        var retries = 0
+        while true {
+            do {
+                if try await attempt(frames, progress) { return }
+            } catch let failure as CommandFailure {
+                throw failure
+            } catch {
+                retries += 1
+                guard retries <= Self.retriesMax else {
+                    throw CommandFailure(
+                        "\(address) cannot be reached (\(error)): is the daemon running there?")
+                }
+            }
+            try await Task.sleep(for: .milliseconds(200 * (1 << min(retries, 5))))
+        }
+    }
+
+    /// - Returns: Whether everything is acknowledged; `false`: connect again and go on.
+    private func attempt(
+        _ frames: [Frame], _ progress: @escaping @Sendable (Int) -> Void
+    ) async throws -> Bool {
+        let client = try await DeviceClient.connect(to: address, format: .binary)
+        defer { Task { await client.close() } }
+        let now = Date().timeIntervalSince1970
+        try await client.send(
+            Hello(
+                token: token, session: session, sentAt: now, sentAtText: "\(now)",
+                recorded: isRecorded))
+        let acknowledged = Acknowledged()
+        let total = UInt32(frames.count)
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await Self.listen(to: client, until: total, acknowledged, progress)
+            }
+            group.addTask {
+                let first = try await acknowledged.welcome()
+                try await self.play(frames, after: first, to: client, acknowledged)
+                try await Task.sleep(for: .seconds(3600))
+                return false
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? false
+        }
+    }
+
+    private static func listen(
+        to client: DeviceClient, until total: UInt32, _ acknowledged: Acknowledged,
+        _ progress: @Sendable (Int) -> Void
+    ) async throws -> Bool {
+        for try await answer in client.answers {
+            switch answer {
+            case .welcome(let sequence, _): acknowledged.welcomed(at: sequence.rawValue)
+            case .ack(let sequence): acknowledged.move(to: sequence.rawValue)
+            case .error(let code, let reason):
+                guard let known = CloseCode(rawValue: code), !known.mayReconnect else { continue }
+                throw CommandFailure("the daemon refuses the device: \(reason) (\(code))")
+            case .other: break
+            }
+            let sequence = acknowledged.sequence
+            progress(Int(sequence))
+            if sequence >= total { return true }
+        }
+        return acknowledged.sequence >= total
+    }
+
+    private func play(
+        _ frames: [Frame], after first: UInt32, to client: DeviceClient,
+        _ acknowledged: Acknowledged
+    ) async throws {
+        let start = ContinuousClock().now
+        guard let origin = frames.first?.deviceTime else { return }
+        var next = Int(first)
+        while next < frames.count {
+            var batch: [Frame] = []
+            while next < frames.count, batch.count < Self.framesPerSend {
+                var frame = frames[next]
+                if let speed {
+                    let due = frame.deviceTime.seconds(since: origin) / speed
+                    let elapsed = start.duration(to: ContinuousClock().now) / .seconds(1)
+                    if due > elapsed {
+                        guard batch.isEmpty else { break }
+                        try await Task.sleep(for: .seconds(due - elapsed))
+                    }
+                }
+                frame.sequence = FrameSequence(rawValue: UInt32(next + 1))
+                batch.append(frame)
+                next += 1
+            }
+            try await client.send(batch)
+            while next - Int(acknowledged.sequence) > Self.unacknowledgedMax {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+    }
+}
+
+/// How far the daemon has acknowledged, shared by the sending and the listening half.
+private final class Acknowledged: Sendable {
+    private let state = Mutex<UInt32?>(nil)
+
+    var sequence: UInt32 { state.withLock { $0 ?? 0 } }
+
+    func welcomed(at sequence: UInt32) { state.withLock { $0 = sequence } }
+
+    func move(to sequence: UInt32) { state.withLock { $0 = max($0 ?? 0, sequence) } }
+
+    /// Waits for the welcome.
+    func welcome() async throws -> UInt32 {
+        while true {
+            if let sequence = state.withLock({ $0 }) { return sequence }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import Foundation
+import Interchange
+import SensorModel
+import Transport
+
+struct PushCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "push", abstract: "Plays a recording to a daemon, as a device would.")
+
+    @Argument(help: "A recording: FIT, GPX, TCX, CSV, NDJSON, or a neutral folder.")
+    var recording: String
+
+    @OptionGroup var destination: Destination
+
+    @Option(help: "Times as fast as recorded, or max.")
+    var speed = "1"
+
+    @Flag(help: "Begin again at the end, until stopped.")
+    var loop = false
+
+    @Option(help: "Session UUID; a new one without it.")
+    var session: String?
+
+    func run() async throws {
+        let pace = try Self.pace(speed)
+        let recording = try RecordingFile.read(recording)
+        for note in recording.notes { Terminal.complain("note: \(note)") }
+        var generator = SystemRandomNumberGenerator()
+        repeat {
+            let id = try session.map(Self.sessionID) ?? SessionID(using: &generator)
+            let sender = DeviceSender(
+                address: try destination.address, token: try destination.token, session: id,
+                speed: pace, isRecorded: true)
+            let total = recording.frames.count
+            let bar = ProgressLine("pushing", total: total)
+            try await sender.send(recording.frames) { bar.update(done: $0) }
+            bar.finish()
+            if destination.json {
+                try Terminal.say(encoded: Pushed(session: "\(id)", frames: total))
+            } else {
+                Terminal.say("\(total) frames acknowledged, session \(id)")
+            }
+        } while loop
+    }
+
+    private struct Pushed: Encodable {
+        let session: String
+        let frames: Int
+    }
+
+    /// `nil`: as fast as it goes.
+    static func pace(_ text: String) throws -> Double? {
+        if text == "max" { return nil }
+        guard let speed = Double(text), speed > 0, speed <= 100_000 else {
+            throw CommandFailure(
+                "\(text) is not a speed: use a number as 1 or 10, or max",
+                status: ExitStatus.wrongUse)
+        }
+        return speed
+    }
+
+    static func sessionID(_ text: String) throws -> SessionID {
+        guard let id = SessionID(text) else {
+            throw CommandFailure("\(text) is not a UUID", status: ExitStatus.wrongUse)
+        }
+        return id
+    }
+}
+
+/// Which daemon a device talks to, and with which token.
+struct Destination: ParsableArguments {
+    @Option(help: "tcp://host:port, or ws://host:port/v1/device.")
+    var to = "tcp://127.0.0.1:7420"
+
+    @Option(help: "A file with the device's token; - reads it from standard input.")
+    var tokenFile: String
+
+    @Flag(help: "Print facts as JSON.")
+    var json = false
+
+    var address: ServerAddress {
+        get throws {
+            do {
+                return try ServerAddress(to)
+            } catch {
+                throw CommandFailure("\(error)", status: ExitStatus.wrongUse)
+            }
+        }
+    }
+
+    /// Never a flag of its own: it would stand in the process list.
+    var token: String {
+        get throws {
+            let text: String?
+            if tokenFile == "-" {
+                text = readLine()
+            } else {
+                text = try? String(contentsOfFile: tokenFile, encoding: .utf8)
+            }
+            let trimmed = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+            guard !trimmed.isEmpty else {
+                throw CommandFailure("no token in \(tokenFile): write the device's token into it")
+            }
+            return trimmed
+        }
+    }
+}
