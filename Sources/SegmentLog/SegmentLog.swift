@@ -78,13 +78,18 @@ public final class SegmentLog: Sendable {
             tag: RecordTag.of(type), session: 0, arrivalTime: arrivalTime.microseconds,
             sequence: sequence.rawValue, deviceTime: deviceTime.microseconds,
             payloadBytes: payload.count)
-        return core.withLock { core in
-            guard let offset = core.append(record, of: session, payload: payload) else {
-                return nil
-            }
-            published.nextOffset.store(offset.rawValue + 1, ordering: .releasing)
+        var isChunkFull = false
+        let offset = core.withLock { core in
+            let filled = core.line.filled.count
+            let offset = core.append(record, of: session, payload: payload)
+            isChunkFull = core.line.filled.count > filled
             return offset
         }
+        // A full buffer goes to the disk without waiting for a flush.
+        if isChunkFull { writerWakeup.wake() }
+        guard let offset else { return nil }
+        published.nextOffset.store(offset.rawValue + 1, ordering: .releasing)
+        return offset
     }
 
     /// Appends a session record: the first of a session says whose it is.

@@ -172,6 +172,20 @@ import Testing
         }
     }
 
+    @Test func `A full buffer is written without a flush`() throws {
+        var fixture = try LogFixture(
+            configuration: LogConfiguration(pendingBytesMax: 3 << 20, reserveBytes: 0))
+        try fixture.log.start()
+        fixture.head()
+        for _ in 0..<40 {
+            while fixture.append(payload: LogFixture.payload(1, bytes: 200_000)) == nil {
+                usleep(200)
+            }
+        }
+        fixture.log.close()
+        #expect(fixture.log.durableEnd == RecordOffset(rawValue: 41))
+    }
+
     @Test func `Threads bring everything to disk`() throws {
         var fixture = try LogFixture(
             configuration: LogFixture.configuration(segmentBytesMax: 50_000))
