@@ -22,8 +22,7 @@ extension AdminOptions {
         case let list as [Any]: return list.map { "\($0)" }.joined(separator: ",")
         case let number as NSNumber
         where column.hasSuffix("At") || column == "lastSeen":
-            return Date(timeIntervalSince1970: number.doubleValue)
-                .formatted(.iso8601.timeZone(separator: .omitted))
+            return Date(timeIntervalSince1970: number.doubleValue).formatted(.iso8601)
         case .some(let value): return "\(value)"
         }
     }
