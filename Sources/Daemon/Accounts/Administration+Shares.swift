@@ -20,6 +20,7 @@ extension Administration {
     ///   - target: A device, or the members of a group.
     ///   - stem: What a name is made of when the wish has none.
     /// - Returns: The share and its secret.
+    /// - Throws: ``ShareError`` for a wish that cannot be granted, or what the registry says.
     func createShare(
         _ wish: ShareWish, of target: Share.Target, stem: String
     ) throws -> (share: Share, id: ShareID) {

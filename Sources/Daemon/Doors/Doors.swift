@@ -16,8 +16,12 @@ struct Doors {
     let identity: TLSIdentity?
     let address: PublicAddress
     let logger: Logger
+    let waitingCommands = WaitingCommands()
+    private let pushes: PushDesk
 
     /// - Parameter descriptors: Sockets that systemd opened; they stand in for our own.
+    /// - Returns: A server that does not listen yet.
+    /// - Throws: What is wrong with a door's settings.
     func server(descriptors: ListenDescriptors) throws -> TransportServer {
         let desk = ViewerDesk(
             accounts: accounts, mailbox: pipeline.mailbox, history: pipeline.history,
@@ -31,7 +35,8 @@ struct Doors {
                 listener("device", configuration.device, descriptors, .device),
                 listener("http", configuration.httpListener, descriptors, .http(http(desk))),
                 listener(
-                    "operations", configuration.operations, descriptors, .http(operations())),
+                    "operations", configuration.operations, descriptors,
+                    .http(operationsDoor())),
                 admin(descriptors),
             ],
             devices: devices, viewers: desk)
@@ -55,12 +60,10 @@ struct Doors {
             configured: configuration.adminSocket, environment: environment)
         var router = Router()
         AdminRoutes(
-            administration: administration,
-            sessions: SessionRoutes(
-                administration: administration, pipeline: pipeline, clock: WallClock.now),
-            pipeline: pipeline, publicURL: { [address] in address.url }
+            administration: administration, sessions: sessions, pipeline: pipeline,
+            commands: commands, publicURL: { [address] in address.url }
         ).add(to: &router)
-        OperationsRoutes(pipeline: pipeline, accounts: accounts, health: health).add(to: &router)
+        operations.add(to: &router)
         return ListenerConfiguration(
             name: "admin", address: .unixSocket(path: path), service: .http(router),
             limits: limits)
@@ -83,14 +86,39 @@ struct Doors {
             catalog: PageCatalog(settings: settings), shares: shares,
             administration: administration
         ).add(to: &router)
+        OwnerRoutes(
+            administration: administration, sessions: sessions, commands: commands,
+            publicURL: { [address] in address.url }
+        ).add(to: &router)
+        PushRoutes(
+            desk: pushes, accounts: accounts, commands: waitingCommands, clock: WallClock.now
+        ).add(to: &router)
+        let heartRates = HeartRateWatch(shares: shares)
+        PulsoidRoutes(shares: shares, watch: heartRates).add(to: &router)
+        HypeRateRoutes(shares: shares, watch: heartRates).add(to: &router)
+        OpenAPIRoutes().add(to: &router)
         if configuration.http.echo { router.add(.get, "/echo", .echo) }
         return router
     }
 
-    private func operations() -> Router {
+    private func operationsDoor() -> Router {
         var router = Router()
-        OperationsRoutes(pipeline: pipeline, accounts: accounts, health: health).add(to: &router)
+        operations.add(to: &router)
         return router
+    }
+
+    private var operations: OperationsRoutes {
+        OperationsRoutes(
+            pipeline: pipeline, accounts: accounts, health: health, pushes: pushes.counters)
+    }
+
+    private var sessions: SessionRoutes {
+        SessionRoutes(
+            administration: administration, pipeline: pipeline, clock: WallClock.now)
+    }
+
+    private var commands: CommandDesk {
+        CommandDesk(pipeline: pipeline, waiting: waitingCommands, clock: WallClock.now)
     }
 
     private var limits: ConnectionLimits {

@@ -27,6 +27,7 @@ struct RecordingPlayer: Sendable {
     ///
     /// - Parameter time: Device time; before the session's start it means the start.
     /// - Returns: The snapshot and the last offset in it; `nil` when there is nothing to show.
+    /// - Throws: ``SegmentLogError`` when the log cannot be read.
     func snapshot(at time: Timestamp) throws -> (event: EncodedEvent, offset: RecordOffset)? {
         guard let summary = log.summary(of: session) else { return nil }
         var fields = SessionFields(session: session, epoch: log.epoch, privacy: privacy)

@@ -28,7 +28,9 @@ public final class SystemdNotifier: Sendable {
     public let watchdogSeconds: Double?
     private let path: String?
 
-    /// - Parameter environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` count.
+    /// - Parameters:
+    ///   - environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` count.
+    ///   - processID: A watchdog meant for another process is left alone.
     public init(environment: [String: String], processID: Int32) {
         path = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
         let isOurs = environment["WATCHDOG_PID"].map { Int32($0) == processID } ?? true

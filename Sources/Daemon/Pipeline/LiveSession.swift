@@ -44,6 +44,7 @@ final class LiveSession {
     /// rebuilt.
     ///
     /// - Parameter silenceMicroseconds: After which the session has ended.
+    /// - Returns: A moment of the arrival clock.
     func nextDeadline(silenceMicroseconds: Int64) -> Timestamp? {
         guard !hasEnded, let computation else { return nil }
         let end = lastArrival.advanced(byMicroseconds: silenceMicroseconds)

@@ -6,6 +6,7 @@ extension AdminOptions {
     /// - Parameters:
     ///   - data: A JSON array of objects.
     ///   - columns: Keys, in order.
+    /// - Throws: ``CommandFailure`` where the answer is no list.
     func print(_ data: Data, columns: [String]) throws {
         if json { return Terminal.say(json: Array(data)) }
         guard let rows = try JSONSerialization.jsonObject(with: data) as? [[String: Any]] else {
