@@ -189,6 +189,8 @@ import WireFormat
                 sentAt: 1_763_700_000.123, sentAtText: "1763700000.1230", recorded: true)
         }
         #expect(TextResult(text).items == [expected.map { .hello($0) }])
+        let counted = text.replacingAll("{", with: #"{"seq":0,"#)
+        #expect(TextResult(counted).items == [expected.map { .hello($0) }])
         let bytes = Array(text.utf8)
         #expect((try? TextDecoder.hello(in: bytes.span)) == expected)
     }

@@ -70,7 +70,10 @@ public struct TextDecoder: Sendable {
         }
         var sequence = FrameSequence.none
         do {
-            sequence = try TextFields.sequence(fields)
+            // A hello is not counted, whatever it says.
+            if !fields.has(.seq) || !TextFields.isText(.type, "hello", fields, text) {
+                sequence = try TextFields.sequence(fields)
+            }
             return try frame(sequence, text, &payload, arrivalTime, recorded)
         } catch {
             throw RefusedFrame(refusal: error, sequence: sequence)
