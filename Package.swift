@@ -127,8 +127,10 @@ let tests: [Target] = [
         swiftSettings: strict),
     .testTarget(
         name: "DaemonTests",
-        dependencies: ["SensorModel", "WireFormat", "Sharing", "Daemon", "Simulator", "Transport"],
-        swiftSettings: strict),
+        dependencies: [
+            "SensorModel", "WireFormat", "Interchange", "Sharing", "Daemon", "Simulator",
+            "Transport", .product(name: "Logging", package: "swift-log"),
+        ], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
 ]
 

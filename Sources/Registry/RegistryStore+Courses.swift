@@ -39,16 +39,22 @@ extension RegistryStore {
         }
     }
 
+    /// - Returns: `nil` where the device has none.
+    public func course(of id: DeviceID) throws(RegistryError) -> Course? {
+        try read { database in
+            let row = try Row.fetchOne(
+                database, sql: "SELECT * FROM course WHERE device = ?", arguments: [id.rawValue])
+            return row.map(Self.course)
+        }
+    }
+
+    private static func course(_ row: Row) -> Course {
+        Course(name: row["name"], gpx: row.bytes("gpx"), changedAt: row.moment("changedAt"))
+    }
+
     static func allCourses(in database: Database) throws -> [DeviceID: Course] {
         let rows = try Row.fetchAll(database, sql: "SELECT * FROM course")
         return Dictionary(
-            uniqueKeysWithValues: rows.map { row in
-                (
-                    row.device("device"),
-                    Course(
-                        name: row["name"], gpx: row.bytes("gpx"),
-                        changedAt: row.moment("changedAt"))
-                )
-            })
+            uniqueKeysWithValues: rows.map { row in (row.device("device"), course(row)) })
     }
 }

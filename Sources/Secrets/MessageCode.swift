@@ -1,0 +1,26 @@
+import Crypto
+
+/// Codes over what is no secret itself: an identifier made of names, a message's signature.
+public enum MessageCode {
+    /// The first 16 bytes of SHA-256, as two numbers with the first byte highest.
+    public static func identifier(of text: String) -> (high: UInt64, low: UInt64) {
+        var numbers: (high: UInt64, low: UInt64) = (0, 0)
+        for (index, byte) in SHA256.hash(data: Array(text.utf8)).prefix(16).enumerated() {
+            if index < 8 {
+                numbers.high = numbers.high << 8 | UInt64(byte)
+            } else {
+                numbers.low = numbers.low << 8 | UInt64(byte)
+            }
+        }
+        return numbers
+    }
+
+    /// HMAC-SHA256 as 64 lower-case hexadecimal digits.
+    public static func signature(of message: [UInt8], key: [UInt8]) -> String {
+        HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key))
+            .map { byte in
+                let digits = String(byte, radix: 16)
+                return byte < 16 ? "0" + digits : digits
+            }.joined()
+    }
+}
