@@ -12,7 +12,7 @@ export function chartSpecs(t, units) {
       leastSpan: 20, tick: format.integer, text: (bpm) => `${format.integer(bpm)} ${t("bpm")}`,
     },
     {
-      key: "pace", column: "speed", label: t("pace"), color: "pace", leastSpan: 0.8, trim: 0.02,
+      key: "pace", column: "speed", label: t("pace"), color: "pace", leastSpan: 0.8, trim: 0.04,
       tick: perPace, ticks: (range) => paceTicks(range, units().meters),
       text: (speed) => `${perPace(speed)} ${units().pace}`,
     },
