@@ -55,9 +55,9 @@ let rim: [Target] = [
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         swiftSettings: strict),
+    .target(name: "CPages"),
     .target(
-        name: "ViewerPages",
-        resources: [.embedInCode("Resources")],
+        name: "ViewerPages", dependencies: ["CPages"], exclude: ["Resources"],
         swiftSettings: strict),
     .target(
         name: "Daemon",

@@ -1,54 +1,21 @@
-/// The files of `Resources`, by name. A test compares this list with the folder.
-enum PageFiles {
-    static let pages: [PageCatalog.Page: [UInt8]] = [
-        .live: PackageResources.live_html,
-        .group: PackageResources.group_html,
-        .overlay: PackageResources.overlay_html,
-        .start: PackageResources.start_html,
-        .owner: PackageResources.me_html,
-        .notFound: PackageResources.notfound_html,
-    ]
+import CPages
 
-    static let assets: [String: [UInt8]] = [
-        "base.css": PackageResources.base_css,
-        "beat.js": PackageResources.beat_js,
-        "board.js": PackageResources.board_js,
-        "chart.js": PackageResources.chart_js,
-        "charts.js": PackageResources.charts_js,
-        "colors.js": PackageResources.colors_js,
-        "connection.js": PackageResources.connection_js,
-        "dom.js": PackageResources.dom_js,
-        "format.js": PackageResources.format_js,
-        "group.js": PackageResources.group_js,
-        "icon.png": PackageResources.icon_png,
-        "icon.svg": PackageResources.icon_svg,
-        "live.css": PackageResources.live_css,
-        "live.js": PackageResources.live_js,
-        "manifest.webmanifest": PackageResources.manifest_webmanifest,
-        "map.js": PackageResources.map_js,
-        "me.css": PackageResources.me_css,
-        "me.js": PackageResources.me_js,
-        "messages.js": PackageResources.messages_js,
-        "metrics.js": PackageResources.metrics_js,
-        "notfound.js": PackageResources.notfound_js,
-        "overlay.css": PackageResources.overlay_css,
-        "overlay.js": PackageResources.overlay_js,
-        "owner.js": PackageResources.owner_js,
-        "pages.css": PackageResources.pages_css,
-        "panel.js": PackageResources.panel_js,
-        "picture.js": PackageResources.picture_js,
-        "projection.js": PackageResources.projection_js,
-        "protocol.js": PackageResources.protocol_js,
-        "qr.js": PackageResources.qr_js,
-        "recorder.js": PackageResources.recorder_js,
-        "route.js": PackageResources.route_js,
-        "scrub.js": PackageResources.scrub_js,
-        "series.js": PackageResources.series_js,
-        "splits.js": PackageResources.splits_js,
-        "start.js": PackageResources.start_js,
-        "state.js": PackageResources.state_js,
-        "strings.js": PackageResources.strings_js,
-        "tiles.js": PackageResources.tiles_js,
-        "zones.js": PackageResources.zones_js,
-    ]
+/// The files of `Resources`, by name, as they were when this was compiled.
+enum PageFiles {
+    static let all: [String: [UInt8]] = Dictionary(
+        uniqueKeysWithValues: (0..<cpages_count()).map { index in
+            // Constants of the program: they are there for as long as it runs.
+            let file = unsafe cpages_file(index)
+            let bytes = unsafe UnsafeBufferPointer(start: file.bytes, count: file.count)
+            return unsafe (String(cString: file.name), Array(bytes))
+        })
+
+    /// What is served under a versioned name: all but the pages and the parts of a report.
+    static let assets = all.filter { name, _ in
+        !name.hasSuffix(".html") && !ReportPage.fileNames.contains(name)
+    }
+
+    static func page(_ page: PageCatalog.Page) -> [UInt8] {
+        all["\(page.rawValue).html"] ?? []
+    }
 }

@@ -4,7 +4,7 @@ struct PageFilling {
     let versions: AssetVersions
 
     func page(_ page: PageCatalog.Page) -> PageAsset {
-        let template = PageTemplate(source: PageFiles.pages[page] ?? [])
+        let template = PageTemplate(source: PageFiles.page(page))
         let bytes = template.filled(
             reference: { versions.names[$0] },
             placeholder: { placeholder($0, needs: template.references()) })

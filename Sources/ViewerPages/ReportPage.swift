@@ -2,10 +2,7 @@
 /// beside them.
 public enum ReportPage {
     /// The files that only ever go into a report.
-    static let files: [(name: String, bytes: [UInt8])] = [
-        ("report.html", PackageResources.report_html), ("report.css", PackageResources.report_css),
-        ("report.js", PackageResources.report_js),
-    ]
+    static let fileNames: Set<String> = ["report.html", "report.css", "report.js"]
 
     /// - Parameters:
     ///   - title: Heads the report; any text.
@@ -16,15 +13,13 @@ public enum ReportPage {
     public static func html(
         title: String, snapshot: [UInt8], events: [[UInt8]], rows: [ReportRow]
     ) -> [UInt8] {
-        let sources = PageFiles.assets.merging(files.map { ($0.name, $0.bytes) }) { first, _ in
-            first
-        }
+        let sources = PageFiles.all
         let order = AssetVersions(sources: sources).closure(of: ["report.js"])
         let styles = ["base.css", "live.css", "report.css"].map {
             String(decoding: sources[$0] ?? [], as: UTF8.self)
         }
         let content = content(snapshot: snapshot, events: events, rows: rows)
-        return PageTemplate(source: PackageResources.report_html).filled(
+        return PageTemplate(source: sources["report.html"] ?? []).filled(
             reference: { _ in nil },
             placeholder: { word in
                 switch word {

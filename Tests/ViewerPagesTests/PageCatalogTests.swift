@@ -14,10 +14,12 @@ import Testing
 
     @Test func `Every file of the folder is in the list, and nothing else`() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.resources.path)
-        let pages = PageCatalog.Page.allCases.map { "\($0.rawValue).html" }
-        let inline = Set(ReportPage.files.map(\.name))
-        #expect(
-            Set(files) == Set(PageFiles.assets.keys).union(pages).union(inline))
+        #expect(Set(files) == Set(PageFiles.all.keys))
+        for name in files {
+            let bytes = try Data(contentsOf: Self.resources.appending(path: name))
+            #expect(PageFiles.all[name] == Array(bytes), "\(name)")
+        }
+        #expect(PageCatalog.Page.allCases.allSatisfy { !PageFiles.page($0).isEmpty })
     }
 
     @Test(arguments: PageCatalog.Page.allCases)

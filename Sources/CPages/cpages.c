@@ -1,0 +1,211 @@
+#include "cpages.h"
+
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+// One array a file, then one line a file; a test of ViewerPages compares both with the folder.
+
+static const uint8_t base_css[] = {
+#embed "../ViewerPages/Resources/base.css"
+};
+static const uint8_t beat_js[] = {
+#embed "../ViewerPages/Resources/beat.js"
+};
+static const uint8_t board_js[] = {
+#embed "../ViewerPages/Resources/board.js"
+};
+static const uint8_t chart_js[] = {
+#embed "../ViewerPages/Resources/chart.js"
+};
+static const uint8_t charts_js[] = {
+#embed "../ViewerPages/Resources/charts.js"
+};
+static const uint8_t colors_js[] = {
+#embed "../ViewerPages/Resources/colors.js"
+};
+static const uint8_t connection_js[] = {
+#embed "../ViewerPages/Resources/connection.js"
+};
+static const uint8_t dom_js[] = {
+#embed "../ViewerPages/Resources/dom.js"
+};
+static const uint8_t format_js[] = {
+#embed "../ViewerPages/Resources/format.js"
+};
+static const uint8_t group_html[] = {
+#embed "../ViewerPages/Resources/group.html"
+};
+static const uint8_t group_js[] = {
+#embed "../ViewerPages/Resources/group.js"
+};
+static const uint8_t icon_png[] = {
+#embed "../ViewerPages/Resources/icon.png"
+};
+static const uint8_t icon_svg[] = {
+#embed "../ViewerPages/Resources/icon.svg"
+};
+static const uint8_t live_css[] = {
+#embed "../ViewerPages/Resources/live.css"
+};
+static const uint8_t live_html[] = {
+#embed "../ViewerPages/Resources/live.html"
+};
+static const uint8_t live_js[] = {
+#embed "../ViewerPages/Resources/live.js"
+};
+static const uint8_t manifest_webmanifest[] = {
+#embed "../ViewerPages/Resources/manifest.webmanifest"
+};
+static const uint8_t map_js[] = {
+#embed "../ViewerPages/Resources/map.js"
+};
+static const uint8_t me_css[] = {
+#embed "../ViewerPages/Resources/me.css"
+};
+static const uint8_t me_html[] = {
+#embed "../ViewerPages/Resources/me.html"
+};
+static const uint8_t me_js[] = {
+#embed "../ViewerPages/Resources/me.js"
+};
+static const uint8_t messages_js[] = {
+#embed "../ViewerPages/Resources/messages.js"
+};
+static const uint8_t metrics_js[] = {
+#embed "../ViewerPages/Resources/metrics.js"
+};
+static const uint8_t notfound_html[] = {
+#embed "../ViewerPages/Resources/notfound.html"
+};
+static const uint8_t notfound_js[] = {
+#embed "../ViewerPages/Resources/notfound.js"
+};
+static const uint8_t overlay_css[] = {
+#embed "../ViewerPages/Resources/overlay.css"
+};
+static const uint8_t overlay_html[] = {
+#embed "../ViewerPages/Resources/overlay.html"
+};
+static const uint8_t overlay_js[] = {
+#embed "../ViewerPages/Resources/overlay.js"
+};
+static const uint8_t owner_js[] = {
+#embed "../ViewerPages/Resources/owner.js"
+};
+static const uint8_t pages_css[] = {
+#embed "../ViewerPages/Resources/pages.css"
+};
+static const uint8_t panel_js[] = {
+#embed "../ViewerPages/Resources/panel.js"
+};
+static const uint8_t picture_js[] = {
+#embed "../ViewerPages/Resources/picture.js"
+};
+static const uint8_t projection_js[] = {
+#embed "../ViewerPages/Resources/projection.js"
+};
+static const uint8_t protocol_js[] = {
+#embed "../ViewerPages/Resources/protocol.js"
+};
+static const uint8_t qr_js[] = {
+#embed "../ViewerPages/Resources/qr.js"
+};
+static const uint8_t recorder_js[] = {
+#embed "../ViewerPages/Resources/recorder.js"
+};
+static const uint8_t report_css[] = {
+#embed "../ViewerPages/Resources/report.css"
+};
+static const uint8_t report_html[] = {
+#embed "../ViewerPages/Resources/report.html"
+};
+static const uint8_t report_js[] = {
+#embed "../ViewerPages/Resources/report.js"
+};
+static const uint8_t route_js[] = {
+#embed "../ViewerPages/Resources/route.js"
+};
+static const uint8_t scrub_js[] = {
+#embed "../ViewerPages/Resources/scrub.js"
+};
+static const uint8_t series_js[] = {
+#embed "../ViewerPages/Resources/series.js"
+};
+static const uint8_t splits_js[] = {
+#embed "../ViewerPages/Resources/splits.js"
+};
+static const uint8_t start_html[] = {
+#embed "../ViewerPages/Resources/start.html"
+};
+static const uint8_t start_js[] = {
+#embed "../ViewerPages/Resources/start.js"
+};
+static const uint8_t state_js[] = {
+#embed "../ViewerPages/Resources/state.js"
+};
+static const uint8_t strings_js[] = {
+#embed "../ViewerPages/Resources/strings.js"
+};
+static const uint8_t tiles_js[] = {
+#embed "../ViewerPages/Resources/tiles.js"
+};
+static const uint8_t zones_js[] = {
+#embed "../ViewerPages/Resources/zones.js"
+};
+
+#define FILE(name, bytes) {name, bytes, sizeof bytes}
+
+static const struct cpages_file files[] = {
+    FILE("base.css", base_css),
+    FILE("beat.js", beat_js),
+    FILE("board.js", board_js),
+    FILE("chart.js", chart_js),
+    FILE("charts.js", charts_js),
+    FILE("colors.js", colors_js),
+    FILE("connection.js", connection_js),
+    FILE("dom.js", dom_js),
+    FILE("format.js", format_js),
+    FILE("group.html", group_html),
+    FILE("group.js", group_js),
+    FILE("icon.png", icon_png),
+    FILE("icon.svg", icon_svg),
+    FILE("live.css", live_css),
+    FILE("live.html", live_html),
+    FILE("live.js", live_js),
+    FILE("manifest.webmanifest", manifest_webmanifest),
+    FILE("map.js", map_js),
+    FILE("me.css", me_css),
+    FILE("me.html", me_html),
+    FILE("me.js", me_js),
+    FILE("messages.js", messages_js),
+    FILE("metrics.js", metrics_js),
+    FILE("notfound.html", notfound_html),
+    FILE("notfound.js", notfound_js),
+    FILE("overlay.css", overlay_css),
+    FILE("overlay.html", overlay_html),
+    FILE("overlay.js", overlay_js),
+    FILE("owner.js", owner_js),
+    FILE("pages.css", pages_css),
+    FILE("panel.js", panel_js),
+    FILE("picture.js", picture_js),
+    FILE("projection.js", projection_js),
+    FILE("protocol.js", protocol_js),
+    FILE("qr.js", qr_js),
+    FILE("recorder.js", recorder_js),
+    FILE("report.css", report_css),
+    FILE("report.html", report_html),
+    FILE("report.js", report_js),
+    FILE("route.js", route_js),
+    FILE("scrub.js", scrub_js),
+    FILE("series.js", series_js),
+    FILE("splits.js", splits_js),
+    FILE("start.html", start_html),
+    FILE("start.js", start_js),
+    FILE("state.js", state_js),
+    FILE("strings.js", strings_js),
+    FILE("tiles.js", tiles_js),
+    FILE("zones.js", zones_js),
+};
+
+size_t cpages_count(void) { return sizeof files / sizeof files[0]; }
+
+struct cpages_file cpages_file(size_t index) { return files[index]; }
