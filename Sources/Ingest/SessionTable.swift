@@ -41,6 +41,18 @@ public struct SessionTable: Sendable {
         insert(state)
     }
 
+    /// Gaps of a session that went on before all of its log was read again.
+    ///
+    /// - Parameters:
+    ///   - gaps: As the log left them, rising; below every gap since.
+    ///   - session: Any session.
+    public mutating func remember(_ gaps: [ClosedRange<UInt32>], of session: SessionID) {
+        guard !gaps.isEmpty, let slot = slot(of: session), let state = sessions[slot] else {
+            return
+        }
+        sessions[slot]?.gaps = GapRanges(gaps + state.gaps.ranges)
+    }
+
     /// Removes a session without a connection, as one that ended long ago.
     ///
     /// - Parameter session: Any session.

@@ -12,6 +12,8 @@ public struct SessionRebuild: Sendable {
     public private(set) var lastDeviceTime: Timestamp?
     public private(set) var lastArrival: Timestamp?
     public private(set) var firstDeviceTime: Timestamp?
+    /// Sequences that were given up, as records and late frames left them; rising.
+    public private(set) var gaps: [ClosedRange<UInt32>] = []
     /// Splits, laps and corrections so far.
     public private(set) var summaryEvents: [StreamEvent] = []
 
@@ -77,6 +79,9 @@ public struct SessionRebuild: Sendable {
             }
             self.head = head
         case .tick(let tick):
+            if case .gap(let from, let to) = tick, from <= to {
+                gaps.append(from.rawValue...to.rawValue)
+            }
             computation?.apply(tick, at: header.deviceTime, into: &expected)
         case .frame(let kind):
             try take(
@@ -92,7 +97,11 @@ public struct SessionRebuild: Sendable {
         guard var computation = self.computation.take() else {
             throw .headMissing(header.offset)
         }
-        if !computation.isLate(frame.sequence) { lastDeviceTime = frame.deviceTime }
+        if computation.isLate(frame.sequence) {
+            fill(frame.sequence.rawValue)
+        } else {
+            lastDeviceTime = frame.deviceTime
+        }
         if firstDeviceTime == nil { firstDeviceTime = frame.deviceTime }
         lastArrival = header.arrivalTime
         do {
@@ -100,6 +109,16 @@ public struct SessionRebuild: Sendable {
         } catch { throw .unreadableFrame(header.offset, error) }
         self.computation = computation
         dropRecorded()
+    }
+
+    /// A late frame takes its number out of the gap it fell into.
+    private mutating func fill(_ sequence: UInt32) {
+        guard let index = gaps.lastIndex(where: { $0.contains(sequence) }) else { return }
+        let gap = gaps.remove(at: index)
+        var rest: [ClosedRange<UInt32>] = []
+        if gap.lowerBound < sequence { rest.append(gap.lowerBound...(sequence - 1)) }
+        if sequence < gap.upperBound { rest.append((sequence + 1)...gap.upperBound) }
+        gaps.insert(contentsOf: rest, at: index)
     }
 
     /// What is both computed and recorded need not be kept.

@@ -16,12 +16,15 @@ final class LiveSessions {
         (byDevice[device] ?? []).compactMap { byID[$0] }
     }
 
-    func add(_ session: LiveSession) {
+    /// - Returns: Ended sessions that are let go of for it.
+    func add(_ session: LiveSession) -> [SessionID] {
         byID[session.id] = session
         byDevice[session.device, default: []].append(session.id)
         let ended = of(session.device).filter(\.hasEnded)
             .sorted { $0.lastArrival < $1.lastArrival }
-        for old in ended.dropLast(Self.endedPerDeviceMax) { _ = remove(old.id) }
+        let old = ended.dropLast(Self.endedPerDeviceMax).map(\.id)
+        for session in old { _ = remove(session) }
+        return old
     }
 
     func remove(_ session: SessionID) -> LiveSession? {

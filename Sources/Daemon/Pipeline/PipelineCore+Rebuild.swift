@@ -10,6 +10,7 @@ extension PipelineCore {
             let computation = rebuilt.computation
         else { return }
         live.fields = fields
+        table.remember(rebuilt.gaps, of: session)
         live.summaryEvents = rebuilt.summaryEvents
         if live.backlog.isEmpty {
             live.lastDeviceTime = rebuilt.lastDeviceTime ?? live.lastDeviceTime

@@ -194,7 +194,7 @@ final class PipelineCore {
     }
 
     private func add(_ live: LiveSession) {
-        sessions.add(live)
+        for old in sessions.add(live) { _ = table.forget(old) }
         board.sessionBegan(live.id, of: live.device, at: live.lastArrival)
         counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
     }
@@ -252,8 +252,9 @@ final class PipelineCore {
     /// Acknowledges what has become durable since the last call.
     func acknowledge() {
         let end = log.durableEnd
-        guard end > lastDurable else { return }
-        lastDurable = end
+        // News without a new offset: a refused frame's number has been passed over.
+        guard end > lastDurable || table.hasAckNews else { return }
+        lastDurable = max(lastDurable, end)
         table.durable(upTo: end) { ack in
             send(
                 .ack(ack.connection, ack.sequence, durable: parts.isDurable), to: ack.connection)
@@ -280,9 +281,11 @@ final class PipelineCore {
         if let live = sessions.remove(session) { board.sessionErased(session, of: live.device) }
     }
 
-    /// Connections that speak for the device now.
+    /// Connections that speak for the device now, and can be spoken to: not those that stand for
+    /// requests of a push format.
     func connections(of device: DeviceID) -> [ConnectionID] {
-        openings.values.filter { $0.device == device }.map(\.connection)
+        openings.values.filter { $0.device == device && $0.transport != .push }
+            .map(\.connection)
     }
 
     /// Closes whatever a device has open.

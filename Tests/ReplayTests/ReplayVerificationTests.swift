@@ -1,0 +1,62 @@
+import Processing
+import Replay
+import SegmentLog
+import SensorModel
+import Testing
+
+@Suite struct ReplayVerificationTests {
+    @Test func `A recorded run computes to the same events, byte for byte`() throws {
+        let folder = try TemporaryFolder()
+        let run = try RecordedRun(disk: PosixDisk(path: folder.path), seconds: 90)
+        let found = try ReplayVerification.run(RecordedRun.session, reader: run.log.reader())
+        #expect(found.frames == run.frames)
+        #expect(found.events == run.events.count)
+        #expect(found.events > 80)
+        #expect(found.differenceCount == 0)
+        #expect(found.unrecorded == 0)
+        #expect(found.otherVersion == nil)
+    }
+
+    @Test func `Another profile computes other events, and says which`() throws {
+        let folder = try TemporaryFolder()
+        let run = try RecordedRun(disk: PosixDisk(path: folder.path), seconds: 90)
+        var profile = RunnerProfile()
+        profile.maxHeartRate = 130
+        let found = try ReplayVerification.run(
+            RecordedRun.session, reader: run.log.reader(), profile: profile)
+        #expect(found.differenceCount > 0)
+        #expect(found.differences.first?.offset != nil)
+    }
+
+    @Test func `Events a crash kept from the log are found and named as unrecorded`() throws {
+        let folder = try TemporaryFolder()
+        let run = try RecordedRun(
+            disk: PosixDisk(path: folder.path), seconds: 60, lostEvents: 1)
+        let found = try ReplayVerification.run(RecordedRun.session, reader: run.log.reader())
+        #expect(found.differenceCount == 0)
+        #expect(found.unrecorded == 1)
+    }
+
+    @Test func `A session the log does not have is refused by name`() throws {
+        let folder = try TemporaryFolder()
+        let run = try RecordedRun(disk: PosixDisk(path: folder.path), seconds: 5)
+        let other = SessionID(high: 1, low: 2)
+        #expect(throws: ReplayError.unknownSession(other)) {
+            try ReplayVerification.run(other, reader: run.log.reader())
+        }
+    }
+
+    @Test func `A rebuilt session knows what the log lacks and goes on from there`() throws {
+        let folder = try TemporaryFolder()
+        let run = try RecordedRun(
+            disk: PosixDisk(path: folder.path), seconds: 60, lostEvents: 1)
+        var recorded: [StreamEvent] = []
+        let rebuilt = try SessionRebuild.run(
+            RecordedRun.session, reader: run.log.reader()
+        ) { event, _ in recorded.append(event) }
+        #expect(recorded == Array(run.events.dropLast()))
+        #expect(rebuilt.missing == Array(run.events.suffix(1)))
+        #expect(rebuilt.head?.device == RecordedRun.device)
+        #expect(rebuilt.computation?.pipeline.metrics.state == .ended)
+    }
+}
