@@ -13,6 +13,7 @@ struct PageRoutes: Sendable {
         router.add(.get, "/") { await start($0) }
         router.add(.get, "/s/:share") { sharePage($0, .live) }
         router.add(.get, "/overlay/:share") { sharePage($0, .overlay) }
+        router.add(.get, "/me") { Self.response(catalog.page(.owner), to: $0) }
         router.add(.get, "/assets/*") { asset($0) }
         router.add(.get, "/favicon.ico") { icon($0) }
         router.add(.get, "/manifest.webmanifest") { named("manifest.webmanifest", $0) }
@@ -30,6 +31,11 @@ struct PageRoutes: Sendable {
 
     private func sharePage(_ request: HTTPRequest, _ page: PageCatalog.Page) -> HTTPResponse {
         switch shares.share(request) {
+        case .failure(.unknown) where request.fields["accept"]?.contains("text/html") ?? false:
+            // The same page for unknown, revoked and expired.
+            var response = Self.response(catalog.page(.notFound), to: request)
+            response.status = 404
+            return response
         case .failure(let refusal): return refusal.response
         case .success(let share):
             let isGroup = share.device == nil && page == .live

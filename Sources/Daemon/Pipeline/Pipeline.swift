@@ -91,6 +91,18 @@ struct Pipeline: Sendable {
         }
     }
 
+    /// Waits while sessions of before a restart are read back, and no longer than two seconds.
+    func waitUntilLoaded(_ shares: [Share]) async {
+        for _ in 0..<100 {
+            let isLoading = await mailbox.ask { core in
+                shares.reduce(false) { core.isLoading($1) || $0 }
+            }
+            guard isLoading ?? false else { return }
+            // Cancelled with its request: then nobody waits for the answer.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
     /// Records what is in the rings, and seals the log. Nothing comes in any more by then.
     func stop() async {
         await background.run { thread.stop() }

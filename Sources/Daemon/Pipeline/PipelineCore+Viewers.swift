@@ -75,6 +75,11 @@ extension PipelineCore {
         board.session(shownBy: share, at: now).flatMap { known($0, isRecorded: false) }
     }
 
+    /// Whether what the share shows is still being read back from the log.
+    func isLoading(_ share: Share) -> Bool {
+        sessionShown(by: share).map { $0.computation == nil } ?? false
+    }
+
     private func join(_ members: [Share], loop: Int) -> [FeedOpening] {
         members.compactMap { share in
             _ = sessionShown(by: share)

@@ -101,7 +101,10 @@ final class PipelineCore {
                 session: opening.session, acked: acknowledged,
                 share: accounts.shareText(of: opening.device, at: now), serverTime: now)
             send(.welcome(opening.connection, welcome), to: opening.connection)
-            _ = known(opening.session, isRecorded: opening.recorded)
+            if let live = known(opening.session, isRecorded: opening.recorded) {
+                live.lastArrival = opening.arrival
+                board.sessionBegan(live.id, of: live.device, at: opening.arrival)
+            }
         }
     }
 
@@ -120,11 +123,13 @@ final class PipelineCore {
     func known(_ session: SessionID, isRecorded: Bool) -> LiveSession? {
         if let live = sessions[session] { return live }
         guard let summary = log.summary(of: session) else { return nil }
+        restore(session)
         let live = LiveSession(
             id: session, device: summary.device, isRecorded: isRecorded, computation: nil,
             fields: freshFields(of: session, summary.device),
-            deviceTime: summary.deviceTimes?.upperBound ?? now, arrival: now)
-        add(live)
+            deviceTime: summary.deviceTimes?.upperBound ?? now,
+            arrival: summary.arrivalTimes.upperBound)
+        for old in sessions.add(live) { _ = table.forget(old) }
         rebuild(session, log.nextOffset)
         return live
     }
