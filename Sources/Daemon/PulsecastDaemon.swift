@@ -60,6 +60,9 @@ public final class PulsecastDaemon: Sendable {
         let doors = Doors(
             configuration: configuration, state: state, environment: environment,
             pipeline: pipeline, accounts: accounts, administration: administration,
+            pushes: PushDesk(
+                pipeline: pipeline, administration: administration,
+                configuration: configuration, clock: WallClock.now),
             health: health, identity: identity, address: address, logger: logger)
         server = try doors.server(
             descriptors: ListenDescriptors(environment: environment, processID: processID))

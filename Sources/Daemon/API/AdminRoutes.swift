@@ -9,6 +9,7 @@ struct AdminRoutes: Sendable {
     let administration: Administration
     let sessions: SessionRoutes
     let pipeline: Pipeline
+    let commands: CommandDesk
     /// What links begin with.
     let publicURL: @Sendable () -> String
 
@@ -17,8 +18,12 @@ struct AdminRoutes: Sendable {
         addShares(to: &router)
         sessions.add(to: &router)
         router.add(.post, "/devices/:name/commands") { request in
-            await answer { try command(request) }
+            await answer {
+                let device = try administration.known(name(of: request))
+                return try await commands.answer(request, for: device)
+            }
         }
+        PlaceRoutes(administration: administration).add(to: &router)
     }
 
     // MARK: Devices
@@ -99,23 +104,6 @@ struct AdminRoutes: Sendable {
                     device, lastSeen: lastSeen[device.id] ?? device.lastSeenAt,
                     sessions: counts[device.id] ?? 0)
             })
-    }
-
-    private struct CommandBody: Decodable {
-        let command: String
-    }
-
-    static let commands = ["start", "stop", "pause", "resume", "lap"]
-
-    private func command(_ request: HTTPRequest) throws -> HTTPResponse {
-        let device = try administration.known(name(of: request))
-        let body = try JSONBody.decode(CommandBody.self, of: request)
-        guard Self.commands.contains(body.command) else {
-            throw APIRefusal.badField(
-                name: "command", allowed: Self.commands.joined(separator: ", "))
-        }
-        pipeline.mailbox.post { $0.send(command: body.command, to: device.id) }
-        return HTTPResponse(status: 202)
     }
 
     // MARK: Shares

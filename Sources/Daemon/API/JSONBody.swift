@@ -4,12 +4,21 @@ import Transport
 /// JSON objects of the API's requests and answers: not on the way of any frame or event.
 enum JSONBody {
     static func response(_ value: some Encodable, status: Int = 200) -> HTTPResponse {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(value) else {
+        guard let bytes = bytes(value) else {
             return .failure(status: 500, reason: "the answer cannot be written")
         }
-        return .json(Array(data) + [UInt8(ascii: "\n")], status: status)
+        return .json(bytes + [UInt8(ascii: "\n")], status: status)
+    }
+
+    /// `null` for what JSON cannot hold.
+    static func text(_ value: some Encodable) -> String {
+        bytes(value).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+    }
+
+    static func bytes(_ value: some Encodable) -> [UInt8]? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(value)).map(Array.init)
     }
 
     /// The request's body; an empty one is an empty object.

@@ -9,6 +9,7 @@ struct OperationsRoutes: Sendable {
     let pipeline: Pipeline
     let accounts: Accounts
     let health: Health
+    let pushes: PushCounters
 
     func add(to router: inout Router) {
         router.add(.get, "/healthz") { _ in .text("ok\n") }
@@ -72,6 +73,10 @@ struct OperationsRoutes: Sendable {
                     transport.framesWebSocketBinary.load(ordering: .relaxed)),
                 series("push", "json", transport.framesPushed.load(ordering: .relaxed)),
             ])
+        let refused = transport.framesRefused.merging(pushes.refused, uniquingKeysWith: +)
+        text.labelled(
+            "pulsecast_frames_refused_total", "Frames refused at the doors.", type: "counter",
+            series: refused.sorted { $0.key < $1.key }.map { ("reason=\"\($0.key)\"", $0.value) })
         text.counter(
             "pulsecast_frames_recorded_total", "Frames appended to the log.",
             counters.framesRecorded.load(ordering: .relaxed))

@@ -16,11 +16,16 @@ struct ShareRoutes: Sendable {
     func add(to router: inout Router) {
         router.add(.get, "/v1/shares/:share/live", .viewerSocket)
         router.add(.get, "/v1/shares/:share/events", .eventStream)
-        router.add(.get, "/v1/shares/:share/latest") { await latest($0) }
-        router.add(.get, "/v1/shares/:share/history") { await history($0) }
-        router.add(.post, "/v1/shares/:share/cheer") { await cheer($0) }
-        router.add(.get, "/publicStreams/:share/latest.json") { await publicLatest($0) }
-        router.add(.get, "/publicStreams/:share/heartRate.json") { await publicHistory($0) }
+        router.add(.get, "/v1/shares/:share/latest") { await latest($0).tagged(for: $0).open() }
+        router.add(.get, "/v1/shares/:share/history") { await history($0).open() }
+        router.add(.post, "/v1/shares/:share/cheer") { await cheer($0).open() }
+        router.add(.options, "/v1/shares/:share/cheer") { _ in
+            .preflight(methods: "POST", headers: "Content-Type")
+        }
+        router.add(.get, "/publicStreams/:share/latest.json") { await publicLatest($0).open() }
+        router.add(.get, "/publicStreams/:share/heartRate.json") {
+            await publicHistory($0).open()
+        }
     }
 
     /// The share, or the answer that refuses it: the same for unknown, revoked and expired.
@@ -57,6 +62,7 @@ struct ShareRoutes: Sendable {
     private func snapshots(of share: Share) async -> [[UInt8]] {
         let members = members(of: share)
         let isGroup = share.device == nil
+        await pipeline.waitUntilLoaded(members)
         return await pipeline.mailbox.ask { core in
             members.compactMap { member in
                 _ = core.sessionShown(by: member)

@@ -12,12 +12,12 @@ struct Doors {
     let pipeline: Pipeline
     let accounts: Accounts
     let administration: Administration
+    let pushes: PushDesk
     let health: Health
     let identity: TLSIdentity?
     let address: PublicAddress
     let logger: Logger
     let waitingCommands = WaitingCommands()
-    private let pushes: PushDesk
 
     /// - Parameter descriptors: Sockets that systemd opened; they stand in for our own.
     /// - Returns: A server that does not listen yet.

@@ -1,0 +1,48 @@
+import Interchange
+import Registry
+import SensorModel
+import Sharing
+import Transport
+
+/// The course a runner means to follow, in and out as GPX.
+struct CourseDesk: Sendable {
+    let administration: Administration
+
+    private struct Row: Encodable {
+        let name: String
+        let points: Int
+        let checkpoints: [String]
+        let changedAt: Double
+    }
+
+    func show(_ device: Device) throws -> HTTPResponse {
+        guard let course = try administration.accounts.registry.course(of: device.id) else {
+            throw APIRefusal.notFound("there is no course: send one as GPX")
+        }
+        return HTTPResponse(
+            status: 200, fields: ["Content-Type": "application/gpx+xml"],
+            body: .bytes(course.gpx))
+    }
+
+    func take(_ gpx: [UInt8], of device: Device) throws -> HTTPResponse {
+        let read: GPXCourse
+        do throws(RecordingError) { read = try GPXCourse.read(gpx) } catch {
+            throw APIRefusal.badBody(reason: "\(error)")
+        }
+        let name = CleanText.clean(read.name ?? "", charactersMax: 64)
+        let now = administration.clock()
+        try administration.accounts.registry.setCourse(
+            Course(name: name, gpx: gpx, changedAt: now), of: device.id)
+        return JSONBody.response(
+            Row(
+                name: name, points: read.points.count,
+                checkpoints: read.checkpoints.map {
+                    CleanText.clean($0.name ?? "", charactersMax: 64)
+                }, changedAt: now.secondsSince1970))
+    }
+
+    func remove(_ device: Device) throws -> HTTPResponse {
+        try administration.accounts.registry.setCourse(nil, of: device.id)
+        return HTTPResponse(status: 204)
+    }
+}

@@ -1,0 +1,87 @@
+import SensorModel
+import Sharing
+
+/// The heart rates of shares for readers of other services' interfaces: one look a share and turn,
+/// however many read it, and none while nobody does.
+actor HeartRateWatch {
+    /// The pipeline makes one value a second.
+    private static let interval = Duration.milliseconds(500)
+
+    typealias Readings = AsyncStream<HeartRateReading?>
+
+    private struct Watched {
+        var readers: [Int: Readings.Continuation] = [:]
+        var last: HeartRateReading?
+    }
+
+    private let shares: ShareRoutes
+    private var watched: [ShareKey: Watched] = [:]
+    private var nextReader = 0
+
+    init(shares: ShareRoutes) {
+        self.shares = shares
+    }
+
+    /// - Parameter share: Shows heart rates; no group.
+    /// - Returns: The reading now, if there is one, and each other than the last; a slow reader
+    ///   gets the newest only. `nil` is sent when there is none any more. Ends with the share.
+    func readings(of share: Share) -> Readings {
+        let (stream, continuation) = Readings.makeStream(bufferingPolicy: .bufferingNewest(1))
+        nextReader += 1
+        let reader = nextReader
+        continuation.onTermination = { [weak self] _ in
+            Task { await self?.remove(reader, from: share.key) }
+        }
+        let isFirst = watched[share.key] == nil
+        watched[share.key, default: Watched()].readers[reader] = continuation
+        continuation.yield(watched[share.key]?.last)
+        if isFirst { Task { await look(at: share) } }
+        return stream
+    }
+
+    private func remove(_ reader: Int, from key: ShareKey) {
+        watched[key]?.readers[reader] = nil
+    }
+
+    private func look(at share: Share) async {
+        while let before = watched[share.key], !before.readers.isEmpty {
+            guard shares.accounts.share(share.key)?.isActive(at: shares.clock()) ?? false else {
+                break
+            }
+            let reading = await shares.reading(of: share)
+            if reading != watched[share.key]?.last {
+                watched[share.key]?.last = reading
+                for reader in watched[share.key]?.readers.values ?? [:].values {
+                    reader.yield(reading)
+                }
+            }
+            // Nothing cancels this task: it ends with its readers.
+            try? await Task.sleep(for: Self.interval)
+        }
+        for reader in watched.removeValue(forKey: share.key)?.readers.values ?? [:].values {
+            reader.finish()
+        }
+    }
+}
+
+extension HeartRateReading {
+    /// Others' interfaces have no word for an old value: it is not shown by them.
+    var isCurrent: Bool { state == .live || state == .paused }
+}
+
+extension ShareRoutes {
+    /// Counts a reader among the share's viewers for as long as `work` runs.
+    ///
+    /// - Returns: `false` when the share has all it may have; `work` did not run.
+    func whileCounted(_ share: Share, _ work: () async -> Void) async -> Bool {
+        let isAdmitted = accounts.withState { state in
+            guard state.viewers.admit(to: share) else { return false }
+            state.viewersEverChanged.insert(share.key)
+            return true
+        }
+        guard isAdmitted else { return false }
+        await work()
+        accounts.withState { $0.viewers.left(share.key) }
+        return true
+    }
+}

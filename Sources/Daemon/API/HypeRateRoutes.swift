@@ -1,0 +1,178 @@
+import Foundation
+import SensorModel
+import Sharing
+import Transport
+
+/// HypeRate's socket: a client joins `hr:ID`, where the ID is a share's.
+struct HypeRateRoutes: Sendable {
+    let shares: ShareRoutes
+    let watch: HeartRateWatch
+
+    func add(to router: inout Router) {
+        router.add(
+            .get, "/socket/websocket",
+            .socket(
+                SocketProgram { request, conversation in
+                    await HypeRateSocket(routes: self, request: request, conversation).run()
+                }))
+        router.add(
+            .get, "/ws/:share",
+            .socket(
+                SocketProgram(
+                    refusal: { request in
+                        guard case .failure(let refusal) = shares.share(request) else {
+                            return nil
+                        }
+                        return refusal.response
+                    },
+                    run: { request, conversation in
+                        let id = request.parameters["share"] ?? ""
+                        await HypeRateSocket(routes: self, request: request, conversation)
+                            .run(joining: id)
+                    })))
+    }
+}
+
+/// One client's socket, with the topics it has joined.
+private actor HypeRateSocket {
+    /// One runner a topic; a show of fifty is a large one.
+    private static let topicsMax = 50
+    private static let testIdentifier = "internal-testing"
+
+    private struct Message: Decodable {
+        let topic: String?
+        let event: String
+        let ref: Reference?
+    }
+
+    /// The first clients count, later ones send what they count as text.
+    private enum Reference: Decodable {
+        case number(Int)
+        case text(String)
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let number = try? container.decode(Int.self) {
+                self = .number(number)
+            } else {
+                self = .text(try container.decode(String.self))
+            }
+        }
+    }
+
+    private let routes: HypeRateRoutes
+    private let request: HTTPRequest
+    private let conversation: SocketConversation
+    private var topics: [String: Task<Void, Never>] = [:]
+
+    init(routes: HypeRateRoutes, request: HTTPRequest, _ conversation: SocketConversation) {
+        self.routes = routes
+        self.request = request
+        self.conversation = conversation
+    }
+
+    func run(joining identifier: String? = nil) async {
+        if let identifier { _ = join(identifier) }
+        for await message in conversation.messages {
+            guard case .text(let text) = message,
+                let message = try? JSONDecoder().decode(Message.self, from: Data(text.utf8))
+            else { continue }
+            take(message)
+        }
+        for task in topics.values { task.cancel() }
+    }
+
+    private func take(_ message: Message) {
+        let topic = message.topic ?? "phoenix"
+        switch message.event {
+        case "phx_join":
+            let isJoined = topic.hasPrefix("hr:") && join(String(topic.dropFirst(3)))
+            reply(to: message, topic, accepted: isJoined)
+        case "phx_leave":
+            let task = topics.removeValue(forKey: topic)
+            task?.cancel()
+            reply(to: message, topic, accepted: task != nil)
+        case "heartbeat", "ping": reply(to: message, topic, accepted: true)
+        default: break
+        }
+    }
+
+    /// - Returns: `false` for a share that is not there: unknown, revoked and expired alike.
+    private func join(_ identifier: String) -> Bool {
+        let topic = "hr:" + identifier
+        guard topics[topic] == nil else { return true }
+        guard topics.count < Self.topicsMax else { return false }
+        if identifier == Self.testIdentifier {
+            topics[topic] = Task { [conversation] in await Self.test(conversation) }
+            return true
+        }
+        switch routes.shares.desk.find(identifier, peer: request.peer) {
+        case .success(let share):
+            topics[topic] = Task { [routes, conversation] in
+                await Self.follow(share, as: identifier, routes, conversation)
+            }
+            return true
+        case .failure(.unknown): return false
+        case .failure(.tooMany):
+            conversation.close(code: CloseCode.tooManyRequests.rawValue)
+            return false
+        }
+    }
+
+    private static func follow(
+        _ share: Share, as identifier: String, _ routes: HypeRateRoutes,
+        _ conversation: SocketConversation
+    ) async {
+        guard let member = routes.shares.members(of: share).first else { return }
+        _ = await routes.shares.whileCounted(share) {
+            var isOnline = true
+            for await reading in await routes.watch.readings(of: member) {
+                let current = reading.flatMap { $0.isCurrent ? $0 : nil }
+                // That it is offline is said once.
+                guard current != nil || isOnline else { continue }
+                isOnline = current != nil
+                let message = HypeRate.update(identifier: identifier, current)
+                conversation.send(.text(String(decoding: message, as: UTF8.self)))
+            }
+            guard !Task.isCancelled else { return }
+            let message = HypeRate.update(identifier: identifier, nil)
+            conversation.send(.text(String(decoding: message, as: UTF8.self)))
+        }
+    }
+
+    /// Made up, for whoever builds a reader.
+    private static func test(_ conversation: SocketConversation) async {
+        while !Task.isCancelled {
+            let reading = HeartRateReading(
+                beatsPerMinute: .random(in: 60...180), measuredAt: Timestamp(microseconds: 0),
+                state: .live)
+            let message = HypeRate.update(identifier: testIdentifier, reading)
+            conversation.send(.text(String(decoding: message, as: UTF8.self)))
+            do { try await Task.sleep(for: .seconds(1)) } catch { return }
+        }
+    }
+
+    private func reply(to message: Message, _ topic: String, accepted: Bool) {
+        var text: String
+        switch message.ref {
+        case .number(let number):
+            text = Self.reply(topic, number, accepted)
+        case nil: text = Self.reply(topic, nil, accepted)
+        case .text(let reference):
+            text = Self.reply(topic, nil, accepted)
+            let isPlain =
+                reference.utf8.count <= 32
+                && reference.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            if isPlain, text.hasSuffix("null}") {
+                text = text.dropLast(5) + "\"\(reference)\"}"
+            }
+        }
+        conversation.send(.text(text))
+    }
+
+    private static func reply(_ topic: String, _ reference: Int?, _ accepted: Bool) -> String {
+        String(
+            decoding: HypeRate.reply(topic: topic, reference: reference, accepted: accepted),
+            as: UTF8.self)
+    }
+}

@@ -1,0 +1,132 @@
+import Transport
+
+/// One method of one path, as the description has it.
+struct OpenAPIOperation: Hashable, Sendable {
+    enum Security: Hashable, Sendable {
+        /// Nothing, or what is in the path.
+        case none
+        case deviceToken
+        /// Bearer, Basic or in the path.
+        case pushToken
+        case shareID
+    }
+
+    /// What is sent along.
+    struct Body: Hashable, Sendable {
+        var type: String
+        var schema: OpenAPINode
+    }
+
+    /// What comes back; the error object is added where the status is one of an error.
+    struct Answer: Hashable, Sendable {
+        var status: Int
+        var description: String
+        var type: String?
+        var schema: OpenAPINode = [:]
+    }
+
+    var method: HTTPRequest.Method
+    /// With `{name}` where the router has `:name`.
+    var path: String
+    var tag: String
+    var summary: String
+    var security = Security.none
+    /// Name, schema, meaning.
+    var query: [(name: String, schema: OpenAPINode, meaning: String)] = []
+    var body: Body?
+    var answers: [Answer]
+
+    static func == (left: Self, right: Self) -> Bool { left.node == right.node }
+    func hash(into hasher: inout Hasher) { hasher.combine(node) }
+
+    // MARK: As JSON
+
+    var node: OpenAPINode {
+        var members: [String: OpenAPINode] = [
+            "tags": [.text(tag)], "summary": .text(summary),
+            "operationId": .text(identifier), "parameters": .array(parameters),
+            "responses": .object(responses),
+        ]
+        if let body {
+            members["requestBody"] = [
+                "required": true, "content": [body.type: ["schema": body.schema]],
+            ]
+        }
+        switch security {
+        case .none: members["security"] = []
+        case .deviceToken: members["security"] = [["deviceToken": []]]
+        case .pushToken:
+            members["security"] = [["deviceToken": []], ["deviceTokenAsPassword": []]]
+        case .shareID: members["security"] = [["shareID": []]]
+        }
+        return .object(members)
+    }
+
+    private var identifier: String {
+        let words = path.split { !$0.isLetter && !$0.isNumber }
+        return method.rawValue.lowercased()
+            + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    }
+
+    private var parameters: [OpenAPINode] {
+        let inPath = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { part in
+            let name = String(part.dropFirst().dropLast())
+            return [
+                "name": .text(name), "in": "path", "required": true,
+                "schema": ["type": "string", "minLength": 1],
+            ] as OpenAPINode
+        }
+        return inPath
+            + query.map { item in
+                [
+                    "name": .text(item.name), "in": "query", "required": false,
+                    "description": .text(item.meaning), "schema": item.schema,
+                ]
+            }
+    }
+
+    private var responses: [String: OpenAPINode] {
+        var responses: [String: OpenAPINode] = [
+            "default": ["$ref": "#/components/responses/Failure"]
+        ]
+        for answer in answers {
+            var response: [String: OpenAPINode] = ["description": .text(answer.description)]
+            if let type = answer.type {
+                response["content"] = [type: ["schema": answer.schema]]
+            }
+            responses[String(answer.status)] = .object(response)
+        }
+        return responses
+    }
+}
+
+extension OpenAPIOperation.Answer {
+    static func json(
+        _ schema: OpenAPINode, _ description: String = "As described.", status: Int = 200
+    ) -> Self {
+        Self(status: status, description: description, type: "application/json", schema: schema)
+    }
+
+    static func file(_ type: String, _ description: String) -> Self {
+        Self(status: 200, description: description, type: type, schema: ["type": "string"])
+    }
+
+    static func empty(_ status: Int, _ description: String) -> Self {
+        Self(status: status, description: description)
+    }
+
+    static func failure(_ status: Int, _ description: String) -> Self {
+        Self(
+            status: status, description: description, type: "application/json",
+            schema: ["$ref": "#/components/schemas/Failure"])
+    }
+
+    static let badRequest = failure(
+        400, "A value is missing, or not allowed; the reason says which.")
+    static let tokenRefused = failure(401, "The token is missing, wrong or revoked.")
+    static let notFound = failure(404, "The device has no such thing.")
+    static let unknownShare = failure(
+        404, "Unknown, revoked or expired: these are told apart by nobody.")
+    static let conflict = failure(409, "It contradicts what is there; the reason says how.")
+    static let tooMany = failure(429, "Too many; `Retry-After` says when to come back.")
+}

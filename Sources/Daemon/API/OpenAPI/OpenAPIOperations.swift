@@ -1,0 +1,142 @@
+import Transport
+
+/// Every operation of the HTTP port that is no page and no WebSocket.
+enum OpenAPIOperations {
+    static let all = viewers + owner + push + readers + [description]
+
+    private static func reference(_ name: String) -> OpenAPINode {
+        OpenAPISchemas.reference(name)
+    }
+
+    private static func json(_ name: String) -> OpenAPIOperation.Body {
+        OpenAPIOperation.Body(type: "application/json", schema: reference(name))
+    }
+
+    private static let description = OpenAPIOperation(
+        method: .get, path: "/openapi.json", tag: "description", summary: "This description.",
+        answers: [.json(["type": "object"])])
+
+    // MARK: Viewers
+
+    private static let viewers: [OpenAPIOperation] = [
+        OpenAPIOperation(
+            method: .get, path: "/v1/shares/{share}/latest", tag: "viewers",
+            summary: "The newest snapshot; one a runner for a group.",
+            answers: [
+                .json(reference("Event")),
+                .empty(304, "As the `ETag` of `If-None-Match`."), .unknownShare, .tooMany,
+            ]),
+        OpenAPIOperation(
+            method: .get, path: "/v1/shares/{share}/history", tag: "viewers",
+            summary: "What viewers were sent, oldest first.",
+            query: [
+                ("after", OpenAPISchemas.text, "A cursor; what comes after it."),
+                ("limit", ["type": "integer", "minimum": 1, "maximum": 1000], "Default 1000."),
+            ],
+            answers: [.json(reference("History")), .badRequest, .unknownShare, .tooMany]),
+        OpenAPIOperation(
+            method: .get, path: "/v1/shares/{share}/events", tag: "viewers",
+            summary: "The same live, as server-sent events; `id:` is the cursor.",
+            query: [("after", OpenAPISchemas.text, "Resumes after a cursor.")],
+            answers: [
+                .file("text/event-stream", "Until the viewer or the share goes."),
+                .unknownShare, .tooMany,
+            ]),
+        OpenAPIOperation(
+            method: .post, path: "/v1/shares/{share}/cheer", tag: "viewers",
+            summary: "Words for the runner.", body: json("Cheer"),
+            answers: [
+                .empty(204, "On the way to the device."), .badRequest, .unknownShare, .tooMany,
+            ]),
+        OpenAPIOperation(
+            method: .get, path: "/publicStreams/{share}/latest.json", tag: "viewers",
+            summary: "The heart rate in HeartBeatStream's form.",
+            answers: [.json(reference("HeartBeat")), .unknownShare, .tooMany]),
+        OpenAPIOperation(
+            method: .get, path: "/publicStreams/{share}/heartRate.json", tag: "viewers",
+            summary: "The last heart rates, keyed by milliseconds since 1970.",
+            query: [
+                ("startAt", OpenAPISchemas.text, "Milliseconds since 1970."),
+                ("limitToLast", ["type": "integer", "minimum": 1, "maximum": 10_000], ""),
+            ],
+            answers: [
+                .json(["type": ["object", "null"]]), .badRequest, .unknownShare, .tooMany,
+            ]),
+    ]
+
+    // MARK: The owner
+
+    private static func owned(
+        _ method: OpenAPIMethod, _ path: String, _ summary: String,
+        body: OpenAPIOperation.Body? = nil, _ answers: [OpenAPIOperation.Answer]
+    ) -> OpenAPIOperation {
+        OpenAPIOperation(
+            method: method, path: "/v1/me" + path, tag: "owner", summary: summary,
+            security: .deviceToken, body: body, answers: answers + [.tokenRefused, .tooMany])
+    }
+
+    private static let owner: [OpenAPIOperation] = ownSessions + ownShares + ownSettings
+
+    private static let ownSessions: [OpenAPIOperation] = [
+        owned(.get, "", "The device.", [.json(reference("Device"))]),
+        owned(
+            .get, "/sessions", "Its sessions, newest first.",
+            [.json(OpenAPISchemas.list(reference("Session")))]),
+        owned(
+            .get, "/sessions/{id}", "One session with its totals.",
+            [.json(reference("Session")), .badRequest, .notFound]),
+        owned(
+            .delete, "/sessions/{id}", "Erases it; no readable copy is left.",
+            [.json(reference("Erased")), .badRequest, .notFound]),
+        {
+            var export = owned(
+                .get, "/sessions/{id}/export", "The session for other programs.",
+                [.file("application/octet-stream", "The file."), .badRequest, .notFound])
+            export.query = [
+                (
+                    "format",
+                    [
+                        "type": "string",
+                        "enum": ["csv", "csv-motion", "gpx", "tcx", "fit", "ndjson", "mcap"],
+                    ], "Of the file."
+                )
+            ]
+            return export
+        }(),
+    ]
+
+    private static let ownShares: [OpenAPIOperation] = [
+        owned(
+            .get, "/shares", "Who may see what, with viewers now and ever.",
+            [.json(OpenAPISchemas.list(reference("Share")))]),
+        owned(
+            .post, "/shares", "A new link.", body: json("NewShare"),
+            [.json(reference("Share"), status: 201), .badRequest, .conflict]),
+        owned(
+            .delete, "/shares/{name}", "Takes a link back; its viewers are closed.",
+            [.empty(204, "Done."), .notFound]),
+    ]
+
+    private static let ownSettings: [OpenAPIOperation] = [
+        owned(
+            .post, "/commands", "A command to the device.", body: json("Command"),
+            [.json(reference("Command"), "On its way.", status: 202), .badRequest]),
+        owned(.get, "/profile", "The runner's profile.", [.json(reference("Profile"))]),
+        owned(
+            .put, "/profile", "Changes it; what is absent stays.", body: json("Profile"),
+            [.json(reference("Profile")), .badRequest]),
+        owned(.get, "/zones", "What is hidden from every viewer.", [.json(reference("Zones"))]),
+        owned(
+            .put, "/zones", "Changes it; what is absent stays.", body: json("Zones"),
+            [.json(reference("Zones")), .badRequest]),
+        owned(
+            .get, "/course", "The course, as it was sent.",
+            [.file("application/gpx+xml", "GPX."), .notFound]),
+        owned(
+            .put, "/course", "A course to follow.",
+            body: OpenAPIOperation.Body(
+                type: "application/gpx+xml", schema: OpenAPISchemas.text),
+            [.json(reference("Course")), .badRequest]),
+        owned(.delete, "/course", "No course any more.", [.empty(204, "Done.")]),
+    ]
+}

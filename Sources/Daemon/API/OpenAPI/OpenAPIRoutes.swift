@@ -1,0 +1,51 @@
+import Transport
+
+/// The API's description, for programs: OpenAPI 3.1.
+struct OpenAPIRoutes: Sendable {
+    private let document = JSONBody.bytes(Self.description) ?? []
+
+    func add(to router: inout Router) {
+        router.add(.get, "/openapi.json") { [document] request in
+            HTTPResponse.json(document).tagged(for: request).open()
+        }
+    }
+
+    static let description: OpenAPINode = [
+        "openapi": "3.1.0",
+        "info": [
+            "title": "Pulsecast", "version": .text(Version.text),
+            "description": """
+            Live heart rate, cadence and position of a runner. Errors are one object with a \
+            code and a reason. WebSockets (`/v1/device`, `/v1/shares/{share}/live` and those \
+            of the readers) are described in Sources/README.md.
+            """,
+        ],
+        "paths": .object(paths),
+        "components": [
+            "schemas": .object(OpenAPISchemas.all),
+            "responses": [
+                "Failure": [
+                    "description": "The request cannot be read, or something went wrong here.",
+                    "content": [
+                        "application/json": ["schema": ["$ref": "#/components/schemas/Failure"]]
+                    ],
+                ]
+            ],
+            "securitySchemes": [
+                "deviceToken": ["type": "http", "scheme": "bearer"],
+                "deviceTokenAsPassword": ["type": "http", "scheme": "basic"],
+                "shareID": ["type": "http", "scheme": "bearer"],
+            ],
+        ],
+    ]
+
+    private static var paths: [String: OpenAPINode] {
+        Dictionary(grouping: OpenAPIOperations.all, by: \.path).mapValues { operations in
+            .object(
+                Dictionary(
+                    uniqueKeysWithValues: operations.map {
+                        ($0.method.rawValue.lowercased(), $0.node)
+                    }))
+        }
+    }
+}

@@ -1,0 +1,130 @@
+/// The objects of the API, by name.
+enum OpenAPISchemas {
+    static func reference(_ name: String) -> OpenAPINode {
+        ["$ref": .text("#/components/schemas/\(name)")]
+    }
+
+    static let number: OpenAPINode = ["type": "number"]
+    static let integer: OpenAPINode = ["type": "integer"]
+    static let text: OpenAPINode = ["type": "string"]
+    static let flag: OpenAPINode = ["type": "boolean"]
+    static let optionalNumber: OpenAPINode = ["type": ["number", "null"]]
+
+    static func list(_ element: OpenAPINode) -> OpenAPINode {
+        ["type": "array", "items": element]
+    }
+
+    static func object(
+        _ members: [String: OpenAPINode], required: [String] = []
+    ) -> OpenAPINode {
+        [
+            "type": "object", "properties": .object(members),
+            "required": .array(required.map(OpenAPINode.text)),
+        ]
+    }
+
+    static let all: [String: OpenAPINode] = [
+        "Failure": object(["code": integer, "reason": text], required: ["code", "reason"]),
+        "Event": event, "History": history, "Cheer": cheer, "Device": device,
+        "Session": session, "Share": share, "NewShare": newShare, "Command": command,
+        "Profile": profile, "Zones": zones, "Course": course, "HeartBeat": heartBeat,
+        "Pulsoid": pulsoid, "Erased": erased,
+    ]
+
+    /// A snapshot, an update or an event; what is not known or out of scope is absent.
+    private static let event = object(
+        [
+            "type": [
+                "type": "string", "enum": ["snapshot", "update", "event", "gap", "end", "group"],
+            ],
+            "cursor": text, "time": number,
+            "state": [
+                "type": "string", "enum": ["waiting", "live", "stale", "paused", "ended"],
+            ],
+            "heartRate": ["type": "object"], "cadence": ["type": "object"], "steps": integer,
+            "distanceMeters": number, "speedMetersPerSecond": number,
+            "paceSecondsPerKm": number, "elapsedSeconds": number, "movingSeconds": number,
+            "position": ["type": "object"], "splits": list(["type": "object"]),
+            "zoneSeconds": list(number),
+        ], required: ["type"])
+
+    private static let history = object(
+        [
+            "items": list(reference("Event")), "nextCursor": ["type": ["string", "null"]],
+            "more": flag,
+        ], required: ["items", "nextCursor", "more"])
+
+    private static let cheer = object(
+        ["text": ["type": "string", "minLength": 1, "maxLength": 80]], required: ["text"])
+
+    private static let device = object(
+        [
+            "device": text, "createdAt": number, "revoked": flag, "lastSeen": optionalNumber,
+            "sessions": integer,
+        ], required: ["device", "createdAt", "revoked", "sessions"])
+
+    private static let session = object(
+        [
+            "id": ["type": "string", "format": "uuid"], "device": text, "startedAt": number,
+            "endedAt": optionalNumber, "state": text, "frames": integer, "records": integer,
+            "distanceMeters": optionalNumber, "movingSeconds": optionalNumber,
+            "elapsedSeconds": optionalNumber, "averageHeartRate": optionalNumber,
+        ], required: ["id", "startedAt", "state", "frames"])
+
+    private static let share = object(
+        [
+            "name": text, "id": text, "url": ["type": ["string", "null"]], "device": text,
+            "scope": list(text), "expiresAt": optionalNumber, "delaySeconds": integer,
+            "maxViewers": ["type": ["integer", "null"]], "label": ["type": ["string", "null"]],
+            "viewers": integer, "viewersEver": integer, "revoked": flag,
+        ], required: ["name", "scope", "delaySeconds"])
+
+    private static let newShare = object([
+        "name": text, "scope": ["type": "string", "examples": ["heartRate,metrics"]],
+        "expires": ["type": "string", "examples": ["24h"]],
+        "delay": ["type": "string", "examples": ["5m"]],
+        "maxViewers": ["type": "integer", "minimum": 1], "label": text,
+    ])
+
+    private static let command = object(
+        [
+            "command": [
+                "type": "string", "enum": ["start", "stop", "pause", "resume", "lap"],
+            ]
+        ], required: ["command"])
+
+    private static let profile = object([
+        "placement": text, "maxHeartRate": integer, "restingHeartRate": integer,
+        "thresholdHeartRate": integer, "zones": text, "weightKg": number, "sex": text,
+        "timeZone": text, "targetZone": integer, "targetPaceSecondsPerKm": number,
+        "raceKm": number, "treadmill": flag, "autoPause": text, "safetyTimerSeconds": number,
+    ])
+
+    private static let zones = object([
+        "zones": list(
+            object(
+                [
+                    "name": text,
+                    "latitude": ["type": "number", "minimum": -90, "maximum": 90],
+                    "longitude": ["type": "number", "minimum": -180, "maximum": 180],
+                    "radiusMeters": ["type": "number", "minimum": 50, "maximum": 5000],
+                ], required: ["name", "latitude", "longitude", "radiusMeters"])),
+        "trimStartMeters": ["type": "number", "minimum": 0, "maximum": 2000],
+        "trimFinishMeters": ["type": "number", "minimum": 0, "maximum": 2000],
+    ])
+
+    private static let course = object([
+        "name": text, "points": integer, "checkpoints": list(text), "changedAt": number,
+    ])
+
+    private static let heartBeat: OpenAPINode = [
+        "type": ["object", "null"],
+        "properties": ["bpm": integer, "start": text, "end": text, "source": text],
+    ]
+
+    private static let pulsoid = object(
+        ["measured_at": integer, "data": object(["heart_rate": integer])],
+        required: ["measured_at", "data"])
+
+    private static let erased = object(["sessionsErased": integer, "bytesErased": integer])
+}

@@ -1,0 +1,170 @@
+import Registry
+import SegmentLog
+import SensorModel
+import Sharing
+import Transport
+
+/// What a runner may do with nothing but the device's token: see, share and delete the own, and
+/// nobody else's.
+struct OwnerRoutes: Sendable {
+    let administration: Administration
+    let sessions: SessionRoutes
+    let commands: CommandDesk
+    /// What links begin with.
+    let publicURL: @Sendable () -> String
+
+    private var accounts: Accounts { administration.accounts }
+
+    func add(to router: inout Router) {
+        add(.get, "", to: &router) { _, device in me(device) }
+        addSessions(to: &router)
+        addShares(to: &router)
+        add(.post, "/commands", to: &router) { request, device in
+            try await commands.answer(request, for: device)
+        }
+        add(.get, "/profile", to: &router) { _, device in
+            JSONBody.response(ProfileBody(device.profile))
+        }
+        add(.put, "/profile", to: &router) { request, device in
+            let body = try JSONBody.decode(ProfileBody.self, of: request)
+            let profile = try body.applied(to: device.profile)
+            try administration.setProfile(profile, of: device)
+            return JSONBody.response(ProfileBody(profile))
+        }
+        addPlaces(to: &router)
+    }
+
+    /// Adds a route that only a device's token opens; its answers are kept by nobody.
+    private func add(
+        _ method: HTTPRequest.Method, _ path: String, to router: inout Router,
+        _ work: @escaping @Sendable (HTTPRequest, Device) async throws -> HTTPResponse
+    ) {
+        let door = OwnerDoor(accounts: accounts, clock: administration.clock)
+        router.add(method, "/v1/me" + path) { request in
+            switch door.device(of: request) {
+            case .failure(let refusal): return refusal.response
+            case .success(let device):
+                var response = await answer { try await work(request, device) }
+                response.fields["Cache-Control"] = "no-store"
+                return response
+            }
+        }
+    }
+
+    private func me(_ device: Device) -> HTTPResponse {
+        let lastSeen = accounts.withState { $0.lastSeen[device.id] } ?? device.lastSeenAt
+        return JSONBody.response(
+            DeviceRow(
+                device, lastSeen: lastSeen, sessions: sessions.rows(of: device.id).count))
+    }
+
+    // MARK: Sessions
+
+    private func addSessions(to router: inout Router) {
+        add(.get, "/sessions", to: &router) { _, device in
+            JSONBody.response(sessions.rows(of: device.id))
+        }
+        add(.get, "/sessions/:id", to: &router) { request, device in
+            JSONBody.response(await sessions.row(of: try session(request, of: device)))
+        }
+        add(.delete, "/sessions/:id", to: &router) { request, device in
+            let summary = try session(request, of: device)
+            let bytes = try await administration.deleteSession(summary.session)
+            return JSONBody.response(SessionsErased(sessionsErased: 1, bytesErased: bytes))
+        }
+        add(.get, "/sessions/:id/export", to: &router) { request, device in
+            try await sessions.export(request, of: try session(request, of: device))
+        }
+    }
+
+    /// Another device's session is as unknown as one that never was.
+    private func session(_ request: HTTPRequest, of device: Device) throws -> LoggedSession {
+        let summary = try sessions.summary(request)
+        guard summary.device == device.id else {
+            throw AdministrationError.unknownSession(summary.session)
+        }
+        return summary
+    }
+
+    // MARK: Shares
+
+    private func addShares(to router: inout Router) {
+        add(.get, "/shares", to: &router) { _, device in
+            let own = accounts.withState { $0.shares.shares(of: device.id) }
+            return JSONBody.response(own.map { row($0, of: device) })
+        }
+        add(.post, "/shares", to: &router) { request, device in
+            let body = try JSONBody.decode(ShareBody.self, of: request)
+            guard body.shares == nil, body.device == nil || body.device == device.name else {
+                throw APIRefusal.badField(name: "device", allowed: "the token's own")
+            }
+            let made = try administration.createShare(
+                try body.wish(), of: .device(device.id), stem: device.name)
+            return JSONBody.response(
+                ShareLink(made.share, id: made.id, url: url(of: made.id), device: device.name),
+                status: 201)
+        }
+        add(.delete, "/shares/:name", to: &router) { request, device in
+            let name = request.parameters["name"] ?? ""
+            guard let share = accounts.withState({ $0.shares.named(name) }),
+                share.device == device.id
+            else { throw RegistryError.unknownShare(name) }
+            try administration.revokeShare(share)
+            return HTTPResponse(status: 204)
+        }
+    }
+
+    private func url(of id: ShareID) -> String { publicURL() + "/s/" + id.text }
+
+    private func row(_ share: Share, of device: Device) -> OwnShareRow {
+        let counts = accounts.withState {
+            ($0.viewers.watching(share.key), $0.viewers.watchedEver(share.key))
+        }
+        let isOpen = share.isActive(at: administration.clock())
+        return OwnShareRow(
+            row: ShareRow(
+                share, device: device.name, viewers: counts.0, viewersEver: counts.1),
+            url: isOpen ? accounts.secretID(of: share.key).map(url) : nil)
+    }
+
+    // MARK: Places
+
+    private func addPlaces(to router: inout Router) {
+        let zones = ZoneDesk(administration: administration)
+        add(.get, "/zones", to: &router) { _, device in
+            JSONBody.response(ZonesBody(device.privacy))
+        }
+        add(.put, "/zones", to: &router) { request, device in
+            let body = try JSONBody.decode(ZonesBody.self, of: request)
+            return JSONBody.response(ZonesBody(try zones.replace(by: body, of: device)))
+        }
+        let courses = CourseDesk(administration: administration)
+        add(.get, "/course", to: &router) { _, device in try courses.show(device) }
+        add(.put, "/course", to: &router) { request, device in
+            try courses.take(request.body, of: device)
+        }
+        add(.delete, "/course", to: &router) { _, device in try courses.remove(device) }
+    }
+}
+
+struct SessionsErased: Encodable {
+    let sessionsErased: Int
+    let bytesErased: Int
+}
+
+/// A share as its owner sees it: with the link, to copy it again.
+struct OwnShareRow: Encodable {
+    let row: ShareRow
+    /// `nil` for a share that is over, and for one that was sealed under another master key.
+    let url: String?
+
+    private enum Key: String, CodingKey {
+        case url
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try row.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encodeIfPresent(url, forKey: .url)
+    }
+}

@@ -1,0 +1,41 @@
+import Secrets
+import Transport
+
+/// Answers that a page of any origin may read: whoever knows the address may know what is there.
+extension HTTPResponse {
+    /// Opened to pages of other origins. What refuses stays as it is everywhere.
+    func open() -> HTTPResponse {
+        guard status < 400 || status == 412 else { return self }
+        var opened = self
+        opened.fields["Access-Control-Allow-Origin"] = "*"
+        return opened
+    }
+
+    /// The answer to a browser that asks before it asks.
+    static func preflight(methods: String = "GET", headers: String) -> HTTPResponse {
+        HTTPResponse(
+            status: 204,
+            fields: [
+                "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": methods,
+                "Access-Control-Allow-Headers": headers, "Access-Control-Max-Age": "86400",
+            ])
+    }
+
+    /// With an `ETag`, and without the body where the reader has it already.
+    func tagged(for request: HTTPRequest) -> HTTPResponse {
+        guard status == 200, case .bytes(let bytes) = body else { return self }
+        let hash = MessageCode.identifier(of: String(decoding: bytes, as: UTF8.self))
+        let tag = "\"" + String(hash.high, radix: 16) + "\""
+        var tagged = self
+        tagged.fields["ETag"] = tag
+        let known = request.fields.values("if-none-match").joined(separator: ",")
+            .split(separator: ",").map { $0.drop { $0 == " " || $0 == "W" || $0 == "/" } }
+        guard known.contains(where: { $0.hasPrefix(tag) || $0.hasPrefix("*") }) else {
+            return tagged
+        }
+        tagged.status = 304
+        tagged.body = .bytes([])
+        tagged.fields["Content-Type"] = nil
+        return tagged
+    }
+}

@@ -1,0 +1,179 @@
+import Sharing
+import SensorModel
+import Transport
+
+/// Pulsoid's reader interface, with a share's ID as the token.
+struct PulsoidRoutes: Sendable {
+    let shares: ShareRoutes
+    let watch: HeartRateWatch
+
+    func add(to router: inout Router) {
+        let latestPath = "/api/v1/data/heart_rate/latest"
+        let validatePath = "/api/v1/token/validate"
+        router.add(.get, latestPath) { await latest($0).open() }
+        router.add(.get, validatePath) { validate($0).open() }
+        for path in [latestPath, validatePath] {
+            router.add(.options, path) { _ in .preflight(headers: "Authorization") }
+        }
+        router.add(.get, "/api/v1/data/real_time", .socket(realTime))
+        router.add(.get, "/api/v2/data/rooms/:room/real_time", .socket(room))
+    }
+
+    // MARK: REST
+
+    private func latest(_ request: HTTPRequest) async -> HTTPResponse {
+        switch share(inHeaderOf: request) {
+        case .failure(let refusal): return refusal.response
+        case .success(let share):
+            let reading = await shares.reading(of: share)
+            guard let reading, reading.isCurrent else {
+                return ReaderRefusal.pulsoid(.noDataYet).response
+            }
+            return ShareRoutes.noStore(
+                Self.wantsText(request)
+                    ? .text(String(decoding: Pulsoid.plainText(reading), as: UTF8.self))
+                    : .json(Pulsoid.object(reading)))
+        }
+    }
+
+    private func validate(_ request: HTTPRequest) -> HTTPResponse {
+        switch share(inHeaderOf: request) {
+        case .failure(let refusal): return refusal.response
+        case .success(let share):
+            let rest = share.expiresAt.map { Int($0.seconds(since: shares.clock())) }
+            return ShareRoutes.noStore(
+                .json(Pulsoid.validation(profile: share.runnerName, expiresInSeconds: rest)))
+        }
+    }
+
+    private static func wantsText(_ request: HTTPRequest) -> Bool {
+        request.query["response_mode"] == "text_plain_only_heart_rate"
+    }
+
+    private func share(inHeaderOf request: HTTPRequest) -> Result<Share, ReaderRefusal> {
+        guard request.fields["authorization"] != nil else {
+            return .failure(.pulsoid(.headerMissing))
+        }
+        guard let token = request.bearerToken else { return .failure(.pulsoid(.headerFormat)) }
+        return share(withToken: token, request)
+    }
+
+    private func share(
+        withToken token: String, _ request: HTTPRequest
+    ) -> Result<Share, ReaderRefusal> {
+        switch shares.desk.find(token, peer: request.peer) {
+        case .success(let share): .success(share)
+        case .failure(.unknown): .failure(.pulsoid(.tokenNotFound))
+        case .failure(.tooMany(let seconds)): .failure(.tooMany(retryAfterSeconds: seconds))
+        }
+    }
+
+    // MARK: WebSocket
+
+    /// Readers on the web put the token into the query: a browser's WebSocket has no headers.
+    private func share(of request: HTTPRequest) -> Result<Share, ReaderRefusal> {
+        guard let token = request.query["access_token"] else {
+            return share(inHeaderOf: request)
+        }
+        return share(withToken: token, request)
+    }
+
+    private func socket(
+        _ run: @escaping @Sendable (HTTPRequest, Share, SocketConversation) async -> Void
+    ) -> SocketProgram {
+        SocketProgram(
+            refusal: { request in
+                if case .failure(let refusal) = share(of: request) { return refusal.response }
+                return nil
+            },
+            run: { request, conversation in
+                guard case .success(let share) = share(of: request) else {
+                    return conversation.close(code: CloseCode.shareEnded.rawValue)
+                }
+                let isAdmitted = await shares.whileCounted(share) {
+                    await run(request, share, conversation)
+                }
+                if !isAdmitted {
+                    conversation.close(code: CloseCode.tooManyRequests.rawValue)
+                }
+            })
+    }
+
+    private var realTime: SocketProgram {
+        socket { request, share, conversation in
+            let asText = Self.wantsText(request)
+            guard let member = shares.members(of: share).first else { return }
+            await whilePeerIsThere(conversation) {
+                for await reading in await watch.readings(of: member) {
+                    guard let reading, reading.isCurrent else { continue }
+                    let message = asText ? Pulsoid.plainText(reading) : Pulsoid.object(reading)
+                    conversation.send(.text(String(decoding: message, as: UTF8.self)))
+                }
+                conversation.close(code: CloseCode.shareEnded.rawValue)
+            }
+        }
+    }
+
+    /// A room is a group share: its runners, each with its own readings.
+    private var room: SocketProgram {
+        socket { request, share, conversation in
+            let kinds = request.query["kinds"] ?? "heart_rate"
+            guard kinds.split(separator: ",").contains("heart_rate") else { return }
+            await whilePeerIsThere(conversation) {
+                await withTaskGroup { group in
+                    for member in shares.members(of: share) {
+                        group.addTask { await sendRoom(member, to: conversation) }
+                    }
+                }
+                conversation.close(code: CloseCode.shareEnded.rawValue)
+            }
+        }
+    }
+
+    private struct RoomEvent: Encodable {
+        struct HeartRate: Encodable {
+            let profile_id: String
+            let bpm: Int
+        }
+
+        let kind = "heart_rate"
+        let timestamp: Int64
+        let heart_rate: HeartRate
+    }
+
+    private func sendRoom(_ member: Share, to conversation: SocketConversation) async {
+        for await reading in await watch.readings(of: member) {
+            guard let reading, reading.isCurrent else { continue }
+            let event = RoomEvent(
+                timestamp: reading.measuredAt.microseconds / 1000,
+                heart_rate: .init(
+                    profile_id: member.runnerName, bpm: reading.beatsPerMinute))
+            conversation.send(.text(JSONBody.text(event)))
+        }
+    }
+}
+
+/// Runs `work` until it is done or the peer is gone; what the peer says is not listened to.
+func whilePeerIsThere(
+    _ conversation: SocketConversation, _ work: @escaping @Sendable () async -> Void
+) async {
+    await withTaskGroup { group in
+        group.addTask { await work() }
+        group.addTask { for await _ in conversation.messages {} }
+        await group.next()
+        group.cancelAll()
+    }
+}
+
+/// A refusal in the reader interface's own words.
+enum ReaderRefusal: Error, Hashable, Sendable {
+    case pulsoid(Pulsoid.Refusal)
+    case tooMany(retryAfterSeconds: Int)
+
+    var response: HTTPResponse {
+        switch self {
+        case .pulsoid(let refusal): .json(refusal.body, status: refusal.status)
+        case .tooMany(let seconds): ShareRefusal.tooMany(retryAfterSeconds: seconds).response
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Registry
+import SensorModel
+import Sharing
+
+/// What an owner hides, as JSON: circles, and how much of each run's start and finish.
+struct ZonesBody: Codable, Hashable {
+    struct Zone: Codable, Hashable {
+        var name: String
+        var latitude: Double
+        var longitude: Double
+        var radiusMeters: Double
+    }
+
+    /// Absent in a request: as they are.
+    var zones: [Zone]?
+    var trimStartMeters: Double?
+    var trimFinishMeters: Double?
+
+    /// The offsets stay where they are: who knows them knows what they protect.
+    init(_ settings: PrivacySettings) {
+        zones = settings.zones.map { zone in
+            Zone(
+                name: zone.name, latitude: zone.latitude, longitude: zone.longitude,
+                radiusMeters: zone.radiusMeters)
+        }
+        trimStartMeters = settings.trimStartMeters
+        trimFinishMeters = settings.trimFinishMeters
+    }
+
+    /// - Throws: ``APIRefusal/badField(name:allowed:)``
+    func check() throws(APIRefusal) {
+        for zone in zones ?? [] { try Self.check(zone) }
+        let names = Set((zones ?? []).map { $0.name.lowercased() })
+        guard names.count == zones?.count ?? 0 else {
+            throw .badField(name: "name", allowed: "a name of its own for each zone")
+        }
+        guard zones?.count ?? 0 <= PrivacySettings.zonesMax else {
+            throw .badField(name: "zones", allowed: "at most \(PrivacySettings.zonesMax)")
+        }
+        let trims = 0...PrivacySettings.trimMetersMax
+        for (name, trim) in [
+            ("trimStartMeters", trimStartMeters), ("trimFinishMeters", trimFinishMeters),
+        ] {
+            guard trims.contains(trim ?? 0) else {
+                throw .badField(name: name, allowed: "0 to \(Int(trims.upperBound))")
+            }
+        }
+    }
+
+    private static func check(_ zone: Zone) throws(APIRefusal) {
+        guard ShareDirectory.isName(zone.name) else {
+            throw .badField(
+                name: "name", allowed: "1 to 64 letters, digits, spaces, - _ or .")
+        }
+        guard (-90...90).contains(zone.latitude) else {
+            throw .badField(name: "latitude", allowed: "-90 to 90")
+        }
+        guard (-180...180).contains(zone.longitude) else {
+            throw .badField(name: "longitude", allowed: "-180 to 180")
+        }
+        let radius = PrivacyZone.validRadius
+        guard radius.contains(zone.radiusMeters) else {
+            throw .badField(
+                name: "radiusMeters",
+                allowed: "\(Int(radius.lowerBound)) to \(Int(radius.upperBound))")
+        }
+    }
+}
+
+/// Changes what a device's owner hides.
+struct ZoneDesk: Sendable {
+    let administration: Administration
+
+    /// Makes the device's zones those of `body`, and its trims where the body has them.
+    ///
+    /// - Parameters:
+    ///   - body: As it was sent.
+    ///   - device: Whose they are.
+    /// - Returns: What holds now.
+    /// - Throws: ``APIRefusal`` for values out of range, ``RegistryError``.
+    func replace(by body: ZonesBody, of device: Device) throws -> PrivacySettings {
+        try body.check()
+        let before = device.privacy
+        var after = before
+        if let zones = body.zones { after.zones = zones.map { zone($0, knowing: before) } }
+        after.trimStartMeters = body.trimStartMeters ?? before.trimStartMeters
+        after.trimFinishMeters = body.trimFinishMeters ?? before.trimFinishMeters
+        try change(device, to: after)
+        return after
+    }
+
+    /// Adds one zone, or puts it in the place of the one with its name.
+    func put(_ zone: ZonesBody.Zone, of device: Device) throws -> PrivacySettings {
+        var body = ZonesBody(device.privacy)
+        body.zones?.removeAll { $0.name.lowercased() == zone.name.lowercased() }
+        body.zones?.append(zone)
+        return try replace(by: body, of: device)
+    }
+
+    func remove(zoneNamed name: String, of device: Device) throws -> PrivacySettings {
+        var body = ZonesBody(device.privacy)
+        let count = body.zones?.count
+        body.zones?.removeAll { $0.name.lowercased() == name.lowercased() }
+        guard body.zones?.count != count else { throw RegistryError.unknownZone(name) }
+        return try replace(by: body, of: device)
+    }
+
+    /// A zone keeps its offset for as long as its center stays: a new one each time the same
+    /// place is sent would average out to the place itself.
+    private func zone(
+        _ wanted: ZonesBody.Zone, knowing before: PrivacySettings
+    ) -> PrivacyZone {
+        let known = before.zones.first {
+            $0.latitude == wanted.latitude && $0.longitude == wanted.longitude
+        }
+        var offset = known.map { ($0.offsetEastMeters, $0.offsetNorthMeters) }
+        if offset == nil {
+            var generator = SystemRandomNumberGenerator()
+            let drawn = PrivacyOffset.draw(using: &generator)
+            offset = (drawn.eastMeters, drawn.northMeters)
+        }
+        return PrivacyZone(
+            name: wanted.name, latitude: wanted.latitude, longitude: wanted.longitude,
+            radiusMeters: wanted.radiusMeters, offsetEastMeters: offset?.0 ?? 0,
+            offsetNorthMeters: offset?.1 ?? 0)
+    }
+
+    private func change(_ device: Device, to after: PrivacySettings) throws {
+        let before = device.privacy
+        guard after != before else { return }
+        try administration.setPrivacy(
+            { registry in
+                // What hides more comes before what hides less: a failure in between shows nothing.
+                for zone in after.zones where !before.zones.contains(zone) {
+                    try registry.setZone(zone, of: device.id)
+                }
+                try registry.setTrim(
+                    startMeters: after.trimStartMeters, finishMeters: after.trimFinishMeters,
+                    of: device.id)
+                let names = Set(after.zones.map { $0.name.lowercased() })
+                for zone in before.zones where !names.contains(zone.name.lowercased()) {
+                    try registry.removeZone(named: zone.name, of: device.id)
+                }
+            }, of: device)
+    }
+}

@@ -1,0 +1,110 @@
+import Ingest
+import Interchange
+import Ring
+import SegmentLog
+import SensorModel
+import Transport
+import WireFormat
+
+/// One recording that an application pushes: its way into the pipeline, for as long as it lasts.
+actor PushLine {
+    /// What became of a request's frames.
+    enum Outcome: Hashable, Sendable {
+        /// On disk, or where the owner wants no more than that, on its way there.
+        case recorded
+        /// The session was deleted, or is no longer this line's: a new one has to be opened.
+        case gone
+        /// The log cannot be written now: the application had better send again.
+        case notDurable
+    }
+
+    /// The pipeline drains so many records a turn, and what lay before ours in the ring is no
+    /// more than this many turns of it.
+    private static let turnsMax = 128
+    private static let waitMilliseconds = 2
+    private static let waitsMax = 2500
+
+    let session: SessionID
+    private let pipeline: Pipeline
+    private let isDurable: Bool
+    private let connection: Task<PushConnection, Never>
+    private var memory = PushMemory()
+    private let counters: PushCounters
+
+    init(
+        session: SessionID, device: DeviceID, pipeline: Pipeline, isDurable: Bool,
+        counters: PushCounters
+    ) {
+        self.session = session
+        self.pipeline = pipeline
+        self.isDurable = isDurable
+        self.counters = counters
+        let loops = pipeline.loops
+        connection = Task {
+            await loops.openPushConnection(device: device, session: session, recorded: false)
+        }
+    }
+
+    /// - Parameters:
+    ///   - frames: Of one request, in order of time.
+    ///   - now: Arrival clock.
+    /// - Returns: Once the log has them.
+    func send(_ frames: [Frame], at now: Timestamp) async -> Outcome {
+        let pushed = encode(memory.fresh(frames), at: now)
+        let connection = await connection.value
+        if !pushed.isEmpty { await connection.send(pushed) }
+        return await settle(connection.connection)
+    }
+
+    func close() async {
+        await connection.value.close()
+    }
+
+    private func encode(_ frames: [Frame], at now: Timestamp) -> [PushedFrame] {
+        frames.compactMap { frame in
+            var payload: [UInt8] = []
+            let kind = FramePayload.encode(frame.payload, to: &payload)
+            let header = FrameHeader(
+                kind: kind, sequence: frame.sequence, deviceTime: frame.deviceTime)
+            do throws(FrameRefusal) {
+                try FrameValidation.check(
+                    header, payload: payload.span, arrivalTime: now, recorded: false)
+            } catch {
+                counters.refused(error.code)
+                return nil
+            }
+            return PushedFrame(header: header, payload: payload)
+        }
+    }
+
+    /// Waits until the pipeline has taken what was sent, and the disk has it.
+    private func settle(_ connection: ConnectionID) async -> Outcome {
+        let log = pipeline.log
+        let links = pipeline.loops.links
+        let session = session
+        var end: RecordOffset?
+        for _ in 0..<Self.turnsMax {
+            let turn = await pipeline.mailbox.ask { core in
+                (
+                    isOurs: core.table.session(of: connection) == session,
+                    isDrained: links.allSatisfy(\.inbound.isEmpty), end: core.log.nextOffset
+                )
+            }
+            guard let turn else { return .notDurable }
+            end = turn.end
+            guard !turn.isDrained else {
+                if !turn.isOurs { return .gone }
+                break
+            }
+        }
+        guard isDurable, let end else { return .recorded }
+        for _ in 0..<Self.waitsMax {
+            if log.durableEnd >= end { return .recorded }
+            if case .failed = log.state { return .notDurable }
+            do {
+                try await Task.sleep(for: .milliseconds(Self.waitMilliseconds))
+            } catch { return .notDurable }
+        }
+        return .notDurable
+    }
+}
