@@ -133,11 +133,17 @@ import Transport
                             key: $0, runnerName: "r\($0.rawValue)", snapshot: FakeDaemon.snapshot)
                     }, SubscriptionStart(inGroup: true)))
             for _ in keys { #expect(try await socket.receiveText().contains("snapshot")) }
-            let writes = daemon.loops.counters.viewerWrites.load(ordering: .relaxed)
+            let counters = daemon.loops.counters
+            await eventually("counted") {
+                counters.deliveries.load(ordering: .relaxed) == keys.count
+            }
+            let writes = counters.viewerWrites.load(ordering: .relaxed)
             daemon.push(each: keys.map { .feed($0, FakeDaemon.marker(9, "m\($0.rawValue)")) })
             for _ in keys { _ = try await socket.receiveText() }
-            let after = daemon.loops.counters.viewerWrites.load(ordering: .relaxed)
-            #expect(after == writes + 1)
+            await eventually("counted") {
+                counters.deliveries.load(ordering: .relaxed) == 2 * keys.count
+            }
+            #expect(counters.viewerWrites.load(ordering: .relaxed) == writes + 1)
         }
     }
 

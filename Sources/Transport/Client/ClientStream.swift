@@ -119,8 +119,12 @@ struct ClientStream: Sendable {
             notUpgradingCompletionHandler: { channel in
                 channel.eventLoop.makeSucceededFuture(.refused(status: status))
             })
+        var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(
+            upgradeConfiguration: configuration)
+        // The first messages may come in the same packet as the upgrade.
+        pipeline.leftOverBytesStrategy = .forwardBytes
         let upgraded = try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-            configuration: .init(upgradeConfiguration: configuration))
+            configuration: pipeline)
         try channel.pipeline.syncOperations.addHandler(refusal)
         return upgraded
     }

@@ -1,8 +1,8 @@
 import NIOCore
 import SensorModel
 
-/// What all connections of one HTTP listener share.
-struct HTTPService: Sendable {
+/// What all connections of one HTTP listener share. One object, so that none pays for it.
+final class HTTPService: Sendable {
     let router: Router
     let limits: ConnectionLimits
     let trustedProxies: [PeerAddress]
@@ -11,6 +11,20 @@ struct HTTPService: Sendable {
     let hasTLS: Bool
     let devices: any DeviceGate
     let viewers: any ViewerGate
+
+    init(
+        _ configuration: ListenerConfiguration, _ router: Router, devices: any DeviceGate,
+        viewers: any ViewerGate
+    ) {
+        self.router = router
+        limits = configuration.limits
+        trustedProxies = configuration.trustedProxies
+        allowedOrigins = configuration.allowedOrigins
+        securityHeaders = configuration.securityHeaders
+        hasTLS = configuration.identity != nil
+        self.devices = devices
+        self.viewers = viewers
+    }
 }
 
 /// What a connection hands over when it stops being HTTP.

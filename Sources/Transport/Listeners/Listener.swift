@@ -9,8 +9,24 @@ struct Listener: Sendable {
     let configuration: ListenerConfiguration
     let loops: LoopGroup
     let census: ConnectionCensus
-    let devices: any DeviceGate
-    let viewers: any ViewerGate
+    private let devices: any DeviceGate
+    /// `nil`: devices on TCP.
+    private let service: HTTPService?
+
+    init(
+        _ configuration: ListenerConfiguration, loops: LoopGroup, census: ConnectionCensus,
+        devices: any DeviceGate, viewers: any ViewerGate
+    ) {
+        self.configuration = configuration
+        self.loops = loops
+        self.census = census
+        self.devices = devices
+        if case .http(let router) = configuration.service {
+            service = HTTPService(configuration, router, devices: devices, viewers: viewers)
+        } else {
+            service = nil
+        }
+    }
 
     func open() async throws(TransportError) -> any Channel {
         let bootstrap = ServerBootstrap(group: loops.threads)
@@ -54,7 +70,12 @@ struct Listener: Sendable {
     private func accept(_ channel: any Channel) throws {
         let peer = channel.remoteAddress?.peer ?? .unixSocket
         let limits = configuration.limits
-        guard case .success(let ticket) = census.admit(channel, from: peer, limits: limits) else {
+        // A proxy's connections are many viewers'.
+        let isMany = peer.isLoopback || configuration.trustedProxies.contains(peer)
+        guard
+            case .success(let ticket) = census.admit(
+                channel, from: isMany ? .unixSocket : peer, limits: limits)
+        else {
             // An error here closes the connection.
             throw ChannelError.alreadyClosed
         }
@@ -66,36 +87,22 @@ struct Listener: Sendable {
             try pipeline.addHandler(NIOSSLServerHandler(context: identity.context))
         }
         let state = loops.state(of: channel.eventLoop)
-        switch configuration.service {
-        case .device:
+        if let service {
+            let meter = HeaderMeter(bytesMax: limits.headerBytesMax)
+            let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)
+            try pipeline.addHandler(meter)
+            try pipeline.addHandler(ByteToMessageHandler(decoder))
+            try pipeline.addHandler(
+                HTTPConnection(
+                    loop: state, service: service, ticket: ticket, meter: meter, peer: peer))
+        } else {
             let origin = DeviceOrigin(
                 transport: .tcp, headerToken: nil, peer: peer,
                 isSecure: configuration.identity != nil)
             try pipeline.addHandler(
                 DeviceSocket(
                     loop: state, gate: devices, limits: limits, origin: origin, ticket: ticket))
-        case .http(let router):
-            try addHTTP(pipeline, router, state, ticket, peer)
         }
-    }
-
-    private func addHTTP(
-        _ pipeline: ChannelPipeline.SynchronousOperations, _ router: Router, _ state: LoopState,
-        _ ticket: ConnectionTicket, _ peer: PeerAddress
-    ) throws {
-        let service = HTTPService(
-            router: router, limits: configuration.limits,
-            trustedProxies: configuration.trustedProxies,
-            allowedOrigins: configuration.allowedOrigins,
-            securityHeaders: configuration.securityHeaders,
-            hasTLS: configuration.identity != nil, devices: devices, viewers: viewers)
-        let meter = HeaderMeter(bytesMax: configuration.limits.headerBytesMax)
-        let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)
-        try pipeline.addHandler(meter)
-        try pipeline.addHandler(ByteToMessageHandler(decoder))
-        try pipeline.addHandler(
-            HTTPConnection(
-                loop: state, service: service, ticket: ticket, meter: meter, peer: peer))
     }
 }
 

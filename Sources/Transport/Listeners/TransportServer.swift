@@ -17,9 +17,7 @@ public final class TransportServer: Sendable {
         self.loops = loops
         let census = ConnectionCensus(counters: loops.counters)
         self.listeners = listeners.map {
-            Listener(
-                configuration: $0, loops: loops, census: census, devices: devices,
-                viewers: viewers)
+            Listener($0, loops: loops, census: census, devices: devices, viewers: viewers)
         }
     }
 

@@ -7,37 +7,42 @@ final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
 
     private static let comment = Array(":\n\n".utf8)
 
-    private let upgraded: UpgradedSocket
-    private let share: ResolvedShare
+    private let service: HTTPService
+    private let loop: LoopState
+    private let ticket: ConnectionTicket
+    private let rateHertz: Float
+    /// Until the stream is open.
+    private var subscription: SubscriptionRequest?
     private let sink: ViewerSink
     private var viewer: Viewer?
     private var deadline: Deadline?
     private var isClosing = false
 
     init(_ upgraded: UpgradedSocket, share: ResolvedShare) {
-        self.upgraded = upgraded
-        self.share = share
+        service = upgraded.service
+        loop = upgraded.loop
+        ticket = upgraded.ticket
+        rateHertz = upgraded.rateHertz
+        subscription = upgraded.subscription(share, kind: .eventStream)
         sink = ViewerSink(channel: upgraded.channel, hasTLS: upgraded.service.hasTLS)
     }
 
-    private var loop: LoopState { upgraded.loop }
-
     func handlerAdded(context: ChannelHandlerContext) {
+        guard let request = subscription else { return }
+        subscription = nil
         loop.add(self)
         loop.setDeadline(
-            &deadline, of: self, inSeconds: upgraded.service.limits.eventStreamCommentSeconds)
-        let request = upgraded.subscription(share, kind: .eventStream)
+            &deadline, of: self, inSeconds: service.limits.eventStreamCommentSeconds)
         let viewer = Viewer(
-            id: request.subscriber, key: share.key, form: .eventStream,
-            hasTLS: upgraded.service.hasTLS, sink: sink, gate: upgraded.service.viewers,
-            rateHertz: upgraded.rateHertz
+            id: request.subscriber, key: request.key, form: .eventStream, sink: sink,
+            gate: service.viewers, rateHertz: rateHertz
         ) { [weak self] _ in self?.goAway() }
         self.viewer = viewer
         sink.drained = { [unowned self] in
             if let viewer = self.viewer { loop.viewers.drained(viewer) }
         }
         loop.viewers.add(viewer)
-        upgraded.service.viewers.subscribe(request)
+        service.viewers.subscribe(request)
     }
 
     /// A stream has nothing to say; what it says is dropped.
@@ -47,11 +52,11 @@ final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
         sink.channelIsGone()
         deadline?.cancel()
         loop.remove(self)
-        upgraded.ticket.release()
+        ticket.release()
         guard let viewer else { return }
         self.viewer = nil
         loop.viewers.remove(viewer)
-        upgraded.service.viewers.unsubscribe(viewer.id, from: share.key)
+        service.viewers.unsubscribe(viewer.id, from: viewer.key)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -64,7 +69,7 @@ final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
             return nil
         }
         if !sink.isQueueing { sink.write(Self.comment) }
-        return upgraded.service.limits.eventStreamCommentSeconds
+        return service.limits.eventStreamCommentSeconds
     }
 
     /// The end of the body; a browser comes back by itself.

@@ -19,9 +19,13 @@ final class ViewerSink {
     }
 
     let channel: any Channel
+    let hasTLS: Bool
     /// `nil` with TLS, whose records the library makes, and once the channel is closed.
     private var descriptor: CInt?
     private(set) var queuedBytes = 0
+    private var isInWrite = false
+    /// Our own note of it: asking the channel costs a line of the cache that nothing else needs.
+    private var isOpen = true
     /// Called when the last queued byte has gone out.
     var drained: (() -> Void)?
     /// Writes that went past the library, for tests.
@@ -29,6 +33,7 @@ final class ViewerSink {
 
     init(channel: any Channel, hasTLS: Bool) {
         self.channel = channel
+        self.hasTLS = hasTLS
         guard !hasTLS else { return }
         descriptor = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
             of: NIOBSDSocket.Handle.self
@@ -40,7 +45,7 @@ final class ViewerSink {
     /// Writes whole frames or lines, shared, not copied.
     @discardableResult
     func write(_ bytes: [UInt8]) -> Outcome {
-        guard channel.isActive, !bytes.isEmpty else { return .written }
+        guard isOpen else { return .written }
         guard let descriptor, queuedBytes == 0 else {
             return queue(channel.allocator.buffer(bytes: bytes))
         }
@@ -58,7 +63,7 @@ final class ViewerSink {
     /// For TLS: one buffer that all viewers share.
     @discardableResult
     func write(_ buffer: ByteBuffer) -> Outcome {
-        guard channel.isActive, buffer.readableBytes > 0 else { return .written }
+        guard isOpen else { return .written }
         return queue(buffer)
     }
 
@@ -82,15 +87,19 @@ final class ViewerSink {
     private func queue(_ buffer: ByteBuffer) -> Outcome {
         let count = buffer.readableBytes
         queuedBytes += count
+        isInWrite = true
         channel.writeAndFlush(buffer).assumeIsolated().whenComplete { _ in
             self.queuedBytes -= count
-            if self.queuedBytes == 0 { self.drained?() }
+            // What went out at once was never queued, as far as the caller is concerned.
+            if self.queuedBytes == 0, !self.isInWrite { self.drained?() }
         }
+        isInWrite = false
         return queuedBytes == 0 ? .written : .queued
     }
 
     /// The number may soon be another file's.
     func channelIsGone() {
+        isOpen = false
         descriptor = nil
         drained = nil
     }

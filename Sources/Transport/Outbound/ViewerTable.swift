@@ -12,9 +12,11 @@ final class ViewerTable {
     private let counters: TransportCounters
     private let feeds = FeedTable()
     private var viewers: [SubscriberID: Viewer] = [:]
-    private var watching: [ShareKey: [Viewer]] = [:]
-    private var changed: Set<ShareKey> = []
+    private var watches: [ShareKey: FeedWatch] = [:]
+    private var changed: [FeedWatch] = []
     private var stamp: UInt64 = 0
+    /// Since the counts were last published.
+    private var (deliveries, writes, merged) = (0, 0, 0)
     private var owed: [EncodedMessage] = []
     private var batch = SharedBatch()
     private var due = DueTimes<Viewer>()
@@ -49,42 +51,37 @@ final class ViewerTable {
     }
 
     private func leaveFeeds(_ viewer: Viewer) {
-        for feed in viewer.feeds {
-            guard var others = watching[feed.share],
-                let index = others.firstIndex(where: { $0 === viewer })
-            else { continue }
-            watching[feed.share] = nil  // Or the array would be copied.
-            others.swapAt(index, others.count - 1)
-            others.removeLast()
-            if others.isEmpty {
-                feeds.close(feed.share)
-            } else {
-                watching[feed.share] = others
-            }
+        for watch in viewer.watches {
+            guard let index = watch.viewers.firstIndex(where: { $0 === viewer }) else { continue }
+            watch.viewers.swapAt(index, watch.viewers.count - 1)
+            watch.viewers.removeLast()
+            guard watch.viewers.isEmpty else { continue }
+            feeds.close(watch.feed.share)
+            watches[watch.feed.share] = nil
         }
+        viewer.watches = []
         viewer.feeds = []
     }
 
     // MARK: - From the pipeline
 
     func apply(_ update: FeedUpdate, to share: ShareKey) {
-        if feeds.apply(update, to: share) != nil { changed.insert(share) }
+        guard let watch = watches[share] else { return }
+        feeds.apply(update, to: share)
+        watch.updates += 1
+        if changed.last !== watch { changed.append(watch) }
     }
 
     func begin(_ id: SubscriberID, feeds opened: [FeedOpening], start: SubscriptionStart) {
         guard let viewer = viewers[id] else { return }
         leaveFeeds(viewer)
-        // What the others are owed of these feeds must not be skipped by a newer number.
-        for opening in opened {
-            let feed =
-                feeds[opening.key]
-                ?? feeds.open(
-                    opening.key, runnerName: opening.runnerName, snapshot: opening.snapshot)
-            viewer.feeds.append(feed)
-            watching[opening.key, default: []].append(viewer)
-        }
+        viewer.watches = opened.map { watch($0) }
+        for watch in viewer.watches { watch.viewers.append(viewer) }
+        viewer.feeds =
+            viewer.watches.count == 1 ? viewer.watches[0].alone : viewer.watches.map(\.feed)
+        viewer.seenUpdates = viewer.watches.reduce(0) { $0 + $1.updates }
         viewer.queue = SubscriberQueue(
-            rateHz: viewer.rateHertz, place: start.inGroup ? .inGroup : .alone,
+            rateHz: Double(viewer.rateHertz), place: start.inGroup ? .inGroup : .alone,
             catchingUp: start.catchingUp)
         owed.removeAll(keepingCapacity: true)
         for event in start.preface {
@@ -93,6 +90,15 @@ final class ViewerTable {
         viewer.queue.begin(
             viewer.feeds, at: Self.now(), resumedAt: start.resumedAt, into: &owed)
         write(to: viewer)
+    }
+
+    /// What the others are owed of a feed must not be lost: it is opened only where it is not.
+    private func watch(_ opening: FeedOpening) -> FeedWatch {
+        if let open = watches[opening.key] { return open }
+        let made = FeedWatch(
+            feeds.open(opening.key, runnerName: opening.runnerName, snapshot: opening.snapshot))
+        watches[opening.key] = made
+        return made
     }
 
     func catchUp(_ id: SubscriberID, _ events: [EncodedEvent]) {
@@ -114,7 +120,7 @@ final class ViewerTable {
     }
 
     func end(_ share: ShareKey, _ code: CloseCode) {
-        for viewer in watching[share] ?? [] { close(viewer, code) }
+        for viewer in watches[share]?.viewers ?? [] { close(viewer, code) }
     }
 
     func close(_ id: SubscriberID, _ code: CloseCode) {
@@ -132,17 +138,29 @@ final class ViewerTable {
 
     /// Writes to every viewer of a feed that changed; once each, whatever the number of feeds.
     func flushChanged() {
-        guard !changed.isEmpty else { return }
+        guard !changed.isEmpty else {
+            if writes > 0 { publishCounts() }
+            return
+        }
         stamp += 1
         let now = Self.now()
-        for share in changed {
+        for watch in changed {
             // A copy: a viewer that is closed leaves the table.
-            for viewer in watching[share] ?? [] where viewer.stamp != stamp {
+            for viewer in watch.viewers where viewer.stamp != stamp {
                 viewer.stamp = stamp
                 flush(viewer, at: now)
             }
         }
         changed.removeAll(keepingCapacity: true)
+        publishCounts()
+    }
+
+    /// Once a batch: an atomic addition a viewer would be felt.
+    private func publishCounts() {
+        counters.deliveries.wrappingAdd(deliveries, ordering: .relaxed)
+        counters.viewerWrites.wrappingAdd(writes, ordering: .relaxed)
+        counters.updatesMerged.wrappingAdd(merged, ordering: .relaxed)
+        (deliveries, writes, merged) = (0, 0, 0)
     }
 
     /// The socket has taken all that was queued.
@@ -165,18 +183,27 @@ final class ViewerTable {
         owed.removeAll(keepingCapacity: true)
         switch viewer.queue.flush(viewer.feeds, at: now, into: &owed) {
         case .idle: break
-        case .write: write(to: viewer)
+        case .write:
+            countMerged(viewer)
+            write(to: viewer)
         case .wait(let time): wait(viewer, until: time)
         case .disconnect(let code): close(viewer, code)
         }
     }
 
+    /// Updates that it will never see one by one, because newer ones are in what it gets now.
+    private func countMerged(_ viewer: Viewer) {
+        let updates = viewer.watches.reduce(0) { $0 + $1.updates }
+        merged += max(0, updates - viewer.seenUpdates - owed.count)
+        viewer.seenUpdates = updates
+    }
+
     private func write(to viewer: Viewer) {
         guard !owed.isEmpty else { return }
-        counters.deliveries.wrappingAdd(owed.count, ordering: .relaxed)
-        counters.viewerWrites.wrappingAdd(1, ordering: .relaxed)
+        deliveries += owed.count
+        writes += 1
         let outcome =
-            viewer.hasTLS
+            viewer.sink.hasTLS
             ? viewer.sink.write(batch.buffer(of: owed, viewer.form))
             : viewer.sink.write(batch.bytes(of: owed, viewer.form))
         guard outcome == .queued else { return }
@@ -212,6 +239,7 @@ final class ViewerTable {
             viewer.isDue = false
             if viewers[viewer.id] != nil { flush(viewer, at: now) }
         }
+        publishCounts()
         schedule()
     }
 }

@@ -5,40 +5,45 @@ final class ViewerSocket: WebSocketEndpoint {
     /// `{"seek":…}` needs 30; who sends more means something else.
     let messageBytesMax = 1024
     let tooLargeCode = CloseCode.messageTooLarge.rawValue
-    let limits: ConnectionLimits
-    private let upgraded: UpgradedSocket
-    private let share: ResolvedShare
+    private let service: HTTPService
+    private let loop: LoopState
+    private let rateHertz: Float
+    /// Until the socket is open; what an idle viewer holds is what it costs.
+    private var subscription: SubscriptionRequest?
     private var socket: WebSocketChannel?
     private var viewer: Viewer?
 
     init(_ upgraded: UpgradedSocket, share: ResolvedShare) {
-        self.upgraded = upgraded
-        self.share = share
-        limits = upgraded.service.limits
+        service = upgraded.service
+        loop = upgraded.loop
+        rateHertz = upgraded.rateHertz
+        subscription = upgraded.subscription(share, kind: .webSocket)
     }
 
+    var limits: ConnectionLimits { service.limits }
+
     func opened(_ socket: WebSocketChannel) {
+        guard let request = subscription else { return }
+        subscription = nil
         self.socket = socket
-        let request = upgraded.subscription(share, kind: .webSocket)
         let viewer = Viewer(
-            id: request.subscriber, key: share.key, form: .webSocket,
-            hasTLS: upgraded.service.hasTLS, sink: socket.sink, gate: upgraded.service.viewers,
-            rateHertz: upgraded.rateHertz
+            id: request.subscriber, key: request.key, form: .webSocket, sink: socket.sink,
+            gate: service.viewers, rateHertz: rateHertz
         ) { [weak socket] code in socket?.close(code) }
         self.viewer = viewer
-        upgraded.loop.viewers.add(viewer)
-        upgraded.service.viewers.subscribe(request)
+        loop.viewers.add(viewer)
+        service.viewers.subscribe(request)
     }
 
     func received(_ kind: ServerFrame.Kind, _ message: Span<UInt8>) -> Bool {
         guard kind == .text, let viewer else { return true }
-        upgraded.service.viewers.viewerSaid(
-            viewer.id, watching: share.key, message.indices.map { message[$0] })
+        service.viewers.viewerSaid(
+            viewer.id, watching: viewer.key, message.indices.map { message[$0] })
         return true
     }
 
     func drained() {
-        if let viewer { upgraded.loop.viewers.drained(viewer) }
+        if let viewer { loop.viewers.drained(viewer) }
     }
 
     func goAway() {
@@ -49,15 +54,15 @@ final class ViewerSocket: WebSocketEndpoint {
         guard let viewer else { return }
         self.viewer = nil
         socket = nil
-        upgraded.loop.viewers.remove(viewer)
-        upgraded.service.viewers.unsubscribe(viewer.id, from: share.key)
+        loop.viewers.remove(viewer)
+        service.viewers.unsubscribe(viewer.id, from: viewer.key)
     }
 }
 
 extension UpgradedSocket {
     /// 0.2…20, one unless the query says otherwise.
-    var rateHertz: Double {
-        guard let rate = request.query["rate"].flatMap({ Double($0) }), rate.isFinite else {
+    var rateHertz: Float {
+        guard let rate = request.query["rate"].flatMap({ Float($0) }), rate.isFinite else {
             return 1
         }
         return min(max(rate, 0.2), 20)
