@@ -88,6 +88,11 @@ extension SessionPipeline {
         shownAt = time
     }
 
+    /// Device time of the newest sample that was believed; `nil` before the first.
+    public var newestDeviceTime: Timestamp? {
+        clock.start == nil ? nil : clock.deviceTime(clock.now)
+    }
+
     /// Whether a sample with this time would be taken for current.
     public func believes(_ deviceTime: Timestamp) -> Bool {
         var copy = clock

@@ -9,9 +9,9 @@ import SensorModel
 struct Elevation: Sendable {
     struct Parameters: Sendable {
         /// Meters: over a barometer's noise (0.3) and the wind's gusts.
-        var barometerThreshold = 2.0
-        /// Seconds.
-        var barometerTimeConstant = 4.0
+        var barometerThreshold = 1.5
+        /// Seconds: longer ones cut the tops off.
+        var barometerTimeConstant = 2.5
         /// Meters: over the wander of satellite altitude in the open.
         var positionThreshold = 10.0
         /// Seconds; a climb on foot rises by less than 0.5 m a second.

@@ -183,7 +183,7 @@ struct AutoPause: Sendable {
         guard let slowSince, let newestFix, !hasSteps(at: time),
             time.seconds(since: newestFix) >= parameters.positionFreshSeconds,
             time.seconds(since: slowSince) >= parameters.slowSeconds,
-            (track.metersPerSecond ?? 0) < parameters.trackPauseBelow
+            (track.newestMetersPerSecond ?? 0) < parameters.trackPauseBelow
         else { return nil }
         return pause(since: slowSince)
     }
@@ -262,9 +262,16 @@ struct TrackSpeed: Sendable {
 
     /// `nil` before there are two points.
     var metersPerSecond: Double? {
-        guard let first = points.first, let last = points.last, last.time > first.time else {
-            return nil
-        }
+        speed(from: points.first)
+    }
+
+    /// Between the last two points.
+    var newestMetersPerSecond: Double? {
+        points.count > 1 ? speed(from: points[points.count - 2]) : nil
+    }
+
+    private func speed(from first: (location: Location, time: Timestamp)?) -> Double? {
+        guard let first, let last = points.last, last.time > first.time else { return nil }
         return Geodesy.meters(from: first.location, to: last.location)
             / last.time.seconds(since: first.time)
     }

@@ -130,12 +130,13 @@ public struct RecordingAnalysis: Sendable {
     @inline(__always)
     private mutating func note(_ time: Timestamp) {
         if !pending.isEmpty { collect() }
-        if let newest, time <= newest { return }
-        if newest == nil {
-            let whole = time.wholeSecond
-            nextRow = whole < time ? whole.advanced(bySeconds: 1) : whole
+        guard let believed = pipeline.newestDeviceTime, believed != newest else { return }
+        let isSetBack = nextRow.map { $0.seconds(since: believed) > 1.5 } ?? true
+        if isSetBack {
+            let whole = believed.wholeSecond
+            nextRow = whole < believed ? whole.advanced(bySeconds: 1) : whole
         }
-        newest = time
+        newest = believed
     }
 
     // MARK: Events

@@ -1,0 +1,143 @@
+import SensorModel
+import Testing
+
+@testable import Processing
+
+@Suite struct AlertTests {
+    private func at(_ seconds: Double) -> Timestamp {
+        Timestamp(microseconds: 1_763_700_000_000_000).advanced(bySeconds: seconds)
+    }
+
+    // MARK: Zone drift
+
+    @Test(
+        arguments: [
+            (30.0, nil), (59, nil), (60, .mild), (180, .moderate), (300, .significant),
+        ] as [(Double, Alert.Severity?)])
+    func `Seconds off target decide the severity`(seconds: Double, severity: Alert.Severity?) {
+        #expect(ZoneDrift().severity(offSeconds: seconds) == severity)
+    }
+
+    @Test func `Each severity is told once, and being back once`() {
+        var drift = ZoneDrift()
+        var told: [Alert] = []
+        for second in 0..<400 {
+            // From one wrong zone into another: still off target.
+            let zone = second < 100 ? 4 : 5
+            let alert = drift.tick(zone: zone, target: 3, seconds: 1, at: at(Double(second)))
+            if let alert { told.append(alert) }
+        }
+        #expect(told.map(\.severity) == [.mild, .moderate, .significant])
+        #expect(told.allSatisfy { $0.advice == "slow down" })
+        let back = drift.tick(zone: 3, target: 3, seconds: 1, at: at(400))
+        #expect(back?.phase == .cleared)
+        #expect(drift.tick(zone: 3, target: 3, seconds: 1, at: at(401)) == nil)
+    }
+
+    @Test func `Dismissed, it is silent for half a minute`() {
+        var drift = ZoneDrift()
+        for second in 0...60 {
+            _ = drift.tick(zone: 1, target: 3, seconds: 1, at: at(Double(second)))
+        }
+        #expect(drift.dismiss(at: at(60))?.phase == .cancelled)
+        #expect(drift.tick(zone: 1, target: 3, seconds: 1, at: at(89)) == nil)
+        let again = drift.tick(zone: 1, target: 3, seconds: 1, at: at(90))
+        #expect(again?.advice == "pick up pace")
+    }
+
+    // MARK: Pace
+
+    @Test(
+        arguments: [
+            (330.0, 400.0, nil), (330, 600, .mild), (315, 600, nil), (329, 600, nil),
+            (360, 600, .significant), (240, 600, .significant), (268, 600, .mild),
+        ] as [(Double, Double, Alert.Severity?)])
+    func `Off the target pace of 300 by 10 and 20 percent, after half a kilometer`(
+        pace: Double, meters: Double, severity: Alert.Severity?
+    ) {
+        var alert = PaceAlert()
+        let told = alert.update(pace: pace, target: 300, meters: meters, at: at(0))
+        #expect(told?.severity == severity)
+    }
+
+    @Test func `Back on pace is told once, and never within the cooldown`() {
+        var alert = PaceAlert()
+        #expect(alert.update(pace: 360, target: 300, meters: 600, at: at(0)) != nil)
+        #expect(alert.update(pace: 300, target: 300, meters: 700, at: at(59)) == nil)
+        let back = alert.update(pace: 305, target: 300, meters: 710, at: at(60))
+        #expect(back?.advice == "back on pace")
+        #expect(alert.update(pace: 300, target: 300, meters: 900, at: at(200)) == nil)
+    }
+
+    // MARK: Fall
+
+    /// Readings 0.5 s apart, as the reference's tests have them.
+    private func falls(_ readings: [Float], traits: MotionTraits = .includesGravity) -> Bool {
+        var detector = FallDetector()
+        var fell = false
+        for (index, g) in readings.enumerated() {
+            let sample = MotionSample(acceleration: SIMD3(0, 0, g))
+            fell = detector.update(sample, traits: traits, at: at(Double(index) / 2)) || fell
+        }
+        return fell
+    }
+
+    @Test(arguments: [
+        (5.0, 1.0, true), (5.0, 2.5, false), (1.5, 1, false), (3, 1, true), (2.99, 1, false),
+    ])
+    func `An impact of 3 g and five still seconds are a fall`(
+        impact: Float, after: Float, isFall: Bool
+    ) {
+        let readings =
+            [Float](repeating: 1, count: 4) + [impact] + [Float](repeating: after, count: 12)
+        #expect(falls(readings) == isFall)
+    }
+
+    @Test func `Fewer than ten readings, or less than the whole window, are none`() {
+        #expect(!falls([5, 1, 1, 1, 1, 1, 1, 1, 1]))
+        #expect(!falls([Float](repeating: 1, count: 20) + [5] + [Float](repeating: 1, count: 9)))
+    }
+
+    @Test func `Without gravity rest is 0 g`() {
+        let readings =
+            [Float](repeating: 0, count: 4) + [4] + [Float](repeating: 0.1, count: 12)
+        #expect(falls(readings, traits: []))
+        #expect(!falls(readings, traits: .includesGravity))
+    }
+
+    // MARK: No movement, countdown
+
+    @Test func `Five minutes without movement, exactly`() {
+        var standing = NoMovement()
+        standing.note(speed: 3, at: at(0))
+        #expect(standing.tick(at: at(299), manuallyPaused: false) == false)
+        #expect(standing.tick(at: at(300), manuallyPaused: false) == true)
+        #expect(standing.tick(at: at(301), manuallyPaused: false) == false)
+        standing.note(speed: 0.3, at: at(302))
+        #expect(standing.isStanding, "0.3 m/s is no movement")
+        standing.note(speed: 0.31, at: at(303))
+        #expect(!standing.isStanding)
+    }
+
+    @Test func `A manual pause silences it`() {
+        var standing = NoMovement()
+        standing.note(speed: 3, at: at(0))
+        for second in 1...400 {
+            #expect(standing.tick(at: at(Double(second)), manuallyPaused: true) == false)
+        }
+        #expect(standing.tick(at: at(500), manuallyPaused: false) == false)
+    }
+
+    @Test func `An emergency can be taken back for 30 s`() {
+        var window = CancelWindow(.sos)
+        #expect(window.raise(at: at(0))?.cancelBefore == at(30))
+        #expect(window.raise(at: at(1)) == nil)
+        #expect(window.tick(at: at(29)) == nil)
+        #expect(window.cancel(at: at(29))?.phase == .cancelled)
+        #expect(!window.isActive)
+        _ = window.raise(at: at(100))
+        #expect(window.tick(at: at(130))?.phase == .confirmed)
+        #expect(window.isActive)
+        #expect(window.cancel(at: at(140))?.phase == .cleared)
+    }
+}

@@ -1,0 +1,156 @@
+import SensorModel
+import Testing
+
+@testable import Processing
+
+@Suite struct AutoPauseTests {
+    private static let start = Timestamp(microseconds: 1_763_700_000_000_000)
+
+    private func at(_ seconds: Double) -> Timestamp { Self.start.advanced(bySeconds: seconds) }
+
+    /// North along a meridian.
+    private func place(_ meters: Double, speed: Double?) throws -> Location {
+        try Location(
+            latitude: 48 + meters / 111_194.93, longitude: 11, horizontalAccuracy: 4, speed: speed)
+    }
+
+    /// Fixes once a second at these speeds; transitions with the second they came in.
+    private func run(
+        _ speeds: [Double], doppler: [Double?]? = nil, from autoPause: inout AutoPause
+    ) throws -> [(second: Int, transition: AutoPause.Transition)] {
+        var gate = FixGate()
+        var meters = 0.0
+        var transitions: [(Int, AutoPause.Transition)] = []
+        for (second, speed) in speeds.enumerated() {
+            meters += speed
+            let fix = try place(meters, speed: doppler.map { $0[second] } ?? speed)
+            guard case .step(let step) = gate.admit(fix, at: at(Double(second))) else { continue }
+            if let transition = autoPause.update(step: step) {
+                transitions.append((second, transition))
+            }
+        }
+        return transitions
+    }
+
+    @Test func `A stop on the map shows within 6 s and is dated back to the first slow step`()
+        throws
+    {
+        var autoPause = AutoPause()
+        let speeds = [Double](repeating: 3, count: 10) + [Double](repeating: 0.1, count: 8)
+        let seen = try run(speeds, from: &autoPause)
+        #expect(seen.count == 1)
+        #expect(seen.first?.transition == .paused(since: at(9)))
+        #expect((seen.first?.second ?? 99) <= 10 + 6)
+    }
+
+    @Test func `Setting off shows with the first fast fix`() throws {
+        var autoPause = AutoPause()
+        let speeds =
+            [Double](repeating: 3, count: 10) + [Double](repeating: 0, count: 10) + [2.5, 3, 3]
+        let seen = try run(speeds, from: &autoPause)
+        #expect(seen.last?.second == 20)
+        #expect(seen.last?.transition == .resumed(since: at(19)))
+    }
+
+    @Test func `Doppler alone at zero is no stop while the track goes on`() throws {
+        var autoPause = AutoPause()
+        let doppler: [Double?] = [3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 3]
+        let seen = try run(
+            [Double](repeating: 3, count: 11), doppler: doppler, from: &autoPause)
+        #expect(seen.isEmpty)
+    }
+
+    @Test func `A still body is a stop after two seconds, dated to its first`() {
+        var autoPause = AutoPause()
+        let still = MotionActivity(kind: .still, since: at(10))
+        #expect(autoPause.update(activity: still, at: at(11)) == nil)
+        #expect(autoPause.isSuspecting)
+        #expect(autoPause.stillDeadline == at(12))
+        #expect(autoPause.update(activity: still, at: at(12)) == .paused(since: at(10)))
+    }
+
+    @Test func `Steps end a stop where they began`() {
+        var autoPause = AutoPause()
+        _ = autoPause.update(activity: .init(kind: .still, since: at(10)), at: at(13))
+        let walking = MotionActivity(kind: .walking, since: at(20))
+        #expect(autoPause.update(activity: walking, at: at(21)) == .resumed(since: at(20)))
+    }
+
+    @Test func `Feet that move are no stop whatever the map says`() throws {
+        var autoPause = AutoPause()
+        for second in 0..<20 {
+            let running = MotionActivity(kind: .running, since: at(0))
+            #expect(autoPause.update(activity: running, at: at(Double(second))) == nil)
+        }
+        var gate = FixGate()
+        for second in 0..<20 {
+            let running = MotionActivity(kind: .running, since: at(0))
+            _ = autoPause.update(activity: running, at: at(Double(second)))
+            let fix = try place(0.1 * Double(second), speed: 0)
+            guard case .step(let step) = gate.admit(fix, at: at(Double(second))) else { continue }
+            #expect(autoPause.update(step: step) == nil)
+        }
+    }
+
+    @Test func `A still sensor that travels rides along`() throws {
+        var autoPause = AutoPause()
+        _ = try run([Double](repeating: 4, count: 10), from: &autoPause)
+        let still = MotionActivity(kind: .still, since: at(5))
+        #expect(autoPause.update(activity: still, at: at(9.5)) == nil)
+        #expect(!autoPause.isPaused)
+    }
+
+    @Test(arguments: [(2.0, true), (60.0, false)])
+    func `A hole of the positions was a stop if hardly a meter was made`(
+        meters: Double, wasStop: Bool
+    ) throws {
+        var autoPause = AutoPause()
+        var gate = FixGate()
+        var seen: [AutoPause.Transition] = []
+        for second in [0.0, 1, 2, 3, 4, 24, 25] {
+            let way = second < 10 ? 3 * second : 12 + meters + 3 * (second - 24)
+            let fix = try place(way, speed: 3)
+            guard case .step(let step) = gate.admit(fix, at: at(second)) else { continue }
+            if let transition = autoPause.update(step: step) { seen.append(transition) }
+        }
+        #expect(seen == (wasStop ? [.wasPaused(from: at(4), to: at(24))] : []))
+    }
+
+    @Test func `A source that falls silent while slow is standing`() throws {
+        var autoPause = AutoPause()
+        _ = try run([3, 3, 3, 3, 0.2, 0.1], from: &autoPause)
+        #expect(autoPause.tick(at: at(6)) == nil)
+        #expect(autoPause.tick(at: at(10)) == .paused(since: at(3)))
+    }
+}
+
+@Suite struct ReferenceAutoPauseTests {
+    private func at(_ seconds: Double) -> Timestamp {
+        Timestamp(microseconds: 1_763_700_000_000_000).advanced(bySeconds: seconds)
+    }
+
+    @Test func `Slower than a half for five seconds of event time pauses, point eight resumes`() {
+        var pause = ReferenceAutoPause()
+        #expect(pause.update(speed: 0.5, at: at(0)) == nil)
+        #expect(pause.slowSince == nil, "0.5 m/s is not slow")
+        #expect(pause.update(speed: 0.49, at: at(1)) == nil)
+        #expect(pause.update(speed: 0.2, at: at(5.9)) == nil)
+        #expect(pause.update(speed: 0.2, at: at(6)) == .paused(since: at(1)))
+        #expect(pause.update(speed: 0.79, at: at(7)) == nil)
+        #expect(pause.update(speed: 0.8, at: at(8)) == .resumed(since: at(8)))
+    }
+
+    @Test func `An unknown speed is neither slow nor fast`() {
+        var pause = ReferenceAutoPause()
+        _ = pause.update(speed: 0.1, at: at(0))
+        #expect(pause.update(speed: nil, at: at(3)) == nil)
+        #expect(pause.update(speed: 0.1, at: at(6)) == nil)
+    }
+
+    @Test func `A runner whose distance filter falls silent pauses too`() {
+        var pause = ReferenceAutoPause()
+        _ = pause.update(speed: 3, at: at(0))
+        #expect(pause.tick(at: at(4)) == nil)
+        #expect(pause.tick(at: at(5)) == .paused(since: at(0)))
+    }
+}

@@ -1,0 +1,307 @@
+import Glibc
+import SensorModel
+import Testing
+
+@testable import Processing
+
+@Suite struct RunMetricsTests {
+    private func at(_ seconds: Double) -> Timestamp {
+        Timestamp(microseconds: 1_763_700_000_000_000).advanced(bySeconds: seconds)
+    }
+
+    private let nothing = Splits.Context(heartRate: (0, 0), altitude: nil)
+
+    // MARK: Splits
+
+    @Test func `Splits are interpolated at the mark, kilometers and miles`() {
+        var splits = Splits()
+        splits.start(at: at(0), altitude: nil)
+        var completed: [Split] = []
+        // 3 m/s, told every 7 s: the mark lies between two.
+        for second in stride(from: 0.0, through: 700, by: 7) {
+            completed += splits.update(
+                meters: 3 * second, at: at(second), movingTime: MovingTime(), context: nothing)
+        }
+        let kilometers = completed.filter { $0.unit == .kilometer }
+        let miles = completed.filter { $0.unit == .mile }
+        #expect(kilometers.map(\.number) == [1, 2])
+        #expect(kilometers.allSatisfy { abs($0.seconds - 1000 / 3) < 1e-5 })
+        #expect(miles.count == 1)
+        #expect(abs((miles.first?.seconds ?? 0) - 1609.344 / 3) < 1e-5)
+    }
+
+    @Test func `Paused time is in no split, and a re-dated pause corrects it`() {
+        var splits = Splits()
+        var movingTime = MovingTime()
+        splits.start(at: at(0), altitude: nil)
+        _ = movingTime.begin(since: at(100), automatic: true)
+        _ = movingTime.end(at: at(160))
+        var completed: [Split] = []
+        for second in 0...500 {
+            let moving = Double(second <= 100 ? second : max(100, second - 60))
+            completed += splits.update(
+                meters: 3 * moving, at: at(Double(second)), movingTime: movingTime,
+                context: nothing)
+        }
+        #expect(abs((completed.first?.seconds ?? 0) - 1000 / 3) < 1e-5)
+        #expect(splits.corrected(by: movingTime).isEmpty)
+        _ = movingTime.insert(start: at(200), end: at(210), automatic: true)
+        let corrected = splits.corrected(by: movingTime)
+        #expect(abs((corrected.first?.seconds ?? 0) - (1000 / 3 - 10)) < 1e-5)
+        #expect(splits.corrected(by: movingTime).isEmpty)
+    }
+
+    @Test func `A split has its own mean heart rate and climb`() {
+        var splits = Splits()
+        splits.start(at: at(0), altitude: 100)
+        _ = splits.update(meters: 0, at: at(0), movingTime: MovingTime(), context: nothing)
+        _ = splits.update(
+            meters: 1000, at: at(300), movingTime: MovingTime(),
+            context: .init(heartRate: (300 * 140, 300), altitude: 110))
+        let second = splits.update(
+            meters: 2000, at: at(600), movingTime: MovingTime(),
+            context: .init(heartRate: (300 * 140 + 300 * 160, 600), altitude: 104))
+        #expect(second.first?.averageHeartRate == 160)
+        #expect(second.first?.elevationMeters == -6)
+    }
+
+    @Test func `Laps count from the last one`() {
+        var laps = Laps()
+        let first = laps.mark(movingSeconds: 100, meters: 300, heartRate: (14_000, 100))
+        let second = laps.mark(movingSeconds: 250, meters: 800, heartRate: (38_000, 250))
+        #expect(first.number == 1 && first.seconds == 100 && first.distanceMeters == 300)
+        #expect(second.number == 2 && second.seconds == 150 && second.distanceMeters == 500)
+        #expect(second.averageHeartRate == 160)
+    }
+
+    // MARK: Height
+
+    @Test func `A flat hour of noise climbs nothing`() {
+        var elevation = Elevation()
+        for second in 0..<3600 {
+            let noise = 4 * Double((second * 7919) % 100) / 100 - 2
+            elevation.add(position: 100 + noise, verticalAccuracy: 5, at: at(Double(second)))
+        }
+        #expect(elevation.gainMeters == 0)
+        #expect(elevation.lossMeters == 0)
+    }
+
+    @Test func `A barometer's hills are counted whole`() throws {
+        var elevation = Elevation()
+        for second in 0..<1200 {
+            let phase = Double(second % 400) / 400
+            let height = 300 + 40 * (phase < 0.5 ? 2 * phase : 2 - 2 * phase)
+            let pressure = 1013.25 * pow(1 - height / 44_330.77, 1 / 0.190263)
+            elevation.add(pressure: pressure, at: at(Double(second)))
+        }
+        #expect(abs(try #require(elevation.gainMeters) - 120) < 120 * 0.03)
+        #expect(abs(try #require(elevation.lossMeters) - 120) < 120 * 0.03)
+        #expect(elevation.hasBarometer)
+    }
+
+    @Test func `A settling receiver's altitude is no climb`() {
+        var elevation = Elevation()
+        for second in 0..<60 {
+            let height = second < 30 ? 0.0 : 120
+            elevation.add(position: height, verticalAccuracy: 5, at: at(Double(second)))
+        }
+        #expect(elevation.gainMeters == 0)
+    }
+
+    @Test func `A slope is rise over the last stretch`() throws {
+        var grade = Grade()
+        for meters in stride(from: 0.0, through: 400, by: 3) {
+            grade.add(meters: meters, altitude: 0.08 * meters, hasBarometer: true)
+        }
+        #expect(abs(try #require(grade.grade) - 0.08) < 1e-9)
+    }
+
+    // MARK: Race
+
+    @Test func `The finish is expected at the pace so far, best before and worst after`() throws {
+        var finish = FinishEstimator()
+        for second in 0...2000 {
+            finish.update(meters: 3 * Double(second), movingSeconds: Double(second))
+        }
+        let estimate = try #require(
+            finish.estimate(
+                raceKm: 10, meters: 6000, gainMeters: 0, movingSeconds: 2000,
+                elapsedSeconds: 2000))
+        #expect(abs(estimate.expectedSeconds - 10_000 / 3) < 1e-6)
+        #expect(estimate.bestSeconds < estimate.expectedSeconds)
+        #expect(estimate.worstSeconds > estimate.expectedSeconds)
+        #expect(
+            finish.estimate(
+                raceKm: nil, meters: 6000, gainMeters: 0, movingSeconds: 2000,
+                elapsedSeconds: 2000) == nil)
+    }
+
+    @Test func `Decoupling is the efficiency lost in the second half`() throws {
+        var decoupling = Decoupling()
+        for second in 0..<3600 {
+            decoupling.add(meters: 3, beatsPerMinute: second < 1800 ? 140 : 147)
+        }
+        let expected = (1 - 140.0 / 147) * 100
+        #expect(abs(try #require(decoupling.percent) - expected) < 0.1)
+    }
+
+    // MARK: Course
+
+    private var course: Course {
+        // 4 km north.
+        let points = (0...40).map {
+            Course.Point(latitude: 48 + Double($0) * 100 / 111_194.93, longitude: 11)
+        }
+        return Course(
+            points: points,
+            checkpoints: [
+                .init(name: "bridge", latitude: points[10].latitude, longitude: 11),
+                .init(name: "tower", latitude: points[30].latitude, longitude: 11),
+            ])
+    }
+
+    @Test func `A checkpoint is reached 150 m before it along the course, once`() throws {
+        var tracker = try #require(CourseTracker(course))
+        var reached: [(name: String, meters: Double)] = []
+        for meters in stride(from: 0.0, through: 4000, by: 10) {
+            let fix = try Location(latitude: 48 + meters / 111_194.93, longitude: 11.0002)
+            reached += tracker.update(fix).reached.map { ($0.name, meters) }
+        }
+        #expect(reached.map(\.name) == ["bridge", "tower"])
+        #expect(reached.map { ($0.meters / 20).rounded() * 20 } == [860, 2860])
+        #expect(tracker.progress(elapsedSeconds: 1, metersPerSecond: 3).checkpoint == nil)
+    }
+
+    @Test func `The next checkpoint is predicted by the mean speed`() throws {
+        var tracker = try #require(CourseTracker(course))
+        _ = tracker.update(try Location(latitude: 48 + 400 / 111_194.93, longitude: 11))
+        let progress = tracker.progress(elapsedSeconds: 200, metersPerSecond: 2)
+        #expect(progress.checkpoint == "bridge")
+        #expect(abs((progress.predictedSeconds ?? 0) - 500) < 1)
+    }
+
+    @Test func `Off the course beyond 200 m`() throws {
+        var tracker = try #require(CourseTracker(course))
+        let degree = 111_194.93 * 0.66913  // meters of a degree of longitude at 48°
+        for (meters, isOff) in [(0.0, false), (199, false), (201, true), (160, true), (140, false)]
+        {
+            let fix = try Location(latitude: 48.01, longitude: 11 + meters / degree)
+            _ = tracker.update(fix)
+            #expect(tracker.isOffCourse == isOff, "\(meters)")
+        }
+    }
+
+    @Test func `A course of one point is none`() {
+        #expect(CourseTracker(Course(points: [.init(latitude: 1, longitude: 1)])) == nil)
+    }
+}
+
+@Suite struct TrainingHistoryTests {
+    /// 2025-11-21 00:00 UTC.
+    private let midnight = Timestamp(microseconds: 1_763_683_200_000_000)
+
+    @Test(arguments: [
+        (2.99, 0, -1), (3.0, 0, 0), (23.9, 0, 0), (1.5, 2 * 3600, 0), (0.9, 2 * 3600, -1),
+        (7.5, -5 * 3600, -1), (8.0, -5 * 3600, 0),
+    ])
+    func `Before three in the morning it is still yesterday`(
+        hours: Double, offset: Int, day: Int
+    ) {
+        let base = 20_413
+        let time = midnight.advanced(bySeconds: hours * 3600)
+        #expect(TrainingHistory.day(of: time, offset: offset) - base == day)
+    }
+
+    private func history(_ loads: [Double]) -> TrainingHistory {
+        TrainingHistory(
+            sessions: loads.enumerated().map {
+                .init(
+                    start: midnight.advanced(bySeconds: Double($0.offset) * 86_400 + 43_200),
+                    zoneOffsetSeconds: 0, load: $0.element)
+            })
+    }
+
+    @Test func `An even load is in balance`() throws {
+        let form = try #require(history([Double](repeating: 50, count: 60)).form(on: 20_413 + 59))
+        #expect(abs(form.fitness - 50) < 1e-9 && abs(form.fatigue - 50) < 1e-9)
+        #expect(form.form == 0 && form.acuteToChronic == 1)
+        #expect(form.monotony == TrainingHistory.monotonyMax)
+        #expect(!form.risksInjury && !form.isDetraining)
+    }
+
+    @Test func `Smoothing is by 2 over N plus 1, seeded with the first day`() throws {
+        let form = try #require(history([100, 0]).form(on: 20_414))
+        #expect(abs(form.fitness - 100 * (1 - 2 / 43.0)) < 1e-9)
+        #expect(abs(form.fatigue - 100 * (1 - 2 / 8.0)) < 1e-9)
+    }
+
+    @Test func `A hard week on little training risks injury, none after much is detraining`() throws
+    {
+        let hard = history([Double](repeating: 20, count: 50) + [Double](repeating: 80, count: 7))
+        #expect(try #require(hard.form(on: 20_413 + 56)).risksInjury)
+        let idle = history([Double](repeating: 60, count: 50))
+        #expect(try #require(idle.form(on: 20_413 + 56)).isDetraining)
+    }
+
+    @Test func `Monotony is the mean over the deviation`() throws {
+        #expect(
+            abs(try #require(TrainingHistory.monotony([0, 0, 0, 0, 0, 0, 70])) - 0.408248) < 1e-5)
+        #expect(TrainingHistory.monotony([0, 0, 0, 0, 0, 0, 0]) == nil)
+    }
+}
+
+@Suite struct SessionClockTests {
+    private func at(_ seconds: Double) -> Timestamp {
+        Timestamp(microseconds: 1_763_700_000_000_000).advanced(bySeconds: seconds)
+    }
+
+    @Test func `A sensor that lags belongs to the past and moves nothing`() {
+        var clock = SessionClock()
+        _ = clock.arrive(at(0), late: false)
+        _ = clock.arrive(at(10), late: false)
+        #expect(clock.arrive(at(4), late: false) == .behind(at(4)))
+        #expect(clock.now == at(10))
+    }
+
+    @Test func `An hour's hole is believed with the second sample`() {
+        var clock = SessionClock()
+        _ = clock.arrive(at(0), late: false)
+        #expect(clock.arrive(at(4000), late: false) == .doubted)
+        #expect(clock.arrive(at(4001), late: false) == .current(at(4001)))
+    }
+
+    @Test func `A clock set back goes on from the last sample`() {
+        var clock = SessionClock()
+        _ = clock.arrive(at(0), late: false)
+        var arrivals: [SessionClock.Arrival] = []
+        for second in 0..<20 {
+            arrivals.append(clock.arrive(at(-5000 + Double(second)), late: false))
+        }
+        let next = at(0).advanced(byMicroseconds: 1)
+        #expect(arrivals.last == .current(next))
+        #expect(clock.deviceTime(next) == at(-4981))
+        #expect(clock.arrive(at(-4980), late: false) == .current(next.advanced(bySeconds: 1)))
+    }
+}
+
+@Suite struct MovingTimeTests {
+    private func at(_ seconds: Double) -> Timestamp {
+        Timestamp(microseconds: Int64(seconds * 1e6))
+    }
+
+    @Test func `Pauses neither overlap nor are lost when there are many`() {
+        var time = MovingTime()
+        for index in 0..<100 {
+            let start = Double(index) * 10
+            #expect(time.begin(since: at(start), automatic: true) == at(start))
+            #expect(time.end(at: at(start + 4)) != nil)
+        }
+        #expect(time.pausedSeconds(until: at(1000)) == 400)
+        // Dated back into the pause before: begins where that ended.
+        #expect(time.begin(since: at(992), automatic: true) == at(994))
+        #expect(time.pausedSeconds(until: at(996)) == 402)
+        _ = time.end(at: at(998))
+        #expect(time.pausedSeconds(until: at(996)) == 402)
+        #expect(time.pausedSeconds(until: at(1000)) == 404)
+    }
+}

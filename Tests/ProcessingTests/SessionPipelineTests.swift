@@ -1,0 +1,236 @@
+import Processing
+import SensorModel
+import Simulator
+import Testing
+
+@Suite struct SessionPipelineTests {
+    private static let start = Timestamp(microseconds: 1_763_700_000_000_000)
+
+    private func at(_ seconds: Double) -> Timestamp { Self.start.advanced(bySeconds: seconds) }
+
+    private func heartRate(_ beats: Double) throws -> HeartRateSample {
+        try HeartRateSample(beatsPerMinute: beats)
+    }
+
+    private func metrics(_ events: [StreamEvent]) -> [(time: Timestamp, metrics: Metrics)] {
+        events.compactMap { event in
+            if case .metrics(let metrics) = event.kind { (event.deviceTime, metrics) } else { nil }
+        }
+    }
+
+    private func play(_ runner: SimulatedRunner, profile: RunnerProfile) -> [StreamEvent] {
+        var runner = runner
+        var pipeline = SessionPipeline(profile: profile)
+        var events: [StreamEvent] = []
+        while let next = runner.next() { apply(next.frame, to: &pipeline, into: &events) }
+        return events
+    }
+
+    private func apply(
+        _ frame: Frame, to pipeline: inout SessionPipeline, into events: inout [StreamEvent]
+    ) {
+        let time = frame.deviceTime
+        switch frame.payload {
+        case .heartRate(let sample): pipeline.apply(heartRate: sample, at: time, into: &events)
+        case .location(let fix): pipeline.apply(location: fix, at: time, into: &events)
+        case .control(let action): pipeline.apply(control: action, at: time, into: &events)
+        case .pressure(let value): pipeline.apply(pressure: value, at: time, into: &events)
+        case .status(let status): pipeline.apply(status: status, at: time, into: &events)
+        case .marker(let text): pipeline.apply(marker: text, at: time, into: &events)
+        case .source(let name): pipeline.apply(source: name, at: time, into: &events)
+        case .motion(let batch):
+            for (index, sample) in batch.samples.enumerated() {
+                let offset = Int64(index) * Int64(batch.intervalMicroseconds)
+                pipeline.apply(
+                    motion: sample, traits: batch.traits,
+                    at: time.advanced(byMicroseconds: offset), into: &events)
+            }
+        }
+    }
+
+    @Test func `The same samples give the same events`() {
+        let runner = SimulatedRunner(seed: 4, plan: .city(minutes: 4, seed: 4))
+        let first = play(runner, profile: RunnerProfile())
+        #expect(first == play(runner, profile: RunnerProfile()))
+        #expect(!first.isEmpty)
+    }
+
+    @Test func `A heart rate is shown with the sample that brings it`() throws {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        for second in 0..<5 {
+            events.removeAll()
+            let beats = 140 + Double(second)
+            pipeline.apply(
+                heartRate: try heartRate(beats), at: at(Double(second) + 0.3), into: &events)
+            let seen = metrics(events)
+            #expect(seen.count == 1)
+            #expect(seen.first?.metrics.heartRate?.beatsPerMinute == beats)
+        }
+    }
+
+    @Test func `One metrics a second, also through a hole, which is bounded`() throws {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        pipeline.apply(heartRate: try heartRate(140), at: at(0), into: &events)
+        events.removeAll()
+        pipeline.apply(heartRate: try heartRate(140), at: at(20.5), into: &events)
+        let seen = metrics(events)
+        #expect(seen.count == 20)
+        #expect(seen.map(\.metrics.elapsedSeconds).dropLast() == (1...19).map(Double.init)[...])
+        #expect(seen[10].metrics.heartRate?.state == .live)
+        #expect(seen[17].metrics.heartRate?.state == .stale)
+        #expect(seen[19].metrics.heartRate?.state == .live)
+        events.removeAll()
+        pipeline.apply(heartRate: try heartRate(140), at: at(3000), into: &events)
+        #expect(metrics(events).count < 80)
+    }
+
+    @Test func `Elapsed is moving and paused, at every moment`() {
+        var settings = RunnerSettings()
+        settings.motionRate = 20
+        settings.samplesPerFrame = 20
+        let plan = RunPlan(legs: [
+            .init(seconds: 60, speed: 3), .init(seconds: 20, speed: 0),
+            .init(seconds: 40, speed: 3), .init(seconds: 30, speed: 0, pausedByHand: true),
+            .init(seconds: 40, speed: 3),
+        ])
+        let runner = SimulatedRunner(seed: 2, plan: plan, settings: settings)
+        let events = play(runner, profile: RunnerProfile())
+        var last = -1.0
+        for (_, metrics) in metrics(events) {
+            let sum = metrics.movingSeconds + metrics.pausedSeconds
+            #expect(abs(metrics.elapsedSeconds - sum) < 1e-9)
+            #expect(metrics.elapsedSeconds >= last)
+            last = metrics.elapsedSeconds
+        }
+        let end = metrics(events).last?.metrics
+        #expect(end?.state == .ended)
+        #expect(abs((end?.pausedSeconds ?? 0) - 50) < 5)
+        #expect(events.last?.kind == .ended)
+    }
+
+    @Test func `A manual pause wins, ends only by hand and credits nothing`() throws {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        for second in 0..<60 {
+            if second == 20 { pipeline.apply(control: .pause, at: at(20), into: &events) }
+            if second == 40 { pipeline.apply(control: .resume, at: at(40), into: &events) }
+            let fix = try Location(
+                latitude: 48 + 3 * Double(second) / 111_194.93, longitude: 11,
+                horizontalAccuracy: 4, speed: 3)
+            pipeline.apply(location: fix, at: at(Double(second)), into: &events)
+        }
+        let shown = pipeline.metrics
+        #expect(shown.pausedSeconds == 20)
+        #expect(abs((shown.distanceMeters ?? 0) - 117) < 5)
+        let pauses = events.filter { event in
+            switch event.kind {
+            case .paused(since: at(20), automatic: false): true
+            case .resumed(since: at(40), automatic: false): true
+            default: false
+            }
+        }
+        #expect(pauses.count == 2)
+    }
+
+    @Test func `A clock set back or forward by a year does not break the sums`() throws {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        let year = 365.25 * 86_400
+        for offset in [0, -year, year] {
+            for second in 0..<100 {
+                pipeline.apply(
+                    heartRate: try heartRate(150), at: at(offset + Double(second)), into: &events)
+            }
+        }
+        let shown = pipeline.metrics
+        #expect((250...300).contains(shown.elapsedSeconds))
+        #expect(shown.zoneSeconds.reduce(0, +) <= 300)
+        #expect(shown.averageHeartRate == 150)
+    }
+
+    @Test func `One frame with a wrong date moves nothing`() throws {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        for second in 0..<10 {
+            let wrong = second == 5 ? 80_000.0 : 0
+            pipeline.apply(
+                heartRate: try heartRate(150), at: at(wrong + Double(second)), into: &events)
+        }
+        #expect(pipeline.metrics.elapsedSeconds == 9)
+    }
+
+    @Test func `A late sample does not move now`() throws {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        for second in 0..<10 {
+            pipeline.apply(
+                heartRate: try heartRate(150), at: at(Double(second)), into: &events)
+        }
+        let before = pipeline.metrics
+        events.removeAll()
+        pipeline.apply(heartRate: try heartRate(90), at: at(4.5), late: true, into: &events)
+        pipeline.apply(marker: "late", at: at(4.6), late: true, into: &events)
+        #expect(pipeline.metrics == before)
+        #expect(events.map(\.kind) == [.marker("late")])
+    }
+
+    @Test func `Silence ages what is shown and nothing else`() throws {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        for second in 0..<10 {
+            pipeline.apply(
+                heartRate: try heartRate(150), at: at(Double(second)), into: &events)
+        }
+        let before = pipeline.metrics
+        var deadline = try #require(pipeline.nextSilenceDeadline)
+        #expect(deadline > at(9) && deadline < at(20))
+        pipeline.applySilence(at: deadline, into: &events)
+        let stale = pipeline.metrics
+        #expect(stale.heartRate?.state == .stale)
+        #expect(stale.heartRate?.zone == nil)
+        #expect(stale.elapsedSeconds == before.elapsedSeconds)
+        #expect(stale.zoneSeconds == before.zoneSeconds)
+        deadline = try #require(pipeline.nextSilenceDeadline)
+        pipeline.applySilence(at: deadline, into: &events)
+        #expect(pipeline.metrics.state == .stale)
+        #expect(pipeline.nextSilenceDeadline == nil)
+        pipeline.apply(heartRate: try heartRate(150), at: at(10), into: &events)
+        #expect(pipeline.metrics.state == .live)
+        #expect(pipeline.metrics.elapsedSeconds == 10)
+    }
+
+    @Test func `Missing is nil, never 0`() {
+        let empty = SessionPipeline(profile: RunnerProfile()).metrics
+        #expect(empty.state == .waiting)
+        #expect(empty.steps == nil && empty.distanceMeters == nil && empty.cadence == nil)
+        #expect(empty.heartRate == nil && empty.averageHeartRate == nil)
+        #expect(empty.zoneSeconds.isEmpty && empty.elevationGainMeters == nil)
+    }
+
+    @Test func `An SOS runs its countdown through silence`() throws {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        pipeline.apply(control: .start, at: at(0), into: &events)
+        pipeline.apply(control: .sos, at: at(5), into: &events)
+        #expect(pipeline.metrics.activeAlerts == [.sos])
+        var phases: [Alert.Phase] = []
+        while let deadline = pipeline.nextSilenceDeadline {
+            pipeline.applySilence(at: deadline, into: &events)
+        }
+        for event in events {
+            if case .alert(let alert) = event.kind { phases.append(alert.phase) }
+        }
+        #expect(phases == [.triggered, .confirmed])
+    }
+
+    @Test func `A gap is told as it is`() {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        let first = FrameSequence(rawValue: 3)
+        let last = FrameSequence(rawValue: 9)
+        pipeline.apply(gapFrom: first, to: last, at: at(0), into: &events)
+        #expect(events.map(\.kind) == [.gap(from: first, to: last)])
+    }
+}
