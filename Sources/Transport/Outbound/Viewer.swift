@@ -8,26 +8,28 @@ final class Viewer {
         case eventStream
     }
 
-    let id: SubscriberID
-    let key: ShareKey
-    let form: Form
-    let sink: ViewerSink
-    let gate: any ViewerGate
-    /// Ends the connection in its own words.
-    let end: (CloseCode) -> Void
-    let rateHertz: Float
+    // What a broadcast touches comes first: one or two lines of the cache a viewer.
+    /// The drain it was last written in, so that several shares' changes are one write.
+    var stamp: UInt64 = 0
     var queue: SubscriberQueue
-    /// One array for all viewers of a single share.
+    let sink: ViewerSink
+    /// One array for all viewers of a single share, as is the next.
     var feeds: [ShareFeed] = []
     var watches: [FeedWatch] = []
     /// Updates of its feeds when it was last written to.
     var seenUpdates = 0
-    /// The drain it was last written in, so that several shares' changes are one write.
-    var stamp: UInt64 = 0
+    let form: Form
     /// Whether it waits in the table of due times.
     var isDue = false
     /// Events were written that it asked for; it may have more of them once these are out.
     var isCatchingUp = false
+
+    let id: SubscriberID
+    let key: ShareKey
+    let rateHertz: Float
+    let gate: any ViewerGate
+    /// Ends the connection in its own words.
+    let end: (CloseCode) -> Void
 
     init(
         id: SubscriberID, key: ShareKey, form: Form, sink: ViewerSink, gate: any ViewerGate,
@@ -47,13 +49,21 @@ final class Viewer {
 /// A feed and who watches it on this loop.
 final class FeedWatch {
     let feed: ShareFeed
-    let alone: [ShareFeed]
     var viewers: [Viewer] = []
     /// Updates applied since it began.
     var updates = 0
+    /// For the viewers of this share alone.
+    let feeds: [ShareFeed]
+    /// This one; emptied when the last viewer leaves, or it would keep itself alive.
+    private(set) var watches: [FeedWatch] = []
 
     init(_ feed: ShareFeed) {
         self.feed = feed
-        alone = [feed]
+        feeds = [feed]
+        watches = [self]
+    }
+
+    func end() {
+        watches = []
     }
 }

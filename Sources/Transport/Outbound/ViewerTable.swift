@@ -58,6 +58,7 @@ final class ViewerTable {
             guard watch.viewers.isEmpty else { continue }
             feeds.close(watch.feed.share)
             watches[watch.feed.share] = nil
+            watch.end()
         }
         viewer.watches = []
         viewer.feeds = []
@@ -75,10 +76,10 @@ final class ViewerTable {
     func begin(_ id: SubscriberID, feeds opened: [FeedOpening], start: SubscriptionStart) {
         guard let viewer = viewers[id] else { return }
         leaveFeeds(viewer)
-        viewer.watches = opened.map { watch($0) }
-        for watch in viewer.watches { watch.viewers.append(viewer) }
-        viewer.feeds =
-            viewer.watches.count == 1 ? viewer.watches[0].alone : viewer.watches.map(\.feed)
+        let opened = opened.map { watch($0) }
+        viewer.watches = opened.count == 1 ? opened[0].watches : opened
+        viewer.feeds = opened.count == 1 ? opened[0].feeds : opened.map(\.feed)
+        for watch in opened { watch.viewers.append(viewer) }
         viewer.seenUpdates = viewer.watches.reduce(0) { $0 + $1.updates }
         viewer.queue = SubscriberQueue(
             rateHz: Double(viewer.rateHertz), place: start.inGroup ? .inGroup : .alone,
@@ -193,7 +194,8 @@ final class ViewerTable {
 
     /// Updates that it will never see one by one, because newer ones are in what it gets now.
     private func countMerged(_ viewer: Viewer) {
-        let updates = viewer.watches.reduce(0) { $0 + $1.updates }
+        var updates = 0
+        for watch in viewer.watches { updates += watch.updates }
         merged += max(0, updates - viewer.seenUpdates - owed.count)
         viewer.seenUpdates = updates
     }
