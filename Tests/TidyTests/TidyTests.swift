@@ -10,6 +10,7 @@ import Testing
     private static let unsafePlaces = [
         "Sources/Ring/", "Sources/SegmentLog/", "Sources/Transport/Outbound/ViewerSink",
         "Sources/Daemon/Lifecycle/UnixDatagram.swift", "Sources/Daemon/Lifecycle/WallClock.swift",
+        "Sources/ViewerPages/PageFiles.swift",
     ]
 
     @Test func `Files stay under 400 lines`() {
