@@ -101,17 +101,23 @@ public struct CadenceProcessor: Sendable {
         let usable = window.usableCells
         let isShort = usable < tuning.freshCells
         let speed = freshSpeed(at: time)
-        evidence.weigh(spectrum, by: weights(isShort: isShort), speed: speed)
+        let amplitude = includesGravity ? spectrum.amplitude : spectrum.axesAmplitude
+        evidence.weigh(
+            spectrum, by: weights(isShort: isShort),
+            in: GaitEvidence.Circumstances(
+                speed: speed, amplitude: placement == .ankle ? nil : amplitude),
+            tuning: tuning)
         tracker.follow(evidence, isShort: isShort)
         let estimate = tracker.stepsPerMinute
         gate.observe(
             StepGate.Observation(
                 time: time, stepsPerMinute: estimate, mass: tracker.mass,
-                amplitude: includesGravity ? spectrum.amplitude : spectrum.axesAmplitude,
+                amplitude: amplitude,
                 recentAmplitude: window.recentAmplitude,
                 periodicity: spectrum.periodicity(stepsPerMinute: estimate),
                 gaitShare: GaitEvidence.gaitShare(of: spectrum, stepsPerMinute: estimate),
-                cells: usable, speed: speed, includesGravity: includesGravity))
+                cells: usable, gaitCells: window.gaitCells, speed: speed,
+                includesGravity: includesGravity))
         show(at: time, usable: usable)
     }
 

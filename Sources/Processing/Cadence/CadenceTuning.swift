@@ -49,6 +49,10 @@ struct CadenceTuning: Sendable {
     /// A window shorter than this, 2.9 s, is fresh and weighed by the weights for short windows.
     var freshCells = 73
 
+    /// Spread of the logarithm of the amplitude that goes with a cadence: persons, places and
+    /// watches differ by half to double.
+    var amplitudeSpread: Float = 0.5
+
     /// The 95 % interval: shares of the posterior's own width, which the overlap of windows makes
     /// too wide, and of how far the estimate moved in the 2 s by which it trails the runner.
     var widthShare: Float = 0.4
@@ -69,6 +73,8 @@ struct CadenceTuning: Sendable {
     var periodicityToKeep: Float = 0.2
     /// Cells, 2.4 s, from which that correlation means anything.
     var periodicityCells = 60
+    /// Steps/min: what pulls lower is drift, not gait.
+    var stepsPerMinuteMin: Float = 48
     /// Share of the power at half, one and one and a half times the step rate: tremor has none.
     var gaitShare: Float = 0.06
     /// Mass of the posterior around its peak, to begin, to go on and to show the value.

@@ -30,8 +30,18 @@ struct GaitEvidence: Sendable {
 
     private(set) var logarithms = [Float](repeating: 0, count: bins)
 
-    /// `speed` in m/s; `nil` when unknown.
-    mutating func weigh(_ spectrum: GaitSpectrum, by weights: GaitWeights, speed: Double?) {
+    /// What else is known at the moment of a spectrum.
+    struct Circumstances: Sendable {
+        /// m/s; `nil` when unknown.
+        var speed: Double?
+        /// g; `nil` where the usual ones do not hold, as at an ankle.
+        var amplitude: Float?
+    }
+
+    mutating func weigh(
+        _ spectrum: GaitSpectrum, by weights: GaitWeights, in circumstances: Circumstances,
+        tuning: CadenceTuning
+    ) {
         let places = Self.places
         let shares = Self.regionShares
         let harmonics = weights.harmonics
@@ -62,9 +72,31 @@ struct GaitEvidence: Sendable {
             for index in 0..<6 { sum += regions[index] * shares[bin * 6 + index] }
             logarithms[bin] = sum
         }
-        if let speed { weighSpeed(Float(speed)) }
+        if let speed = circumstances.speed { weighSpeed(Float(speed)) }
+        if let amplitude = circumstances.amplitude {
+            weighAmplitude(amplitude, spread: tuning.amplitudeSpread)
+        }
         let best = logarithms.max() ?? 0
         for bin in 0..<Self.bins { logarithms[bin] -= best }
+    }
+
+    /// The amplitude that goes with a cadence: it grows with the square of a walk's cadence, as any
+    /// motion's does whose shape stays, and is three times as large in a run. This is what tells
+    /// slow steps from the swing of an arm at twice their cadence.
+    private mutating func weighAmplitude(_ amplitude: Float, spread: Float) {
+        let logarithm = logf(amplitude)
+        for bin in 0..<Self.bins {
+            let distance = (logarithm - Self.usualAmplitudes[bin]) / spread
+            logarithms[bin] -= min(6, 0.5 * distance * distance)
+        }
+    }
+
+    /// Logarithms of the usual amplitudes in g.
+    private static let usualAmplitudes: [Float] = stepsPerMinute.map { cadence in
+        let walk = 0.24 * (cadence / 110) * (cadence / 110)
+        let run = 0.65 * cadence / 160
+        let isRun = min(1, max(0, (cadence - 130) / 15))
+        return logf(walk + (run - walk) * isRun)
     }
 
     /// The cadence that goes with a speed, loosely: enough to tell an octave, not to set a value.

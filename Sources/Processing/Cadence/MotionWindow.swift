@@ -99,6 +99,9 @@ struct MotionWindow: Sendable {
         return min(CadenceTuning.windowCells, usable)
     }
 
+    /// Cells since the change, the transition included; at most a full window.
+    var gaitCells: Int { min(CadenceTuning.windowCells, count - start) }
+
     /// The cell so many places back; 1 is the newest.
     func cell(back: Int) -> SIMD4<Float> {
         cells[(count &- back) & (Self.capacity - 1)]

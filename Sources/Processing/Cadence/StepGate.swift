@@ -20,7 +20,9 @@ struct StepGate: Sendable {
         var recentAmplitude: Float
         var periodicity: Float
         var gaitShare: Float
+        /// Cells that were analysed, and these with the transition before them.
         var cells: Int
+        var gaitCells: Int
         /// m/s; `nil` when unknown.
         var speed: Double?
         var includesGravity = true
@@ -70,6 +72,7 @@ struct StepGate: Sendable {
         let isPossible =
             inMotion && seen.amplitude >= tuning.walkFloor && seen.mass >= tuning.massToKeep
             && seen.gaitShare >= tuning.gaitShare && !isWheels(seen)
+            && seen.stepsPerMinute >= tuning.stepsPerMinuteMin
         let isTellable = seen.cells >= tuning.periodicityCells
         let keeps =
             isPossible && (!isTellable || seen.periodicity >= tuning.periodicityToKeep)
@@ -132,7 +135,7 @@ struct StepGate: Sendable {
         }
         regularCadence = seen.stepsPerMinute
         if regularSince == nil {
-            let seconds = Double(seen.cells) / Double(CadenceTuning.cellsPerSecond)
+            let seconds = Double(seen.gaitCells) / Double(CadenceTuning.cellsPerSecond)
             regularSince = seen.time.advanced(bySeconds: -seconds)
         }
         regularSeconds += CadenceTuning.hopSeconds
