@@ -83,6 +83,7 @@ let rim: [Target] = [
 
 /// A test target a target.
 let coreTests: [Target] = [
+    .testTarget(name: "InstallationTests", dependencies: ["Daemon"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
     .testTarget(name: "SensorModelTests", dependencies: ["SensorModel"], swiftSettings: strict),
     .testTarget(name: "RingTests", dependencies: ["Ring"], swiftSettings: strict),
