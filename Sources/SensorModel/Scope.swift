@@ -27,7 +27,7 @@ public struct Scope: OptionSet, Hashable, Sendable {
     /// `nil` for an unknown name or an empty list.
     public init?(names text: String) {
         var scope: Scope = []
-        for part in text.split(separator: ",") {
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let name = part.trimmingSpaces()
             guard let known = Self.names.first(where: { $0.name == name }) else { return nil }
             scope.insert(known.scope)
