@@ -46,12 +46,11 @@ let rim: [Target] = [
     .target(
         name: "Transport",
         dependencies: [
-            "SensorModel", "WireFormat", "Ingest", "Sharing", "Ring",
+            "SensorModel", "WireFormat", "Sharing", "Ring",
             .product(name: "NIOCore", package: "swift-nio"),
             .product(name: "NIOPosix", package: "swift-nio"),
             .product(name: "NIOHTTP1", package: "swift-nio"),
             .product(name: "NIOWebSocket", package: "swift-nio"),
-            .product(name: "NIOFoundationCompat", package: "swift-nio"),
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         swiftSettings: strict),
