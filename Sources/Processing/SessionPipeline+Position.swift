@@ -15,7 +15,7 @@ extension SessionPipeline {
         case .first(let location):
             guard !profile.treadmill else { return }
             distance.start(at: location, steps: steps)
-            splits.start(at: time, altitude: elevation.altitude)
+            noteMarks(at: time, into: &events)
         case .step(let step):
             guard !profile.treadmill else { return }
             noteStep(step, into: &events)
@@ -52,6 +52,10 @@ extension SessionPipeline {
 
     private mutating func noteMarks(at time: Timestamp, into events: inout [StreamEvent]) {
         guard let meters = distance.meters else { return }
+        if isFirstSplitPending {
+            isFirstSplitPending = false
+            splits.start(at: time, altitude: elevation.altitude)
+        }
         let context = Splits.Context(
             heartRate: heartTotals.integral(at: time), altitude: elevation.altitude)
         let done = splits.update(

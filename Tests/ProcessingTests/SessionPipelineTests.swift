@@ -234,3 +234,38 @@ import Testing
         #expect(events.map(\.kind) == [.gap(from: first, to: last)])
     }
 }
+
+@Suite struct TreadmillTests {
+    @Test func `A treadmill run has distance and splits by steps, whatever the fixes say`() throws {
+        var profile = RunnerProfile()
+        profile.treadmill = true
+        profile.strideCalibration = StrideCalibration(slope: 0, intercept: 1)
+        var settings = RunnerSettings()
+        settings.sendsLocation = true
+        let plan = RunPlan(legs: [.init(seconds: 480, speed: 3)])
+        var runner = SimulatedRunner(seed: 9, plan: plan, settings: settings)
+        var pipeline = SessionPipeline(profile: profile)
+        var events: [StreamEvent] = []
+        while let next = runner.next() {
+            let time = next.frame.deviceTime
+            switch next.frame.payload {
+            case .location(let fix): pipeline.apply(location: fix, at: time, into: &events)
+            case .motion(let batch):
+                for (index, sample) in batch.samples.enumerated() {
+                    let offset = Int64(index) * Int64(batch.intervalMicroseconds)
+                    pipeline.apply(
+                        motion: sample, traits: batch.traits,
+                        at: time.advanced(byMicroseconds: offset), into: &events)
+                }
+            default: break
+            }
+        }
+        let shown = pipeline.metrics
+        let steps = try #require(shown.steps)
+        let meters = try #require(shown.distanceMeters)
+        #expect(steps > 1000)
+        #expect(abs(meters - Double(steps)) < 0.05 * Double(steps))
+        let splits = events.filter { if case .split = $0.kind { true } else { false } }
+        #expect(!splits.isEmpty)
+    }
+}

@@ -13,7 +13,9 @@ struct Distance: Sendable {
         var stretchError = 0.025
         /// Share of the whole that is systematic, one standard deviation, when path and Doppler
         /// agree; disagreement adds to it.
-        var systematicError = 0.004
+        var systematicError = 0.006
+        /// Error of the first and the last position together, meters, one standard deviation.
+        var endsMeters = 1.0
         /// Good enough to teach the stride, meters.
         var teachingAccuracyMeters = 10.0
         var teachingSeconds = 20.0
@@ -56,8 +58,10 @@ struct Distance: Sendable {
     /// Half the width of the 95 % interval.
     var uncertaintyMeters: Double? {
         guard hasStarted else { return nil }
-        let systematic = parameters.systematicError + 0.15 * fusion.disagreement
-        return 1.96 * (variance + systematic * systematic * newest * newest).squareRoot()
+        let agreed = parameters.systematicError + 0.1 * fusion.disagreement
+        let systematic = agreed * agreed + fusion.factorError * fusion.factorError
+        let ends = parameters.endsMeters * parameters.endsMeters
+        return 1.96 * (variance + ends + systematic * newest * newest).squareRoot()
     }
 
     mutating func note(accuracy: Double?, at time: Timestamp) {

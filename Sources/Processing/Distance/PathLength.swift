@@ -22,6 +22,9 @@ struct PathLength: Sendable {
         /// The residual of a step against its neighbours has 1.5 times the step's variance when
         /// steps scatter one by one, 2.5 times when positions do; between the two.
         var residualShare = 1.5
+        /// The same for positions without an accuracy: they come from a watch's own filtered track,
+        /// whose scatter has lost its fast half and shows as if it were larger.
+        var residualShareFiltered = 3.0
         /// Steps longer than this bend too much to tell scatter from turns, seconds.
         var stepSecondsMax = 2.5
         /// At most this share of a chord is taken off: below, it is standing, not walking.
@@ -73,7 +76,10 @@ struct PathLength: Sendable {
         }
         let before = meters
         var point = Geodesy.offset(of: (location.latitude, location.longitude), from: anchor)
-        noteScatter(point - (points.last ?? .zero), seconds: seconds)
+        let share =
+            location.horizontalAccuracy == nil
+            ? parameters.residualShareFiltered : parameters.residualShare
+        noteScatter(point - (points.last ?? .zero), seconds: seconds, residualShare: share)
         noteStep(point - (points.last ?? .zero))
         if points.count >= parameters.chordPointsMax || bends(at: point), let last = points.last {
             committed += way(last, steps: points.count)
@@ -132,7 +138,9 @@ struct PathLength: Sendable {
     }
 
     /// A step against the mean of its neighbours: a steady turn leaves nothing, scatter does.
-    private mutating func noteScatter(_ step: SIMD2<Double>, seconds: Double) {
+    private mutating func noteScatter(
+        _ step: SIMD2<Double>, seconds: Double, residualShare: Double
+    ) {
         guard seconds <= parameters.stepSecondsMax else {
             steps = nil
             return
@@ -149,6 +157,6 @@ struct PathLength: Sendable {
         let across = (residual.x * mean.y - residual.y * mean.x) / size
         // A single leap or a street corner says nothing about the scatter.
         let bounded = min(across * across, 6 * scatter + 0.02)
-        scatter += parameters.scatterGain * (bounded / parameters.residualShare - scatter)
+        scatter += parameters.scatterGain * (bounded / residualShare - scatter)
     }
 }

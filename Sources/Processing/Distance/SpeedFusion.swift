@@ -16,7 +16,7 @@ struct SpeedFusion: Sendable {
         var stretchFixes = 5
         /// Path per Doppler distance before anything is learned, and its weight in stretches.
         var factorPrior = 1.035
-        var factorPriorWeight = 6.0
+        var factorPriorWeight = 4.0
         /// A stretch's ratio counts as at most this far from what is learned, either way: one
         /// stretch of drift must not teach, and a cut on one side alone would bias.
         var factorStepMax = 0.06
@@ -68,6 +68,11 @@ struct SpeedFusion: Sendable {
     var factor: Double { factorSum / factorWeight }
 
     var meters: Double { committedMeters + stretchMeters }
+
+    /// Deviation of ``factor`` that is left, as a share: the prior's spread, shrinking as it learns.
+    var factorError: Double {
+        0.02 * (parameters.factorPriorWeight / factorWeight).squareRoot()
+    }
 
     /// How far path and Doppler disagreed in the last stretch, as a share of it.
     private(set) var disagreement = 0.02
