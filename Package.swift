@@ -134,7 +134,8 @@ let rimTests: [Target] = [
         name: "DaemonTests",
         dependencies: [
             "SensorModel", "WireFormat", "Interchange", "Sharing", "Daemon", "Simulator",
-            "Registry", "Ring", "Secrets", "Transport", .product(name: "Logging", package: "swift-log"),
+            "Registry", "Ring", "Secrets", "Transport",
+            .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
 ]
 

@@ -48,9 +48,12 @@ public final class PulsecastDaemon: Sendable {
             attributes: [.posixPermissions: 0o700])
         accounts = try Self.openAccounts(configuration, state: state, environment: environment)
         let health = health
+        let webhooks = try Webhooks(
+            configuration.webhook, environment: environment, accounts: accounts, logger: logger)
         pipeline = try Pipeline(
             configuration: configuration, disk: PosixDisk(path: state.log), accounts: accounts,
-            notice: Notices(accounts: accounts, logger: logger).take,
+            began: { webhooks?.began($0, of: $1, at: $2) },
+            notice: Notices(accounts: accounts, webhooks: webhooks, logger: logger).take,
             stateChanged: { Self.logChanged(to: $0, health: health, logger: logger) },
             logger: logger)
         administration = Administration(

@@ -1,12 +1,15 @@
 import Logging
 import SensorModel
 
-/// Tells the journal of what an operator may have to know of a session.
+/// Tells the journal of what an operator may have to know of a session, and the owner's other
+/// systems of what they asked for.
 struct Notices: Sendable {
     let accounts: Accounts
+    let webhooks: Webhooks?
     let logger: Logger
 
     @Sendable func take(_ event: StreamEvent, of session: SessionID, from device: DeviceID) {
+        webhooks?.take(event, of: session, from: device)
         let place: Logger.Metadata = [
             "session": "\(session)", "device": "\(device.rawValue)",
         ]

@@ -34,12 +34,14 @@ struct Pipeline: Sendable {
     ///   - configuration: What the owner set.
     ///   - disk: The folder of the log.
     ///   - accounts: Who may send and watch.
+    ///   - began: Told of every new session, with the device time of its first frame.
     ///   - notice: Told of every discrete event.
     ///   - stateChanged: Told when the log fails and when it writes again.
     ///   - logger: For the journal.
     /// - Throws: ``SegmentLogError`` when the log cannot be opened.
     init(
         configuration: Configuration, disk: any Disk, accounts: Accounts,
+        began: @escaping @Sendable (SessionID, DeviceID, Timestamp) -> Void,
         notice: @escaping @Sendable (StreamEvent, SessionID, DeviceID) -> Void,
         stateChanged: @escaping @Sendable (LogState) -> Void, logger: Logger
     ) throws(SegmentLogError) {
@@ -74,7 +76,7 @@ struct Pipeline: Sendable {
                 counters: counters, accounts: accounts, ingest: ingest,
                 silenceSeconds: configuration.ingest.silenceSeconds,
                 isDurable: configuration.log.durability == .always, logger: logger,
-                rebuild: { rebuilder.rebuild($0, until: $1) }, notice: notice),
+                rebuild: { rebuilder.rebuild($0, until: $1) }, began: began, notice: notice),
             clock: WallClock.now)
     }
 

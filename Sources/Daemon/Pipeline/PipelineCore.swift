@@ -195,6 +195,7 @@ final class PipelineCore {
             arrival: arrival)
         add(live)
         logger.info("session began", metadata: ["session": "\(session)"])
+        parts.began(session, live.device, header.deviceTime)
         return live
     }
 

@@ -20,6 +20,8 @@ struct PipelineParts: Sendable {
     var logger: Logger
     /// Reads a session back on another thread and posts the outcome; the offset is where to stop.
     var rebuild: @Sendable (SessionID, RecordOffset) -> Void
+    /// Told of every new session, with the device time of its first frame.
+    var began: @Sendable (SessionID, DeviceID, Timestamp) -> Void
     /// Told of every discrete event.
     var notice: @Sendable (StreamEvent, SessionID, DeviceID) -> Void
 }
