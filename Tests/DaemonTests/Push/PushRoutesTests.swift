@@ -1,0 +1,233 @@
+import Foundation
+import SensorModel
+import Testing
+import Transport
+
+@testable import Daemon
+
+@Suite(.serialized) struct PushRoutesTests {
+    private struct Example: Sendable, CustomTestStringConvertible {
+        var format: String
+        var method: HTTPRequest.Method = .post
+        var query = ""
+        var type: String? = "application/json"
+        /// `NOW` seconds, `NOWISO` ISO 8601.
+        var body = ""
+        var reply: String
+        var testDescription: String { format + query }
+    }
+
+    private static let examples = [
+        Example(
+            format: "sensorlogger",
+            body: #"""
+                {"messageId":0,"sessionId":"a","deviceId":"d","payload":[{"name":"heart rate","time":NOW000000000,"values":{"bpm":151}}]}
+                """#, reply: ""),
+        Example(
+            format: "owntracks",
+            body: #"{"_type":"location","lat":48.85,"lon":2.29,"tst":NOW,"acc":5}"#, reply: "[]"),
+        Example(
+            format: "overland",
+            body: #"""
+                {"locations":[{"type":"Feature","geometry":{"type":"Point","coordinates":[2.29,48.85]},"properties":{"timestamp":"NOWISO","horizontal_accuracy":5}}]}
+                """#, reply: #"{"result":"ok"}"#),
+        Example(
+            format: "osmand", method: .get, query: "?lat=48.85&lon=2.29&timestamp=NOW&hr=140",
+            type: nil, reply: ""),
+        Example(
+            format: "osmand", type: "application/x-www-form-urlencoded",
+            body: "id=1&lat=48.85&lon=2.29&timestamp=NOW", reply: ""),
+        Example(
+            format: "gpslogger", method: .get, query: "?lat=48.85&lon=2.29&timestamp=NOW",
+            type: nil, reply: "OK"),
+        Example(format: "hr", method: .get, query: "?bpm=72", type: nil, reply: "OK"),
+        Example(
+            format: "hr", type: "application/x-www-form-urlencoded", body: "rate=72",
+            reply: "OK"),
+        Example(
+            format: "hrpush",
+            body: #"{"event":"heartRate","heartRate":85,"connected":true,"device":"Polar H10"}"#,
+            reply: "{}"),
+        Example(
+            format: "runnerup",
+            body: #"{"userName":"a","lat":48.85,"long":2.29,"altitude":30,"runningEventType":1}"#,
+            reply: ""),
+    ]
+
+    private static func filled(_ text: String) -> String {
+        let now = WallClock.now()
+        let iso = Date(timeIntervalSince1970: now.secondsSince1970).ISO8601Format()
+        return text.replacingOccurrences(of: "NOWISO", with: iso)
+            .replacingOccurrences(of: "NOW", with: "\(now.microseconds / 1_000_000)")
+    }
+
+    @Test func `Each format is taken with its token anywhere, and answered to the byte`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            for (index, example) in Self.examples.enumerated() {
+                let token = try running.addDevice("device-\(index)")
+                let basic = Data("user:\(token)".utf8).base64EncodedString()
+                let ways: [(path: String, authorization: String?)] = [
+                    ("/\(token)", nil), ("", "Bearer \(token)"), ("", token),
+                    ("", "Basic \(basic)"),
+                ]
+                for way in ways {
+                    var fields = HTTPFields()
+                    if let type = example.type { fields["Content-Type"] = type }
+                    if let value = way.authorization { fields["Authorization"] = value }
+                    let answer = try await running.ask(
+                        example.method,
+                        "/in/\(example.format)\(way.path)\(Self.filled(example.query))",
+                        fields: fields, body: Self.filled(example.body))
+                    #expect(answer.status == 200, "\(example.format): \(answer.text)")
+                    #expect(answer.text == example.reply)
+                }
+                let rows = try await running.ask(.get, "/v1/me/sessions", token: token).list
+                #expect(rows.count == 1, "\(example.format): one recording, one session")
+                #expect(rows.first?["frames"] as? Int ?? 0 >= 1)
+            }
+        }
+    }
+
+    @Test func `A wrong token is refused as each application understands it`() async throws {
+        try await RunningDaemon.run { running in
+            let wrong = String(repeating: "A", count: 43)
+            let formats = Set(Self.examples.map(\.format)).subtracting(["sensorlogger"])
+            for format in formats {
+                let answer = try await running.ask(.post, "/in/\(format)/\(wrong)", body: "{}")
+                #expect(answer.status == 401)
+                #expect(try await running.ask(.post, "/in/\(format)", body: "{}").status == 401)
+            }
+            let told = try await running.ask(.post, "/in/sensorlogger/\(wrong)", body: "{}")
+            #expect(told.status == 499)
+            #expect(told.text.contains("token"))
+            #expect(try await running.ask(.get, "/in/overland/\(wrong)").status == 405)
+            #expect(try await running.ask(.post, "/in/other/\(wrong)").status == 404)
+        }
+    }
+
+    @Test func `A recording has one session, by its own name where it has one`() async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("phone")
+            func push(_ recording: String) async throws {
+                let body = #"""
+                    {"sessionId":"\#(recording)","payload":[{"name":"heartrate","time":NOW000000000,"values":{"bpm":\#(Int.random(in: 60...180))}}]}
+                    """#
+                let answer = try await running.ask(
+                    .post, "/in/sensorlogger/\(token)", body: Self.filled(body))
+                #expect(answer.status == 200)
+            }
+            for recording in ["one", "one", "two", "one"] { try await push(recording) }
+            let rows = try await running.ask(.get, "/v1/me/sessions", token: token).list
+            #expect(rows.count == 2)
+        }
+    }
+
+    @Test func `A recording without a name goes on after a restart, and ends with its own end`()
+        async throws
+    {
+        let folder = NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var made = ""
+        func run(_ event: Int) -> String {
+            #"{"lat":48.85,"long":2.29,"altitude":30,"runningEventType":\#(event)}"#
+        }
+        try await RunningDaemon.again(in: folder) { running in
+            made = try running.addDevice("phone")
+            _ = try await running.ask(.post, "/in/runnerup/\(made)", body: run(1))
+        }
+        let token = made
+        try await RunningDaemon.again(in: folder) { running in
+            _ = try await running.ask(.post, "/in/runnerup/\(token)", body: run(1))
+            let path = "/v1/me/sessions"
+            #expect(try await running.ask(.get, path, token: token).list.count == 1)
+            _ = try await running.ask(.post, "/in/runnerup/\(token)", body: run(3))
+            _ = try await running.ask(.post, "/in/runnerup/\(token)", body: run(0))
+            #expect(try await running.ask(.get, path, token: token).list.count == 2)
+            _ = try await running.ask(.post, "/in/runnerup/\(token)", body: run(6))
+            #expect(try await running.ask(.get, path, token: token).list.count == 1)
+        }
+    }
+
+    @Test func `A batch sent again is recorded once, and a bad point is counted`() async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("phone")
+            let body = Self.filled(
+                #"""
+                {"locations":[{"geometry":{"coordinates":[2.29,48.85]},"properties":{"timestamp":"NOWISO"}},
+                {"geometry":{"coordinates":[2.29,148.85]},"properties":{"timestamp":"NOWISO"}}]}
+                """#)
+            for _ in 0..<3 {
+                let answer = try await running.ask(
+                    .post, "/in/overland", token: token, body: body)
+                #expect(answer.text == #"{"result":"ok"}"#)
+            }
+            let rows = try await running.ask(.get, "/v1/me/sessions", token: token).list
+            #expect(rows.map { $0["frames"] as? Int } == [1])
+            let metrics = try await running.admin(.get, "/metrics").text
+            #expect(metrics.contains("pulsecast_frames_refused_total{reason="))
+        }
+    }
+
+    @Test func `A deleted session does not swallow what comes after`() async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("strap")
+            _ = try await running.ask(.get, "/in/hr/\(token)?bpm=100")
+            let first = try #require(
+                try await running.ask(.get, "/v1/me/sessions", token: token).list.first?["id"]
+                    as? String)
+            let deleted = try await running.ask(
+                .delete, "/v1/me/sessions/\(first)", token: token)
+            #expect(deleted.status == 200)
+            _ = try await running.ask(.get, "/in/hr/\(token)?bpm=101")
+            let rows = try await running.ask(.get, "/v1/me/sessions", token: token).list
+            #expect(rows.map { $0["frames"] as? Int } == [1])
+        }
+    }
+
+    @Test func `Silence ends a nameless recording; what comes later is another`() async throws {
+        try await RunningDaemon.run({ $0.ingest.silenceSeconds = 1 }) { running in
+            let token = try running.addDevice("strap")
+            _ = try await running.ask(.get, "/in/hr/\(token)?bpm=100")
+            try await Task.sleep(for: .milliseconds(1200))
+            _ = try await running.ask(.get, "/in/hr/\(token)?bpm=101")
+            let rows = try await running.ask(.get, "/v1/me/sessions", token: token).list
+            #expect(rows.count == 2)
+        }
+    }
+
+    @Test func `Commands wait for an application that asks`() async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("phone")
+            let sent = try await running.ask(
+                .post, "/v1/me/commands", token: token, body: #"{"command":"stop"}"#)
+            #expect(sent.object["sent"] as? Bool == false)
+            let body = Self.filled(
+                #"{"_type":"location","lat":48.85,"lon":2.29,"tst":NOW,"acc":5}"#)
+            let first = try await running.ask(.post, "/in/owntracks/\(token)", body: body)
+            #expect(first.text.contains(#""_type":"cmd""#))
+            let second = try await running.ask(.post, "/in/owntracks/\(token)", body: body)
+            #expect(second.text == "[]")
+        }
+    }
+
+    @Test func `A strap's relay pushes over a WebSocket`() async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("strap")
+            let share = try running.addShare(of: "strap")
+            let socket = try await running.socket("/in/hrpush/\(token)")
+            try await socket.say(#"{"event":"heartRate","heartRate":133,"device":"H10"}"#)
+            let isShown = try await running.eventually {
+                try await running.ask(.get, "/v1/shares/\(share)/latest").text
+                    .contains(#""bpm":133"#)
+            }
+            #expect(isShown)
+            await socket.close()
+            let wrong = String(repeating: "A", count: 43)
+            await #expect(throws: ClientError.upgradeRefused(status: 401)) {
+                _ = try await running.socket("/in/hrpush/\(wrong)")
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Ring
+import SensorModel
+import Synchronization
+import Transport
+
+@testable import Daemon
+
+/// Somebody else's HTTP server: answers with the statuses it was given, and keeps what it got.
+final class Receiver: Sendable {
+    private struct State {
+        var statuses: [Int]
+        var requests: [HTTPRequest] = []
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameter statuses: Of the first answers; later ones are 200.
+    init(statuses: [Int] = []) {
+        state = Mutex(State(statuses: statuses))
+    }
+
+    var requests: [HTTPRequest] { state.withLock { $0.requests } }
+
+    /// Runs `body` with the receiver's address.
+    func run(_ body: (String) async throws -> Void) async throws {
+        let loops = LoopGroup(doorbell: Doorbell(), arrivalClock: WallClock.now)
+        var router = Router()
+        router.add(.post, "/hook") { [self] request in
+            let status = state.withLock { state in
+                state.requests.append(request)
+                return state.statuses.isEmpty ? 200 : state.statuses.removeFirst()
+            }
+            return HTTPResponse(status: status)
+        }
+        let server = TransportServer(
+            loops: loops,
+            listeners: [
+                ListenerConfiguration(
+                    name: "http", address: .tcp(host: "127.0.0.1", port: 0),
+                    service: .http(router))
+            ], devices: Nobody(), viewers: Nobody())
+        let address = try await server.start()["http"] ?? ""
+        do { try await body("http://\(address)/hook") } catch {
+            await stop(server, loops)
+            throw error
+        }
+        await stop(server, loops)
+    }
+
+    private func stop(_ server: TransportServer, _ loops: LoopGroup) async {
+        await server.stopListening()
+        await server.closeAll(withinSeconds: 1)
+        await loops.shutdown()
+    }
+}
+
+/// No device and no viewer comes here.
+private struct Nobody: DeviceGate, ViewerGate {
+    func knows(token: String, peer: PeerAddress) -> Result<Void, HandshakeRefusal> {
+        .failure(.tokenRefused)
+    }
+
+    func admit(_ knock: DeviceKnock) -> Result<AdmittedDevice, HandshakeRefusal> {
+        .failure(.tokenRefused)
+    }
+
+    func resolve(share: String, peer: PeerAddress) -> Result<ResolvedShare, ViewerRefusal> {
+        .failure(.unknown)
+    }
+
+    func subscribe(_ request: SubscriptionRequest) {}
+    func unsubscribe(_ subscriber: SubscriberID, from key: ShareKey) {}
+    func viewerSaid(_ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8]) {}
+    func readyForMore(_ subscriber: SubscriberID, watching key: ShareKey) {}
+}
