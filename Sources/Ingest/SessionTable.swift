@@ -47,10 +47,8 @@ public struct SessionTable: Sendable {
     ///   - gaps: As the log left them, rising; below every gap since.
     ///   - session: Any session.
     public mutating func remember(_ gaps: [ClosedRange<UInt32>], of session: SessionID) {
-        guard !gaps.isEmpty, let slot = slot(of: session), let state = sessions[slot] else {
-            return
-        }
-        sessions[slot]?.gaps = GapRanges(gaps + state.gaps.ranges)
+        guard !gaps.isEmpty, let slot = slot(of: session) else { return }
+        sessions[slot].gaps = GapRanges(gaps + sessions[slot].gaps.ranges)
     }
 
     /// Removes a session without a connection, as one that ended long ago.

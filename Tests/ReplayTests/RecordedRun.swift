@@ -18,6 +18,7 @@ struct RecordedRun {
     ///   - disk: Empty.
     ///   - seconds: Of running.
     ///   - lostEvents: So many of the last events are not recorded, as after a crash.
+    /// - Throws: What the disk or the codec says.
     init(disk: any Disk, seconds: Double, lostEvents: Int = 0) throws {
         let start = Timestamp(microseconds: 1_763_700_000_000_000)
         log = try SegmentLog.open(

@@ -14,7 +14,8 @@ public enum ConfigurationSchema {
             allowed: "a folder"),
         .text(
             "admin.socket", \.adminSocket,
-            "Unix socket of the commands; empty: admin.sock in $RUNTIME_DIRECTORY or the state folder",
+            "Unix socket of the commands; empty: admin.sock in $RUNTIME_DIRECTORY or the state"
+                + " folder",
             allowed: "a path of at most 100 bytes", where: { $0.utf8.count <= 100 }),
         .text(
             "secrets.master_key", \.masterKeyFile,

@@ -40,7 +40,7 @@ public struct DaemonRun: Sendable {
 
         func run() async throws {
             let seconds = min(
-                upkeepSeconds, (daemon.notifier.watchdogSeconds ?? .infinity) / 2)
+                upkeepSeconds, (daemon.notifier.watchdogSeconds ?? .infinity) / 3)
             await cancelWhenGracefulShutdown {
                 while !Task.isCancelled {
                     await daemon.maintain()

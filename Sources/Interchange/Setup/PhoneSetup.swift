@@ -39,7 +39,8 @@ public struct PhoneSetup: Hashable, Sendable {
         case .osmand:
             steps = [
                 "In Traccar Client type the address as the server URL.",
-                "In OsmAnd choose online tracking and add the query of its template to the address.",
+                "In OsmAnd choose online tracking and add the query of its template to the"
+                    + " address.",
             ]
         case .gpslogger:
             link += "?lat=%LAT&lon=%LON&alt=%ALT&acc=%ACC&spd=%SPD&dir=%DIR"

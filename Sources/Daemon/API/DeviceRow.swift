@@ -1,0 +1,19 @@
+import Registry
+import SensorModel
+
+/// One device, as listings show it.
+struct DeviceRow: Encodable {
+    let device: String
+    let createdAt: Double
+    let revoked: Bool
+    let lastSeen: Double?
+    let sessions: Int
+
+    init(_ device: Device, lastSeen: Timestamp?, sessions: Int) {
+        self.device = device.name
+        createdAt = device.createdAt.secondsSince1970
+        revoked = device.isRevoked
+        self.lastSeen = lastSeen?.secondsSince1970
+        self.sessions = sessions
+    }
+}

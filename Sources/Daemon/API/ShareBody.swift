@@ -1,0 +1,41 @@
+import SensorModel
+
+/// A share to be made, as commands and owners write it.
+struct ShareBody: Decodable {
+    let device: String?
+    let shares: [String]?
+    let name: String?
+    let expires: String?
+    let scope: String?
+    let delay: String?
+    let maxViewers: Int?
+    let label: String?
+
+    /// - Throws: ``APIRefusal/badField(name:allowed:)``
+    func wish() throws(APIRefusal) -> ShareWish {
+        var wish = ShareWish()
+        wish.name = name
+        wish.maxViewers = maxViewers
+        wish.label = label
+        if let scope {
+            guard let parts = Scope(names: scope) else {
+                throw .badField(
+                    name: "scope",
+                    allowed: "any of \(Scope.names.map(\.name).joined(separator: ", "))")
+            }
+            wish.scope = parts
+        }
+        if let expires {
+            wish.expiresInSeconds = try Self.seconds(expires, of: "expires")
+        }
+        if let delay { wish.delaySeconds = Int(try Self.seconds(delay, of: "delay")) }
+        return wish
+    }
+
+    private static func seconds(_ text: String, of name: String) throws(APIRefusal) -> Double {
+        guard let seconds = DurationText.seconds(text), seconds < 1e10 else {
+            throw .badField(name: name, allowed: "a duration as 30s, 5m, 24h or 7d")
+        }
+        return seconds
+    }
+}
