@@ -26,6 +26,8 @@ public struct CadenceProcessor: Sendable {
     private var ankle = AnkleStrideDetector()
     private var newest: Timestamp?
     private var blocksToHop = CadenceTuning.hopBlocks
+    /// Quick looks in a row that liked another cadence better.
+    private var quickLooks = 0
     private var includesGravity = true
     private var speed: (metersPerSecond: Double, at: Timestamp)?
 
@@ -115,10 +117,31 @@ public struct CadenceProcessor: Sendable {
                 amplitude: amplitude,
                 recentAmplitude: window.recentAmplitude,
                 periodicity: spectrum.periodicity(stepsPerMinute: estimate),
-                gaitShare: GaitEvidence.gaitShare(of: spectrum, stepsPerMinute: estimate),
+                shape: GaitShape(
+                    of: spectrum, stepsPerMinute: estimate, includesGravity: includesGravity),
                 cells: usable, gaitCells: window.gaitCells, speed: speed,
-                includesGravity: includesGravity))
+                includesGravity: includesGravity,
+                isAtHand: placement == .wrist || placement == .hand))
         show(at: time, usable: usable)
+        lookQuickly(usable: usable)
+    }
+
+    /// A runner who changes the cadence is not followed faster than a long window allows: when the
+    /// newest two seconds say otherwise, the window is cut to them.
+    private mutating func lookQuickly(usable: Int) {
+        guard gate.isWalking, usable >= tuning.quickFromCells else {
+            quickLooks = 0
+            return
+        }
+        spectrum.analyse(window, cells: tuning.quickCells)
+        evidence.weigh(
+            spectrum, by: weights(isShort: true), in: GaitEvidence.Circumstances(), tuning: tuning)
+        let advantage = evidence.advantage(over: tracker.stepsPerMinute)
+        quickLooks = advantage > tuning.quickAdvantage ? quickLooks + 1 : 0
+        guard quickLooks >= tuning.quickLooks else { return }
+        quickLooks = 0
+        window.cut(toCells: tuning.quickCells)
+        tracker.change()
     }
 
     private func weights(isShort: Bool) -> GaitWeights {

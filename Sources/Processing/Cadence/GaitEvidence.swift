@@ -111,17 +111,16 @@ struct GaitEvidence: Sendable {
         }
     }
 
-    /// Share of the power that lies at half, one and one and a half times a step rate.
-    static func gaitShare(of spectrum: GaitSpectrum, stepsPerMinute: Float) -> Float {
-        var length: Float = 0
-        var axes: Float = 0
-        for multiple in 0..<3 {
-            let bin = Int(
-                (multiples[multiple] * stepsPerMinute * GaitSpectrum.binsPerStepRate).rounded())
-            guard bin < GaitSpectrum.bins else { continue }
-            length += spectrum.length[bin] * spectrum.length[bin]
-            axes += spectrum.axes[bin] * spectrum.axes[bin]
+    /// How much better than an estimate the best cadence near it is liked: one that is 5 to 30 %
+    /// away, since an octave is not told by a quick look.
+    func advantage(over stepsPerMinute: Float) -> Float {
+        let here = Int((logf(stepsPerMinute / Self.lowest) / Self.binWidth).rounded())
+        guard here >= 0, here < Self.bins else { return 0 }
+        var best = -Float.infinity
+        for distance in 3...15 {
+            if here >= distance { best = max(best, logarithms[here - distance]) }
+            if here + distance < Self.bins { best = max(best, logarithms[here + distance]) }
         }
-        return max(length, axes) / 2
+        return best - logarithms[here]
     }
 }

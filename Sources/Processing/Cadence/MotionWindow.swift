@@ -90,6 +90,11 @@ struct MotionWindow: Sendable {
         return sum / Float(max(1, blocks))
     }
 
+    /// Forgets what lies before the newest so many cells, a multiple of a block.
+    mutating func cut(toCells cells: Int) {
+        start = max(start, count - cells)
+    }
+
     /// Cells that belong to the present gait, a multiple of a block and at most a full window.
     var usableCells: Int {
         var usable = count - start

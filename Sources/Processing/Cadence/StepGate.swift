@@ -19,13 +19,15 @@ struct StepGate: Sendable {
         var amplitude: Float
         var recentAmplitude: Float
         var periodicity: Float
-        var gaitShare: Float
+        var shape: GaitShape
         /// Cells that were analysed, and these with the transition before them.
         var cells: Int
         var gaitCells: Int
         /// m/s; `nil` when unknown.
         var speed: Double?
         var includesGravity = true
+        /// The sensor is worn at wrist or hand.
+        var isAtHand = false
     }
 
     private let tuning: CadenceTuning
@@ -69,10 +71,7 @@ struct StepGate: Sendable {
 
     mutating func observe(_ seen: Observation) {
         let inMotion = noteMotion(seen)
-        let isPossible =
-            inMotion && seen.amplitude >= tuning.walkFloor && seen.mass >= tuning.massToKeep
-            && seen.gaitShare >= tuning.gaitShare && !isWheels(seen)
-            && seen.stepsPerMinute >= tuning.stepsPerMinuteMin
+        let isPossible = inMotion && isGaitLike(seen) && !isWheels(seen)
         let isTellable = seen.cells >= tuning.periodicityCells
         let keeps =
             isPossible && (!isTellable || seen.periodicity >= tuning.periodicityToKeep)
@@ -93,6 +92,17 @@ struct StepGate: Sendable {
         }
         lastStep = seen.time
         lastCadence = seen.stepsPerMinute
+    }
+
+    private func isGaitLike(_ seen: Observation) -> Bool {
+        let shape = seen.shape
+        let isBlow =
+            seen.isAtHand && Double(seen.stepsPerMinute) >= tuning.runningStepsPerMinute
+            && shape.bluntness > tuning.bluntnessMax
+        return seen.amplitude >= tuning.walkFloor && seen.mass >= tuning.massToKeep
+            && seen.stepsPerMinute >= tuning.stepsPerMinuteMin
+            && shape.gaitShare >= tuning.gaitShare && shape.slowShare <= tuning.slowShareMax
+            && !isBlow
     }
 
     private func isWheels(_ seen: Observation) -> Bool {
