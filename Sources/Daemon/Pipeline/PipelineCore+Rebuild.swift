@@ -1,3 +1,4 @@
+import Ingest
 import Processing
 import Replay
 import SensorModel
