@@ -18,6 +18,13 @@ actor PushLine {
         case notDurable
     }
 
+    private struct Turn: Sendable {
+        let isOurs: Bool
+        let isDrained: Bool
+        let hasRoom: Bool
+        let end: RecordOffset
+    }
+
     /// The pipeline drains so many records a turn, and what lay before ours in the ring is no
     /// more than this many turns of it.
     private static let turnsMax = 128
@@ -83,19 +90,19 @@ actor PushLine {
         let links = pipeline.loops.links
         let session = session
         var end: RecordOffset?
-        for _ in 0..<Self.turnsMax {
+        for number in 1...Self.turnsMax {
             let turn = await pipeline.mailbox.ask { core in
-                (
+                Turn(
                     isOurs: core.table.session(of: connection) == session,
-                    isDrained: links.allSatisfy(\.inbound.isEmpty), end: core.log.nextOffset
-                )
+                    isDrained: links.allSatisfy(\.inbound.isEmpty), hasRoom: core.log.hasRoom,
+                    end: core.log.nextOffset)
             }
-            guard let turn else { return .notDurable }
+            // Without room nothing is taken from the rings: the disk is full or broken.
+            guard let turn, turn.isDrained || turn.hasRoom else { return .notDurable }
+            guard turn.isDrained || number == Self.turnsMax else { continue }
+            guard turn.isOurs else { return .gone }
             end = turn.end
-            guard !turn.isDrained else {
-                if !turn.isOurs { return .gone }
-                break
-            }
+            break
         }
         guard isDurable, let end else { return .recorded }
         for _ in 0..<Self.waitsMax {

@@ -230,4 +230,43 @@ import Transport
             }
         }
     }
+
+    @Test func `Mutated bodies are taken or refused, and the good ones still get through`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("phone")
+            var generator = Xorshift(state: 8)
+            for _ in 0..<40 {
+                for example in Self.examples where example.method == .post {
+                    var body = Array(Self.filled(example.body).utf8)
+                    for _ in 0..<Int.random(in: 1...6, using: &generator) {
+                        let index = Int.random(in: body.indices, using: &generator)
+                        body[index] = UInt8.random(in: .min ... .max, using: &generator)
+                    }
+                    if Bool.random(using: &generator) { body.removeLast(body.count / 3) }
+                    let fields: HTTPFields = ["Content-Type": example.type ?? "text/plain"]
+                    let answer = try await HTTPClient(try running.address(.http)).send(
+                        .post, "/in/\(example.format)/\(token)", fields: fields, body: body)
+                    #expect([200, 400, 499].contains(answer.status), "\(example.format)")
+                }
+            }
+            let good = try running.addDevice("strap")
+            #expect(try await running.ask(.get, "/in/hr/\(good)?bpm=100").text == "OK")
+            let rows = try await running.ask(.get, "/v1/me/sessions", token: good).list
+            #expect(rows.count == 1)
+        }
+    }
+}
+
+/// Seeded: every run tries the same bodies.
+private struct Xorshift: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state
+    }
 }

@@ -21,7 +21,8 @@ struct OpenAPIOperation: Hashable, Sendable {
     struct Answer: Hashable, Sendable {
         var status: Int
         var description: String
-        var type: String?
+        /// None: there is no body.
+        var types: [String] = []
         var schema: OpenAPINode = [:]
     }
 
@@ -91,8 +92,9 @@ struct OpenAPIOperation: Hashable, Sendable {
         ]
         for answer in answers {
             var response: [String: OpenAPINode] = ["description": .text(answer.description)]
-            if let type = answer.type {
-                response["content"] = [type: ["schema": answer.schema]]
+            if !answer.types.isEmpty {
+                let content = answer.types.map { ($0, ["schema": answer.schema] as OpenAPINode) }
+                response["content"] = .object(Dictionary(content) { first, _ in first })
             }
             responses[String(answer.status)] = .object(response)
         }
@@ -104,11 +106,11 @@ extension OpenAPIOperation.Answer {
     static func json(
         _ schema: OpenAPINode, _ description: String = "As described.", status: Int = 200
     ) -> Self {
-        Self(status: status, description: description, type: "application/json", schema: schema)
+        Self(status: status, description: description, types: ["application/json"], schema: schema)
     }
 
-    static func file(_ type: String, _ description: String) -> Self {
-        Self(status: 200, description: description, type: type, schema: ["type": "string"])
+    static func file(_ types: String..., description: String) -> Self {
+        Self(status: 200, description: description, types: types, schema: ["type": "string"])
     }
 
     static func empty(_ status: Int, _ description: String) -> Self {
@@ -117,7 +119,7 @@ extension OpenAPIOperation.Answer {
 
     static func failure(_ status: Int, _ description: String) -> Self {
         Self(
-            status: status, description: description, type: "application/json",
+            status: status, description: description, types: ["application/json"],
             schema: ["$ref": "#/components/schemas/Failure"])
     }
 

@@ -21,7 +21,7 @@ extension OpenAPIOperations {
             schema: ["type": ["object", "string"]])
         let refused: OpenAPIOperation.Answer =
             format == .sensorlogger
-            ? .file("text/plain", "What Sensor Logger shows to its user.")
+            ? .file("text/plain", description: "What Sensor Logger shows to its user.")
             : .tokenRefused
         var answers: [OpenAPIOperation.Answer] = [
             .empty(200, "What the application waits for."), .badRequest, refused, .tooMany,

@@ -1,3 +1,4 @@
+import Interchange
 import Transport
 
 /// Every operation of the HTTP port that is no page and no WebSocket.
@@ -39,7 +40,7 @@ enum OpenAPIOperations {
             summary: "The same live, as server-sent events; `id:` is the cursor.",
             query: [("after", OpenAPISchemas.text, "Resumes after a cursor.")],
             answers: [
-                .file("text/event-stream", "Until the viewer or the share goes."),
+                .file("text/event-stream", description: "Until the viewer or the share goes."),
                 .unknownShare, .tooMany,
             ]),
         OpenAPIOperation(
@@ -77,6 +78,14 @@ enum OpenAPIOperations {
 
     private static let owner: [OpenAPIOperation] = ownSessions + ownShares + ownSettings
 
+    private static let exportFormats = ExportFormat.allCases.map { OpenAPINode.text($0.rawValue) }
+
+    private static let exportedFile = OpenAPIOperation.Answer(
+        status: 200, description: "The file.",
+        types: ExportFormat.allCases.map { format in
+            String(format.contentType.prefix { $0 != ";" })
+        }, schema: OpenAPISchemas.text)
+
     private static let ownSessions: [OpenAPIOperation] = [
         owned(.get, "", "The device.", [.json(reference("Device"))]),
         owned(
@@ -91,14 +100,11 @@ enum OpenAPIOperations {
         {
             var export = owned(
                 .get, "/sessions/{id}/export", "The session for other programs.",
-                [.file("application/octet-stream", "The file."), .badRequest, .notFound])
+                [exportedFile, .badRequest, .notFound])
             export.query = [
                 (
                     "format",
-                    [
-                        "type": "string",
-                        "enum": ["csv", "csv-motion", "gpx", "tcx", "fit", "ndjson", "mcap"],
-                    ], "Of the file."
+                    ["type": "string", "enum": .array(exportFormats)], "Of the file."
                 )
             ]
             return export
@@ -131,7 +137,7 @@ enum OpenAPIOperations {
             [.json(reference("Zones")), .badRequest]),
         owned(
             .get, "/course", "The course, as it was sent.",
-            [.file("application/gpx+xml", "GPX."), .notFound]),
+            [.file("application/gpx+xml", description: "GPX."), .notFound]),
         owned(
             .put, "/course", "A course to follow.",
             body: OpenAPIOperation.Body(

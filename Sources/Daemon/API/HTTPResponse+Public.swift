@@ -8,6 +8,7 @@ extension HTTPResponse {
         guard status < 400 || status == 412 else { return self }
         var opened = self
         opened.fields["Access-Control-Allow-Origin"] = "*"
+        if fields["ETag"] != nil { opened.fields["Access-Control-Expose-Headers"] = "ETag" }
         return opened
     }
 
