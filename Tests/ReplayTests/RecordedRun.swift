@@ -66,10 +66,10 @@ struct RecordedRun {
         }
         var last: [StreamEvent] = []
         computation.apply(.ended, at: end, into: &last)
-        append(pending)
         try appendTick(.ended, at: end)
         events += last
-        append(last.dropLast(lostEvents).map { ($0, end) })
+        let all = pending + last.map { ($0, end) }
+        append(all.dropLast(lostEvents))
     }
 
     private func appendTick(_ tick: SessionTick, at time: Timestamp) throws {
