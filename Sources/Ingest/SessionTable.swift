@@ -134,6 +134,12 @@ public struct SessionTable: Sendable {
         slotOfSession[session].flatMap { sessions[$0].connection }
     }
 
+    /// Whose a session is and how it was opened, though its connection may have gone since; `nil`
+    /// for one that is unknown.
+    public func recovery(of session: SessionID) -> SessionRecovery? {
+        slot(of: session).map { sessions[$0].recovery }
+    }
+
     /// The clocks of a session; `nil` for one that is unknown.
     public func clock(of session: SessionID) -> ClockModel? {
         slotOfSession[session].flatMap { sessions[$0].clock }

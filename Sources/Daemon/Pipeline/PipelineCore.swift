@@ -141,7 +141,8 @@ final class PipelineCore {
         arrival: Timestamp
     ) {
         guard
-            let live = known(session, isRecorded: openings[session]?.recorded ?? false)
+            let live = sessions[session]
+                ?? known(session, isRecorded: table.recovery(of: session)?.recorded ?? false)
                 ?? begin(session, header, arrival: arrival)
         else { return }
         let hadEnded = live.hasEnded
@@ -178,20 +179,21 @@ final class PipelineCore {
     private func begin(
         _ session: SessionID, _ header: FrameHeader, arrival: Timestamp
     ) -> LiveSession? {
-        guard let opening = openings[session] else {
+        // Not of its connection: that may have closed while a hole held the frame back.
+        guard let origin = table.recovery(of: session) else {
             assertionFailure("a frame of a session that nobody opened")
             return nil
         }
-        let profile = accounts.profile(of: opening.device)
+        let profile = accounts.profile(of: origin.device)
         let head = SessionHead(
-            session: session, device: opening.device, arrivalTime: arrival,
-            recorded: opening.recorded, profile: profile,
+            session: session, device: origin.device, arrivalTime: arrival,
+            recorded: origin.recorded, profile: profile,
             algorithmVersion: SessionPipeline.algorithmVersion)
         guard recorder.record(head: head, deviceTime: header.deviceTime) else { return nil }
         let live = LiveSession(
-            id: session, device: opening.device, isRecorded: opening.recorded,
+            id: session, device: origin.device, isRecorded: origin.recorded,
             computation: SessionComputation(profile: profile),
-            fields: freshFields(of: session, opening.device), deviceTime: header.deviceTime,
+            fields: freshFields(of: session, origin.device), deviceTime: header.deviceTime,
             arrival: arrival)
         add(live)
         logger.info("session began", metadata: ["session": "\(session)"])
