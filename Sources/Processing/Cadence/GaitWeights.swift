@@ -1,9 +1,11 @@
 /// How much each trait of a spectrum speaks for a cadence: the weights of ``GaitEvidence``.
 ///
 /// Fitted once, outside the daemon, as a multinomial logistic regression over the cadence bins
-/// (McFadden, 1974) on recorded walks and runs with known cadence at wrist, hand, arm and pocket,
-/// each also replayed slower and faster and with other amplitudes; leaving any one recording out
-/// changes the error on it by less than 0.5 steps/min. Rounded to 0.01.
+/// (McFadden, 1974) on recorded walks and runs at wrist, hand, arm and pocket, each also replayed
+/// slower and faster and with other amplitudes. Where the cadence was not measured, the estimate
+/// of an earlier fit was taken. Fitted without one of the sets, the error on that set stays the
+/// same for all but a watch of 12.5 Hz: its count is 2 % off with it and 8 % without. Rounded to
+/// 0.01.
 struct GaitWeights: Sendable {
     /// Amplitude of the length at 1/2, 1, 3/2, 2 and 3 times the step rate; of the axes at 1/2,
     /// 1, 3/2 and 2; of the length, then of the axes, at 1/4 and 3/4.
