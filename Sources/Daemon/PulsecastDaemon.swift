@@ -132,6 +132,7 @@ public final class PulsecastDaemon: Sendable {
     ) throws -> Accounts {
         var generator = SystemRandomNumberGenerator()
         let key = try MasterKeyFile(
+            configured: configuration.masterKeyFile,
             credentialsDirectory: environment["CREDENTIALS_DIRECTORY"],
             stateDirectory: state.path
         ).load(using: &generator)

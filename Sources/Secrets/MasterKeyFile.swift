@@ -8,13 +8,21 @@ public struct MasterKeyFile: Sendable {
     public static let stateFileName = "master.key"
 
     private let credential: String?
+    /// The owner named the file: another key in its place would only hide that it is missing.
+    private let isConfigured: Bool
     private let stateFile: String
 
     /// - Parameters:
+    ///   - configured: A file the owner named; empty: none.
     ///   - credentialsDirectory: `$CREDENTIALS_DIRECTORY`; `nil` when not run by systemd.
     ///   - stateDirectory: Exists already.
-    public init(credentialsDirectory: String?, stateDirectory: String) {
-        credential = credentialsDirectory.map { $0 + "/" + Self.credentialName }
+    public init(
+        configured: String = "", credentialsDirectory: String?, stateDirectory: String
+    ) {
+        isConfigured = !configured.isEmpty
+        credential =
+            configured.isEmpty
+            ? credentialsDirectory.map { $0 + "/" + Self.credentialName } : configured
         stateFile = stateDirectory + "/" + Self.stateFileName
     }
 
@@ -26,7 +34,7 @@ public struct MasterKeyFile: Sendable {
     public func load(
         using generator: inout some RandomNumberGenerator
     ) throws(SecretsError) -> MasterKey {
-        if let credential, FileManager.default.fileExists(atPath: credential) {
+        if let credential, isConfigured || FileManager.default.fileExists(atPath: credential) {
             // systemd guards its directory; the mode of the file in it is systemd's affair.
             return try read(credential)
         }

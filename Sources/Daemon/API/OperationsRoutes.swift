@@ -77,6 +77,7 @@ struct OperationsRoutes: Sendable {
         text.labelled(
             "pulsecast_frames_refused_total", "Frames refused at the doors.", type: "counter",
             series: refused.sorted { $0.key < $1.key }.map { ("reason=\"\($0.key)\"", $0.value) })
+        addRefusals(to: &text, transport)
         text.counter(
             "pulsecast_frames_recorded_total", "Frames appended to the log.",
             counters.framesRecorded.load(ordering: .relaxed))
@@ -89,6 +90,18 @@ struct OperationsRoutes: Sendable {
         text.counter(
             "pulsecast_gaps_total", "Holes in sequences that were given up.",
             counters.gaps.load(ordering: .relaxed))
+    }
+
+    private func addRefusals(to text: inout MetricsText, _ transport: TransportCounters) {
+        text.labelled(
+            "pulsecast_hellos_refused_total", "Hellos refused, by close code.", type: "counter",
+            series: transport.hellosRefused.sorted { $0.key < $1.key }
+                .map { ("reason=\"\($0.key)\"", $0.value) })
+        text.labelled(
+            "pulsecast_viewers_closed_total", "Viewers the daemon closed, by close code.",
+            type: "counter",
+            series: transport.viewersClosed.sorted { $0.key < $1.key }
+                .map { ("reason=\"\($0.key)\"", $0.value) })
     }
 
     private func addLog(to text: inout MetricsText, _ counters: PipelineCounters) {
