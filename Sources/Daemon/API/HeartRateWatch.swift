@@ -45,9 +45,7 @@ actor HeartRateWatch {
 
     private func look(at share: Share) async {
         while let before = watched[share.key], !before.readers.isEmpty {
-            guard shares.accounts.share(share.key)?.isActive(at: shares.clock()) ?? false else {
-                break
-            }
+            guard shares.isOpen(share) else { break }
             let reading = await shares.reading(of: share)
             if reading != watched[share.key]?.last {
                 watched[share.key]?.last = reading
@@ -70,6 +68,28 @@ extension HeartRateReading {
 }
 
 extension ShareRoutes {
+    private static let lookInterval = Duration.milliseconds(500)
+
+    /// Whether what was found by its ID may still be shown: not revoked, expired or rotated.
+    func isOpen(_ share: Share) -> Bool {
+        guard let now = accounts.share(share.key) else { return false }
+        return now.idHash == share.idHash && now.isActive(at: clock())
+    }
+
+    /// Runs `work` until it is done or the share is over.
+    func whileOpen(_ share: Share, _ work: @escaping @Sendable () async -> Void) async {
+        await withTaskGroup { group in
+            group.addTask { await work() }
+            group.addTask {
+                while isOpen(share) {
+                    do { try await Task.sleep(for: Self.lookInterval) } catch { return }
+                }
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
     /// Counts a reader among the share's viewers for as long as `work` runs.
     ///
     /// - Returns: `false` when the share has all it may have; `work` did not run.

@@ -124,18 +124,32 @@ private actor HypeRateSocket {
         _ conversation: SocketConversation
     ) async {
         guard let member = routes.shares.members(of: share).first else { return }
-        _ = await routes.shares.whileCounted(share) {
-            var isOnline = true
-            for await reading in await routes.watch.readings(of: member) {
-                let current = reading.flatMap { $0.isCurrent ? $0 : nil }
-                // That it is offline is said once.
-                guard current != nil || isOnline else { continue }
-                isOnline = current != nil
-                let message = HypeRate.update(identifier: identifier, current)
-                conversation.send(.text(String(decoding: message, as: UTF8.self)))
+        let shares = routes.shares
+        let isAdmitted = await shares.whileCounted(share) {
+            await shares.whileOpen(share) {
+                await send(routes.watch.readings(of: member), as: identifier, to: conversation)
             }
-            guard !Task.isCancelled else { return }
-            let message = HypeRate.update(identifier: identifier, nil)
+        }
+        guard isAdmitted else {
+            return conversation.close(code: CloseCode.tooManyRequests.rawValue)
+        }
+        // Over, and not left: offline, as far as this client can be told.
+        guard !Task.isCancelled else { return }
+        let message = HypeRate.update(identifier: identifier, nil)
+        conversation.send(.text(String(decoding: message, as: UTF8.self)))
+    }
+
+    private static func send(
+        _ readings: HeartRateWatch.Readings, as identifier: String,
+        to conversation: SocketConversation
+    ) async {
+        var isOnline = true
+        for await reading in readings {
+            let current = reading.flatMap { $0.isCurrent ? $0 : nil }
+            // That it is offline is said once.
+            guard current != nil || isOnline else { continue }
+            isOnline = current != nil
+            let message = HypeRate.update(identifier: identifier, current)
             conversation.send(.text(String(decoding: message, as: UTF8.self)))
         }
     }

@@ -91,11 +91,10 @@ struct PulsoidRoutes: Sendable {
                     return conversation.close(code: CloseCode.shareEnded.rawValue)
                 }
                 let isAdmitted = await shares.whileCounted(share) {
-                    await run(request, share, conversation)
+                    await shares.whileOpen(share) { await run(request, share, conversation) }
                 }
-                if !isAdmitted {
-                    conversation.close(code: CloseCode.tooManyRequests.rawValue)
-                }
+                let code: CloseCode = isAdmitted ? .shareEnded : .tooManyRequests
+                conversation.close(code: code.rawValue)
             })
     }
 
@@ -109,7 +108,6 @@ struct PulsoidRoutes: Sendable {
                     let message = asText ? Pulsoid.plainText(reading) : Pulsoid.object(reading)
                     conversation.send(.text(String(decoding: message, as: UTF8.self)))
                 }
-                conversation.close(code: CloseCode.shareEnded.rawValue)
             }
         }
     }
@@ -125,7 +123,6 @@ struct PulsoidRoutes: Sendable {
                         group.addTask { await sendRoom(member, to: conversation) }
                     }
                 }
-                conversation.close(code: CloseCode.shareEnded.rawValue)
             }
         }
     }
@@ -153,7 +150,8 @@ struct PulsoidRoutes: Sendable {
     }
 }
 
-/// Runs `work` until it is done or the peer is gone; what the peer says is not listened to.
+/// Runs `work` until it is done, which closes the socket, or the peer is gone; what the peer says
+/// is not listened to.
 func whilePeerIsThere(
     _ conversation: SocketConversation, _ work: @escaping @Sendable () async -> Void
 ) async {
@@ -161,6 +159,8 @@ func whilePeerIsThere(
         group.addTask { await work() }
         group.addTask { for await _ in conversation.messages {} }
         await group.next()
+        // The messages end with the socket, and with nothing else.
+        conversation.close(code: CloseCode.shareEnded.rawValue)
         group.cancelAll()
     }
 }

@@ -50,7 +50,7 @@ extension ShareRoutes {
             body: .stream { writer in
                 var last: [UInt8] = []
                 var silentSeconds = 0
-                while accounts.share(share.key)?.isActive(at: clock()) ?? false {
+                while isOpen(share) {
                     let now = await data(share)
                     if now != last {
                         try await writer.write(PublicStreams.put(now))

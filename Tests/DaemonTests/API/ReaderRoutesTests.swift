@@ -150,6 +150,65 @@ import Transport
         }
     }
 
+    @Test(arguments: ["rotated", "revoked"])
+    func `Readers through a group's link end with the link`(way: String) async throws {
+        try await RunningDaemon.run { running in
+            for name in ["ann", "bob"] {
+                _ = try running.addDevice(name)
+                _ = try running.addShare(of: name)
+            }
+            let members = running.daemon.accounts.shares.map(\.key)
+            let administration = running.daemon.administration
+            let group = try administration.createShare(
+                ShareWish(), of: .group(members), stem: "both")
+            let room = "/api/v2/data/rooms/r/real_time?access_token=\(group.id.text)"
+            let socket = try await running.socket(room)
+            if way == "rotated" {
+                _ = try administration.rotateShare(group.share)
+            } else {
+                try administration.revokeShare(group.share)
+            }
+            await #expect(throws: ClientError.closed(code: 4010)) {
+                for try await _ in socket.events {}
+            }
+        }
+    }
+
+    @Test func `A share's readers are counted and limited as its viewers are`() async throws {
+        try await RunningDaemon.run { running in
+            _ = try running.addDevice("ann")
+            let share = try running.addShare(of: "ann") { $0.maxViewers = 1 }
+            let path = "/api/v1/data/real_time?access_token=\(share)"
+            let first = try await running.socket(path)
+            let isCounted = try await running.eventually {
+                try await running.admin(.get, "/shares/ann").object["viewers"] as? Int == 1
+            }
+            #expect(isCounted)
+            let second = try await running.socket(path)
+            await #expect(throws: ClientError.closed(code: 4029)) {
+                for try await _ in second.events {}
+            }
+            await first.close()
+            let isLeft = try await running.eventually {
+                try await running.admin(.get, "/shares/ann").object["viewers"] as? Int == 0
+            }
+            #expect(isLeft)
+        }
+    }
+
+    @Test func `An old heart rate is not given out as the newest`() async throws {
+        try await RunningDaemon.run({ $0.ingest.silenceSeconds = 1 }) { running in
+            let token = try running.addDevice("ann")
+            let share = try running.addShare(of: "ann")
+            try await running.sendHeartRates([140], token: token, session: Self.session)
+            #expect(try await running.ask(.get, Self.latest, token: share).status == 200)
+            let isOver = try await running.eventually {
+                try await running.ask(.get, Self.latest, token: share).status == 412
+            }
+            #expect(isOver)
+        }
+    }
+
     @Test func `A share without heart rate shows none to any reader`() async throws {
         try await RunningDaemon.run { running in
             let token = try running.addDevice("ann")
