@@ -137,6 +137,10 @@ let rimTests: [Target] = [
             "Registry", "Ring", "Secrets", "Transport",
             .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
+    .testTarget(
+        name: "SystemTests",
+        dependencies: ["SensorModel", "WireFormat", "Simulator", "Transport", "pulsecast"],
+        exclude: ["browser"], swiftSettings: strict),
 ]
 
 /// `PULSECAST_CORE=1` builds the core alone: no packages, seconds instead of minutes. What needs the

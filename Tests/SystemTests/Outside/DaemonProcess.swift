@@ -1,0 +1,114 @@
+import Foundation
+import Glibc
+import Testing
+import Transport
+
+/// `pulsecast serve` on a state folder, and the commands that talk to it.
+struct DaemonProcess {
+    let process: ChildProcess
+    let folder: TemporaryFolder
+    /// By name, as `--print-addresses` printed them.
+    let addresses: [String: String]
+
+    struct DidNotStart: Error {
+        let complaint: String
+    }
+
+    /// Runs `body` beside a daemon, which is killed at the end if `body` has not ended it.
+    static func run<Result>(
+        in folder: TemporaryFolder, environment: [String: String] = [:],
+        _ body: (DaemonProcess) async throws -> Result
+    ) async throws -> Result {
+        let process = try launch(in: folder, environment: environment)
+        defer { process.signal(SIGKILL) }
+        let daemon = DaemonProcess(
+            process: process, folder: folder, addresses: try await addresses(of: process))
+        let result = try await body(daemon)
+        process.signal(SIGKILL)
+        try await process.waitForEnd()
+        return result
+    }
+
+    /// Starts the daemon and does not wait for it.
+    static func launch(
+        in folder: TemporaryFolder, environment: [String: String] = [:]
+    ) throws -> ChildProcess {
+        try ChildProcess(
+            Program.path,
+            [
+                "serve", "--state", state(in: folder), "--device-port", "0", "--http-port", "0",
+                "--operations-port", "0", "--print-addresses",
+            ], environment: environment, in: folder)
+    }
+
+    static func state(in folder: TemporaryFolder) -> String { folder.file("state") }
+
+    private static func addresses(of process: ChildProcess) async throws -> [String: String] {
+        for _ in 0..<6000 {
+            if process.output.contains("\n") {
+                return try JSONDecoder().decode(
+                    [String: String].self, from: Data(process.output.utf8))
+            }
+            guard process.isRunning else { break }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw DidNotStart(complaint: process.complaint)
+    }
+
+    // MARK: - Commands
+
+    /// Runs a command on the daemon's state folder.
+    func command(_ arguments: [String]) async throws -> Program.Outcome {
+        try await Self.command(arguments, in: folder)
+    }
+
+    static func command(
+        _ arguments: [String], in folder: TemporaryFolder
+    ) async throws -> Program.Outcome {
+        try await Program.run(
+            arguments + ["--state", state(in: folder)], in: folder, withinSeconds: 600)
+    }
+
+    /// - Returns: The device's token.
+    func addDevice(_ name: String) async throws -> String {
+        let added = try await command(["device", "add", name, "--json"])
+        return try #require(added.object["token"] as? String, "\(added.complaint)")
+    }
+
+    /// - Returns: The share's secret ID.
+    func addShare(of device: String) async throws -> String {
+        let made = try await command(["share", "create", "--device", device, "--json"])
+        return try #require(made.object["id"] as? String, "\(made.complaint)")
+    }
+
+    /// - Returns: The value of a line of `/metrics`, with its labels in the name.
+    func metric(_ name: String) async throws -> Double? {
+        let answer = try await HTTPClient(address("operations", .http)).send(.get, "/metrics")
+        let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\n")
+        let line = lines.first { $0.hasPrefix(name + " ") }
+        return line.flatMap { Double($0.dropFirst(name.count + 1)) }
+    }
+
+    // MARK: - Doors
+
+    func address(
+        _ door: String, _ scheme: ServerAddress.Scheme, _ target: String = "/"
+    ) throws -> ServerAddress {
+        let text = try #require(addresses[door])
+        let port = try #require(text.split(separator: ":").last.flatMap { Int($0) })
+        return ServerAddress(scheme: scheme, host: "127.0.0.1", port: port, target: target)
+    }
+
+    func port(of door: String) throws -> UInt16 { UInt16(try address(door, .tcp).port) }
+
+    /// A plain connection to a door.
+    func connect(_ door: String = "device") throws -> PlainSocket {
+        try PlainSocket(port: try port(of: door))
+    }
+
+    /// - Returns: The exit status, once everything is drained.
+    func terminate() async throws -> ChildProcess.End {
+        process.signal(SIGTERM)
+        return try await process.waitForEnd(withinSeconds: 60)
+    }
+}
