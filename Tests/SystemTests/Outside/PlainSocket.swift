@@ -11,6 +11,9 @@ final class PlainSocket: Sendable {
 
     private static let patienceSeconds = 60
     private let descriptor: CInt
+    /// A thread for each direction: both may block, and the shared ones are few.
+    private let sending = DispatchQueue(label: "sending")
+    private let receiving = DispatchQueue(label: "receiving")
     /// Received and not yet asked for.
     private let pending = Mutex<[UInt8]>([])
     private let ended = Mutex(false)
@@ -62,7 +65,7 @@ final class PlainSocket: Sendable {
     /// - Returns: Whether the system took all of it; `false`: the other side has gone.
     @discardableResult
     func send(_ bytes: [UInt8]) async -> Bool {
-        await Self.blocking { [descriptor] in
+        await Self.blocking(sending) { [descriptor] in
             var start = 0
             while start < bytes.count {
                 let sent = unsafe bytes[start...].withUnsafeBytes {
@@ -109,7 +112,7 @@ final class PlainSocket: Sendable {
 
     /// - Returns: `false` at the end of the connection, however it came about.
     private func receive() async throws -> Bool {
-        let (bytes, reason) = await Self.blocking { [descriptor] () -> ([UInt8], CInt) in
+        let (bytes, reason) = await Self.blocking(receiving) { [descriptor] () -> ([UInt8], CInt) in
             var bytes = [UInt8](repeating: 0, count: 65_536)
             let count = unsafe bytes.withUnsafeMutableBytes {
                 unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
@@ -124,10 +127,10 @@ final class PlainSocket: Sendable {
 
     /// On a thread that may block, so that the tests' own pool stays free.
     private static func blocking<Result: Sendable>(
-        _ body: @escaping @Sendable () -> Result
+        _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Result
     ) async -> Result {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: body()) }
+            queue.async { continuation.resume(returning: body()) }
         }
     }
 }
