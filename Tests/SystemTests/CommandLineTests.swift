@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+extension SystemTests {
+    /// Exit codes and messages.
+    @Suite struct CommandLineTests {
+        static let commands = [
+            "serve", "demo", "check-config", "device", "share", "session", "push", "replay",
+            "analyze", "export", "watch", "log", "simulate",
+        ]
+
+        @Test func `Help and version go to standard output and succeed`() async throws {
+            try await TemporaryFolder.with { folder in
+                let help = try await Program.run(["--help"], in: folder)
+                let nothing = try await Program.run([], in: folder)
+                #expect(help.end == .exited(0))
+                #expect(nothing.end == .exited(0), "\(nothing.complaint)")
+                for command in Self.commands {
+                    #expect(help.output.contains("  \(command) "), "\(command) is not in the help")
+                    let own = try await Program.run([command, "--help"], in: folder)
+                    #expect(own.end == .exited(0), "\(command)")
+                    #expect(own.output.contains("USAGE: pulsecast \(command)"))
+                    #expect(own.complaint == "", "\(command)")
+                }
+                let version = try await Program.run(["--version"], in: folder)
+                #expect(version.end == .exited(0))
+                #expect(version.output.contains(/^\d+\.\d+\.\d+/), "\(version.output)")
+            }
+        }
+
+        /// Arguments, exit status, and what stands in the message.
+        static let wrong: [(arguments: [String], status: Int32, words: [String])] = [
+            (["dance"], 2, ["dance"]),
+            (["serve", "--dance"], 2, ["--dance"]),
+            (["serve", "--device-port", "many"], 2, ["device-port", "many"]),
+            (["serve", "--device-port", "70000"], 2, ["device.port", "70000", "65535"]),
+            (["serve", "--config", "nowhere.yaml"], 2, ["nowhere.yaml"]),
+            (["push", "x.fit"], 2, ["token-file"]),
+            (["push", "x.fit", "--token-file", "x", "--speed", "fast"], 2, ["fast", "max"]),
+            (["push", "nowhere.fit", "--token-file", "x"], 1, ["nowhere.fit"]),
+            (["analyze", "nowhere"], 1, ["nowhere"]),
+            (["replay", "no-uuid", "--verify"], 2, ["no-uuid"]),
+            (["log", "verify", "--state", "nowhere"], 1, ["nowhere", "--state"]),
+            (["device", "list", "--state", "nowhere"], 1, ["nowhere", "serve"]),
+            (
+                [
+                    "export", "00000000-0000-0000-0000-000000000000", "--format", "mp3", "--state",
+                    "nowhere",
+                ], 2, ["mp3", "csv"]
+            ),
+        ]
+
+        @Test(arguments: wrong.indices)
+        func `Wrong use exits with its code and says what to do`(index: Int) async throws {
+            let (arguments, status, words) = Self.wrong[index]
+            try await TemporaryFolder.with { folder in
+                let outcome = try await Program.run(arguments, in: folder)
+                #expect(outcome.end == .exited(status), "\(arguments): \(outcome.complaint)")
+                #expect(outcome.output == "")
+                for word in words {
+                    #expect(outcome.complaint.contains(word), "\(arguments): \(outcome.complaint)")
+                }
+            }
+        }
+
+        @Test func `A wrong configuration is named by key, value and what is allowed`()
+            async throws
+        {
+            try await TemporaryFolder.with { folder in
+                let file = try folder.write(
+                    "device:\n  port: 123456\n  prot: 1\nlogging:\n  level: loud\n", to: "a.yaml")
+                let state = folder.file("state")
+                for arguments in [
+                    ["check-config", file], ["serve", "--config", file, "--state", state],
+                ] {
+                    let outcome = try await Program.run(arguments, in: folder)
+                    #expect(outcome.end == .exited(2))
+                    for word in [
+                        "a.yaml", "device.port", "123456", "0 to 65535", "device.prot",
+                        "did you mean device.port", "logging.level", "loud", "debug",
+                    ] {
+                        #expect(
+                            outcome.complaint.contains(word), "\(word): \(outcome.complaint)")
+                    }
+                }
+                #expect(!FileManager.default.fileExists(atPath: state))
+                let environment = try await Program.run(
+                    ["check-config"], environment: ["PULSECAST_RING_KIBIBYTES": "1"], in: folder)
+                #expect(environment.end == .exited(2))
+                #expect(environment.complaint.contains("PULSECAST_RING_KIBIBYTES"))
+                let sound = try folder.write("device:\n  port: 0\n", to: "sound.yaml")
+                let good = try await Program.run(["check-config", sound, "--print"], in: folder)
+                #expect(good.end == .exited(0), "\(good.complaint)")
+                #expect(good.output.contains("device.port"))
+            }
+        }
+
+        @Test func `A second daemon on one state folder refuses and disturbs nothing`()
+            async throws
+        {
+            try await TemporaryFolder.with { folder in
+                try await DaemonProcess.run(in: folder) { daemon in
+                    let second = try DaemonProcess.launch(in: folder)
+                    let end = try await second.waitForEnd(withinSeconds: 60)
+                    #expect(end == .exited(1))
+                    #expect(second.complaint.contains("another pulsecast"), "\(second.complaint)")
+                    #expect(second.output == "")
+                    _ = try await daemon.addDevice("runner")
+                    #expect(try await daemon.terminate() == .exited(0))
+                }
+            }
+        }
+
+        @Test func `A port that is taken is named`() async throws {
+            try await TemporaryFolder.with { folder in
+                try await DaemonProcess.run(in: folder) { daemon in
+                    let port = String(try daemon.port(of: "device"))
+                    let outcome = try await Program.run(
+                        ["serve", "--state", folder.file("other"), "--device-port", port],
+                        in: folder, withinSeconds: 60)
+                    #expect(outcome.end == .exited(1), "\(outcome.complaint)")
+                    #expect(outcome.complaint.contains(port), "\(outcome.complaint)")
+                }
+            }
+        }
+
+        @Test func `A damaged log exits 3 and names file and byte`() async throws {
+            try await TemporaryFolder.with { folder in
+                try await DaemonProcess.run(in: folder) { daemon in
+                    let token = try await daemon.addDevice("runner")
+                    let device = LedgerDevice(token: token, form: .binary)
+                    try await device.run(port: try daemon.port(of: "device"), until: 500)
+                    #expect(try await daemon.terminate() == .exited(0))
+                }
+                let log = DaemonProcess.state(in: folder) + "/log"
+                let segment = try #require(
+                    try FileManager.default.contentsOfDirectory(atPath: log).sorted().first)
+                let url = URL(filePath: log + "/" + segment)
+                var bytes = try Data(contentsOf: url)
+                bytes[bytes.count / 2] ^= 0x10
+                try bytes.write(to: url)
+                let verified = try await DaemonProcess.command(
+                    ["log", "verify", "--json"], in: folder)
+                #expect(verified.end == .exited(3), "\(verified.complaint)")
+                let damaged = verified.object["damaged"] as? [[String: Any]] ?? []
+                #expect(damaged.first?["segment"] as? String == segment, "\(verified.output)")
+                #expect(damaged.first?["byte"] is Int)
+            }
+        }
+    }
+}
