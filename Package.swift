@@ -82,7 +82,6 @@ let rim: [Target] = [
 
 /// A test target a target.
 let coreTests: [Target] = [
-    .testTarget(name: "InstallationTests", dependencies: ["Daemon"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
     .testTarget(name: "SensorModelTests", dependencies: ["SensorModel"], swiftSettings: strict),
     .testTarget(name: "RingTests", dependencies: ["Ring"], swiftSettings: strict),
@@ -116,6 +115,7 @@ let coreTests: [Target] = [
 
 /// Tests of the rim, and of the whole.
 let rimTests: [Target] = [
+    .testTarget(name: "InstallationTests", dependencies: ["Daemon"], swiftSettings: strict),
     .testTarget(
         name: "SecretsTests", dependencies: ["SensorModel", "Secrets"], swiftSettings: strict),
     .testTarget(
