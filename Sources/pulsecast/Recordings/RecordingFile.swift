@@ -7,7 +7,7 @@ enum RecordingFile {
     private static let bytesMax = 2 << 30
 
     /// - Parameter path: Of a FIT, GPX, TCX, CSV or NDJSON file, or of a neutral folder.
-    /// - Returns: The recording; what could not be used is counted in it.
+    /// - Returns: The recording as a daemon would get it; what could not be used is counted in it.
     /// - Throws: ``CommandFailure`` that says what is wrong with the file.
     static func read(_ path: String) throws -> Recording {
         let values = try? URL(fileURLWithPath: path).resourceValues(forKeys: [.isDirectoryKey])
@@ -19,9 +19,9 @@ enum RecordingFile {
         let name = URL(fileURLWithPath: path).lastPathComponent
         do {
             if isFolder {
-                return try Recording.read(name: name, contents: .folder(try folder(path)))
+                return try Recording.read(name: name, contents: .folder(try folder(path))).sent()
             }
-            return try Recording.read(name: name, contents: .file(try bytes(path)))
+            return try Recording.read(name: name, contents: .file(try bytes(path))).sent()
         } catch let error as RecordingError {
             throw CommandFailure("\(error)")
         }
