@@ -4,8 +4,8 @@ public import SensorModel
 import WireFormat
 
 /// Computes a recorded session again from its raw frames and compares every event with the
-/// recorded one, byte for byte.
-public struct ReplayVerification: Sendable {
+/// recorded one: byte for byte, or to show what another profile or version would change.
+public struct ReplayVerification {
     /// One event that came out otherwise.
     public struct Difference: Hashable, Sendable {
         /// Of the recorded event; `nil` when the computation gave one more than was recorded.
@@ -17,7 +17,7 @@ public struct ReplayVerification: Sendable {
 
     public private(set) var frames = 0
     public private(set) var events = 0
-    /// At most ``differencesMax``; ``differenceCount`` counts all.
+    /// At most ``differencesMax`` when verifying; ``differenceCount`` counts all.
     public private(set) var differences: [Difference] = []
     public private(set) var differenceCount = 0
     /// The version that computed the record, where it is not this one.
@@ -32,32 +32,41 @@ public struct ReplayVerification: Sendable {
     /// Computed and not yet met in the record, oldest first.
     private var expected: [StreamEvent] = []
     private var expectedStart = 0
+    /// What another profile makes of the recorded one; `nil`: verify.
+    private let change: ((RunnerProfile) -> RunnerProfile)?
+    private var pairing = EventPairing()
     private var computation: SessionComputation?
     private var failure: ReplayError?
     private var computedBytes: [UInt8] = []
 
+    private init(change: ((RunnerProfile) -> RunnerProfile)?) {
+        self.change = change
+    }
+
     /// - Parameters:
     ///   - session: In the log.
     ///   - reader: Of the log; snapshots in it are not used.
-    ///   - profile: Replaces the recorded one, to see what it would change; `nil`: verify.
+    ///   - change: Makes another profile of each recorded one, to see what it would change: every
+    ///     difference is kept, paired by time. `nil`: verify.
     ///   - progress: Records done, records in all.
     /// - Returns: What was compared and what differs.
     /// - Throws: ``ReplayError``
     public static func run(
-        _ session: SessionID, reader: LogReader, profile: RunnerProfile? = nil,
+        _ session: SessionID, reader: LogReader,
+        change: ((RunnerProfile) -> RunnerProfile)? = nil,
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws(ReplayError) -> ReplayVerification {
         guard let summary = reader.sessions().first(where: { $0.session == session }) else {
             throw .unknownSession(session)
         }
-        var verification = ReplayVerification()
+        var verification = ReplayVerification(change: change)
         var records = 0
         do throws(SegmentLogError) {
             try reader.read(from: summary.firstOffset, session: session) { header, payload in
                 records += 1
                 if records % 4096 == 0 { progress(records, summary.records) }
                 do throws(ReplayError) {
-                    try verification.take(header, payload, profile: profile)
+                    try verification.take(header, payload)
                     return true
                 } catch {
                     verification.failure = error
@@ -66,13 +75,14 @@ public struct ReplayVerification: Sendable {
             }
         } catch { throw .log(error) }
         if let failure = verification.failure { throw failure }
+        if change != nil { verification.pair() }
         verification.unrecorded = verification.expected.count - verification.expectedStart
         verification.expected = []
         return verification
     }
 
     private mutating func take(
-        _ header: RecordHeader, _ payload: Span<UInt8>, profile: RunnerProfile?
+        _ header: RecordHeader, _ payload: Span<UInt8>
     ) throws(ReplayError) {
         let record: SessionRecord
         do {
@@ -80,16 +90,18 @@ public struct ReplayVerification: Sendable {
         } catch { throw .unreadableRecord(header.offset, error) }
         switch record {
         case .snapshot: break
+        case .event(let event) where change != nil:
+            pairing.add(recorded: event, at: header.offset)
         case .event(let event): compare(event, payload, at: header.offset)
         case .head(let head):
             if head.algorithmVersion != Self.algorithmVersion {
                 otherVersion = head.algorithmVersion
             }
+            let profile = change?(head.profile) ?? head.profile
             if computation == nil {
-                computation = SessionComputation(profile: profile ?? head.profile)
-            } else if profile == nil {
-                computation?.apply(
-                    profile: head.profile, at: header.deviceTime, into: &expected)
+                computation = SessionComputation(profile: profile)
+            } else {
+                computation?.apply(profile: profile, at: header.deviceTime, into: &expected)
             }
         case .tick(let tick):
             computation?.apply(tick, at: header.deviceTime, into: &expected)
@@ -127,8 +139,18 @@ public struct ReplayVerification: Sendable {
         }
     }
 
+    private mutating func pair() {
+        pairing.add(computed: expected)
+        expected = []
+        events = pairing.recordedCount
+        differences = pairing.differences()
+        differenceCount = differences.count
+    }
+
     private mutating func differ(_ difference: Difference) {
         differenceCount += 1
-        if differences.count < Self.differencesMax { differences.append(difference) }
+        if differences.count < Self.differencesMax {
+            differences.append(difference)
+        }
     }
 }

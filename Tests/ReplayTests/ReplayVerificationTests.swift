@@ -20,12 +20,33 @@ import Testing
     @Test func `Another profile computes other events, and says which`() throws {
         let folder = try TemporaryFolder()
         let run = try RecordedRun(disk: PosixDisk(path: folder.path), seconds: 90)
-        var profile = RunnerProfile()
-        profile.maxHeartRate = 130
         let found = try ReplayVerification.run(
-            RecordedRun.session, reader: run.log.reader(), profile: profile)
+            RecordedRun.session, reader: run.log.reader(),
+            change: { profile in
+                var other = profile
+                other.maxHeartRate = 130
+                return other
+            })
         #expect(found.differenceCount > 0)
-        #expect(found.differences.first?.offset != nil)
+        #expect(found.differences.count == found.differenceCount)
+        let pairs = found.differences.filter { $0.recorded != nil && $0.computed != nil }
+        #expect(!pairs.isEmpty)
+        for pair in pairs {
+            guard case .metrics(let recorded) = pair.recorded?.kind,
+                case .metrics(let computed) = pair.computed?.kind
+            else { continue }
+            #expect(recorded.distanceMeters == computed.distanceMeters)
+            #expect(recorded.heartRate?.zone != computed.heartRate?.zone)
+        }
+    }
+
+    @Test func `The recorded profile changes nothing`() throws {
+        let folder = try TemporaryFolder()
+        let run = try RecordedRun(disk: PosixDisk(path: folder.path), seconds: 90)
+        let found = try ReplayVerification.run(
+            RecordedRun.session, reader: run.log.reader(), change: { $0 })
+        #expect(found.events > 0)
+        #expect(found.differenceCount == 0)
     }
 
     @Test func `Events a crash kept from the log are found and named as unrecorded`() throws {

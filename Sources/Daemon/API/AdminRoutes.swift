@@ -24,6 +24,9 @@ struct AdminRoutes: Sendable {
             }
         }
         PlaceRoutes(administration: administration).add(to: &router)
+        PlaybackRoutes(
+            administration: administration, pipeline: pipeline, clock: sessions.clock
+        ).add(to: &router)
     }
 
     // MARK: Devices
@@ -185,10 +188,7 @@ struct AdminRoutes: Sendable {
     }
 
     private func share(_ text: String) throws -> Share {
-        guard let share = administration.accounts.share(namedOrID: text) else {
-            throw RegistryError.unknownShare(text)
-        }
-        return share
+        try administration.share(namedOrID: text)
     }
 
     private func row(_ share: Share) -> ShareRow {

@@ -1,4 +1,16 @@
-import SensorModel
+import Foundation
+public import SensorModel
+
+extension RunnerProfile {
+    /// The profile with some of it replaced.
+    ///
+    /// - Parameter json: An object, as the API takes it.
+    /// - Returns: A copy with the object's fields.
+    /// - Throws: What is wrong with a field, in a sentence.
+    public func changed(by json: [UInt8]) throws -> RunnerProfile {
+        try JSONDecoder().decode(ProfileBody.self, from: Data(json)).applied(to: self)
+    }
+}
 
 /// A runner's profile as JSON; in a request what is absent stays as it is, 0 takes a target back.
 struct ProfileBody: Codable {

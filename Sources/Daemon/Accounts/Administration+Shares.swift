@@ -47,6 +47,12 @@ extension Administration {
         return (share, id)
     }
 
+    /// - Throws: ``RegistryError/unknownShare(_:)``
+    func share(namedOrID text: String) throws(RegistryError) -> Share {
+        guard let share = accounts.share(namedOrID: text) else { throw .unknownShare(text) }
+        return share
+    }
+
     func rotateShare(_ share: Share) throws -> (share: Share, id: ShareID) {
         var generator = SystemRandomNumberGenerator()
         let id = ShareID(using: &generator)

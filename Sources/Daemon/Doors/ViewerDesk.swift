@@ -59,6 +59,8 @@ struct ViewerDesk: ViewerGate {
         }
         if let time = request.at {
             recordings.play(request, members: members, from: time)
+        } else if let share = members.first, share.key == request.key {
+            recordings.welcome(request.subscriber, to: share, at: now)
         }
     }
 

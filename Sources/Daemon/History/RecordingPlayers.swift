@@ -13,20 +13,25 @@ final class RecordingPlayers: Sendable {
         /// Device time of what was shown last.
         var position: Timestamp
         var isPaused = false
+        /// What the owner plays to the share; `nil`: the viewer's own wish.
+        var playback: SharePlayback?
         var task: Task<Void, Never>?
     }
 
     private let seats = Mutex<[SubscriberID: Seat]>([:])
+    private let playbacks = Mutex<[ShareKey: SharePlayback]>([:])
     private let log: SegmentLog
     private let accounts: Accounts
     private let mailbox: PipelineMailbox
     private let background: BackgroundWork
+    private let clock: @Sendable () -> Timestamp
     private let logger: Logger
 
     init(
         log: SegmentLog, accounts: Accounts, mailbox: PipelineMailbox, background: BackgroundWork,
-        logger: Logger
+        clock: @escaping @Sendable () -> Timestamp, logger: Logger
     ) {
+        self.clock = clock
         self.log = log
         self.accounts = accounts
         self.mailbox = mailbox
@@ -44,12 +49,70 @@ final class RecordingPlayers: Sendable {
         start(request.subscriber)
     }
 
+    /// The owner plays a session to a share: whoever watches it is taken along.
+    ///
+    /// - Returns: How many watch.
+    func begin(_ playback: SharePlayback, on share: Share) async -> Int {
+        await end(on: share.key)
+        playbacks.withLock { $0[share.key] = playback }
+        let watching = await mailbox.ask { $0.watchers.watching(share.key) } ?? []
+        for subscriber in watching { take(subscriber, along: playback, of: share) }
+        return watching.count
+    }
+
+    /// A viewer came while a session is played to its share.
+    func welcome(_ subscriber: SubscriberID, to share: Share, at now: Timestamp) {
+        guard let playback = playback(on: share.key, at: now) else { return }
+        take(subscriber, along: playback, of: share)
+    }
+
+    /// What is played to the share; `nil` when nothing is, or no more.
+    func playback(on key: ShareKey, at now: Timestamp) -> SharePlayback? {
+        playbacks.withLock { playbacks in
+            guard let playback = playbacks[key] else { return nil }
+            if playback.position(at: now) == nil { playbacks[key] = nil }
+            return playbacks[key]
+        }
+    }
+
+    /// Lets a playback go on for another lease.
+    ///
+    /// - Returns: The playback; `nil` when it is over.
+    func renew(on key: ShareKey, at now: Timestamp) -> SharePlayback? {
+        guard playback(on: key, at: now) != nil else { return nil }
+        return playbacks.withLock { playbacks in
+            playbacks[key]?.leaseEnd = now.advanced(bySeconds: SharePlayback.leaseSeconds)
+            return playbacks[key]
+        }
+    }
+
+    /// Ends what is played to a share; its viewers see again what is live.
+    func end(on key: ShareKey) async {
+        guard let playback = playbacks.withLock({ $0.removeValue(forKey: key) }) else { return }
+        let taken = seats.withLock { seats in
+            seats.filter { $0.value.playback?.startedAt == playback.startedAt }.map(\.key)
+        }
+        for subscriber in taken { returnToLive(subscriber, inGroup: false) }
+    }
+
+    private func take(_ subscriber: SubscriberID, along playback: SharePlayback, of share: Share) {
+        guard let position = playback.position(at: clock()) else { return }
+        seats.withLock {
+            $0[subscriber]?.task?.cancel()
+            $0[subscriber] = Seat(
+                members: [share], speed: playback.speed, position: position, playback: playback)
+        }
+        start(subscriber)
+    }
+
+    private func returnToLive(_ subscriber: SubscriberID, inGroup: Bool) {
+        guard stop(subscriber) else { return }
+        mailbox.post { $0.returnToFeeds(subscriber, inGroup: inGroup) }
+    }
+
     func obey(_ wish: ViewerWish, of subscriber: SubscriberID, watching key: ShareKey) {
         if wish == .live {
-            guard stop(subscriber) else { return }
-            let inGroup = accounts.share(key)?.device == nil
-            mailbox.post { $0.returnToFeeds(subscriber, inGroup: inGroup) }
-            return
+            return returnToLive(subscriber, inGroup: accounts.share(key)?.device == nil)
         }
         let members = accounts.withState { state in
             state.shares[key].map { state.shares.feeds(of: $0, at: WallClock.now()) } ?? []
@@ -95,17 +158,22 @@ final class RecordingPlayers: Sendable {
     }
 
     private func run(_ share: Share, in seat: Seat, for subscriber: SubscriberID) async {
-        guard
-            let session = await mailbox.ask({ core in
-                core.board.session(shownBy: share, at: core.now)
-            }) ?? nil
-        else { return }
+        var session = seat.playback?.session
+        if session == nil {
+            session = await mailbox.ask { $0.board.session(shownBy: share, at: $0.now) } ?? nil
+        }
+        guard let session else { return }
         let player = RecordingPlayer(
             log: log, share: share, session: session,
-            privacy: share.device.map { accounts.privacy(of: $0) } ?? .none,
+            privacy: log.summary(of: session).map { accounts.privacy(of: $0.device) } ?? .none,
             runnerName: seat.members.count > 1 ? share.runnerName : nil)
         do {
-            try await show(player, from: seat.position, seat: seat, to: subscriber)
+            var from = seat.position
+            while try await show(player, from: from, seat: seat, to: subscriber) == .ended {
+                guard let playback = seat.playback, isOn(playback, of: share.key) else { break }
+                from = playback.times.lowerBound
+            }
+            returnToLive(subscriber, inGroup: false)
         } catch is CancellationError {
             // The viewer sought elsewhere or left.
         } catch {
@@ -113,16 +181,28 @@ final class RecordingPlayers: Sendable {
         }
     }
 
+    /// Why a show stopped.
+    private enum Stop {
+        /// The last moment that was to be played has been; to be played again in a loop.
+        case ended
+        /// Once was enough.
+        case over
+    }
+
     private func show(
         _ player: RecordingPlayer, from time: Timestamp, seat: Seat, to subscriber: SubscriberID
-    ) async throws {
+    ) async throws -> Stop {
         let found = await background.run { Result { try player.snapshot(at: time) } }
-        guard let snapshot = try found.get() else { return }
+        guard let snapshot = try found.get() else {
+            // Nothing to show: the viewer waits where it is, unless the owner played it.
+            if seat.playback == nil { throw CancellationError() }
+            return .over
+        }
         try Task.checkCancellation()
         send([snapshot.event], to: subscriber)
-        guard !seat.isPaused else { return }
+        guard !seat.isPaused else { throw CancellationError() }
         var offset = snapshot.offset
-        var shown = time
+        let origin = ContinuousClock.now
         var view = player.view
         while true {
             let items = try await background.run { [view, offset] in
@@ -131,19 +211,40 @@ final class RecordingPlayers: Sendable {
             }.get()
             view = items.1
             guard let last = items.0.last else {
+                if let playback = seat.playback { return playback.loops ? .ended : .over }
                 try await Task.sleep(for: .seconds(1))  // the end, or a live session's newest
                 continue
             }
             for item in items.0 {
-                let wait = item.deviceTime.seconds(since: shown) / seat.speed
-                if wait > 0 { try await Task.sleep(for: .seconds(min(wait, 3600))) }
-                shown = max(shown, item.deviceTime)
-                try Task.checkCancellation()
-                let position = shown
-                seats.withLock { $0[subscriber]?.position = position }
+                if let playback = seat.playback, item.deviceTime > playback.times.upperBound {
+                    return playback.loops ? .ended : .over
+                }
+                let due = item.deviceTime.seconds(since: time) / seat.speed
+                guard try await wait(until: origin + .seconds(due), of: seat, player.share.key)
+                else { return .over }
+                seats.withLock { $0[subscriber]?.position = max(time, item.deviceTime) }
                 send([item.event], to: subscriber)
             }
             offset = last.offset
+        }
+    }
+
+    /// - Returns: `false` when the playback it waits for was ended meanwhile.
+    private func wait(
+        until due: ContinuousClock.Instant, of seat: Seat, _ key: ShareKey
+    ) async throws -> Bool {
+        while due > .now {
+            try await Task.sleep(until: min(due, .now + .seconds(1)))
+            if let playback = seat.playback, !isOn(playback, of: key) { return false }
+        }
+        try Task.checkCancellation()
+        return true
+    }
+
+    private func isOn(_ playback: SharePlayback, of key: ShareKey) -> Bool {
+        playbacks.withLock {
+            guard let current = $0[key] else { return false }
+            return current.startedAt == playback.startedAt && current.leaseEnd > clock()
         }
     }
 

@@ -62,7 +62,7 @@ struct Pipeline: Sendable {
         history = HistoryReader(log: log, logger: logger)
         recordings = RecordingPlayers(
             log: log, accounts: accounts, mailbox: mailbox, background: background,
-            logger: logger)
+            clock: WallClock.now, logger: logger)
         let rebuilder = SessionRebuilder(
             log: log, accounts: accounts, mailbox: mailbox, background: background,
             logger: logger)

@@ -21,6 +21,11 @@ final class Watchers {
 
     var count: Int { watches.count }
 
+    /// Who watches just this share; a group's viewers do not.
+    func watching(_ key: ShareKey) -> [SubscriberID] {
+        watches.filter { $0.value.feeds == [key] }.map(\.key)
+    }
+
     func remove(_ subscriber: SubscriberID) -> Watch? {
         watches.removeValue(forKey: subscriber)
     }

@@ -99,7 +99,9 @@ struct LogCommand: AsyncParsableCommand {
                 return id
             }
             var left = limit
-            try place.reader().read(
+            let reader = try place.reader()
+            var places = SegmentPlaces(reader.segments())
+            try reader.read(
                 from: RecordOffset(rawValue: from), session: wanted,
                 gap: { gap in
                     Terminal.say(
@@ -108,10 +110,24 @@ struct LogCommand: AsyncParsableCommand {
                 record: { header, payload in
                     guard left > 0 else { return false }
                     left -= 1
-                    Terminal.say(RecordText.line(header, payload))
+                    Terminal.say(
+                        RecordText.line(
+                            header, payload, segment: places.name(of: header.offset)))
                     return true
                 })
         }
+    }
+}
+
+/// Tells which segment holds a record; asked in the order of the log.
+private struct SegmentPlaces {
+    private var rest: ArraySlice<SegmentSummary>
+
+    init(_ segments: [SegmentSummary]) { rest = segments[...] }
+
+    mutating func name(of offset: RecordOffset) -> String? {
+        rest = rest.drop { $0.endOffset <= offset }
+        return rest.first.flatMap { $0.firstOffset <= offset ? $0.name : nil }
     }
 }
 

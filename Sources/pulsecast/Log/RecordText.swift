@@ -6,9 +6,17 @@ import WireFormat
 
 /// A record as `log cat` prints it: one JSON object, the payload in hex and decoded.
 enum RecordText {
-    static func line(_ header: RecordHeader, _ payload: Span<UInt8>) -> String {
+    /// - Parameters:
+    ///   - header: Of the record.
+    ///   - payload: As it is on disk.
+    ///   - segment: The file that holds it; `nil` where it was taken away meanwhile.
+    /// - Returns: The object, without a line feed.
+    static func line(
+        _ header: RecordHeader, _ payload: Span<UInt8>, segment: String?
+    ) -> String {
         var text = "{\"offset\":\(header.offset.rawValue)"
-        text += ",\"segment\":null,\"type\":\"\(header.type.name)\""
+        text += ",\"segment\":\(segment.map { "\"\($0)\"" } ?? "null")"
+        text += ",\"type\":\"\(header.type.name)\""
         text += ",\"session\":\"\(header.session)\""
         text += ",\"seq\":\(header.sequence.isCounted ? "\(header.sequence.rawValue)" : "null")"
         text += ",\"deviceTime\":\(seconds(header.deviceTime))"

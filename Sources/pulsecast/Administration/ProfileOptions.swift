@@ -1,0 +1,59 @@
+import ArgumentParser
+
+/// What the metrics need to know of a device and its wearer; what is not given stays as it is.
+struct ProfileOptions: ParsableArguments {
+    static let zonesHelp = """
+        Zones: percentOfMaximum, karvonen, friel, coggan, seiler, or the upper bounds of your
+        own zones in beats/min, as 120,140,155,170.
+        """
+
+    @Option(help: "wrist, ankle, hip, pocket or hand.") var placement: String?
+    @Option(help: "Beats/min, 100…230.") var maxHeartRate: Int?
+    @Option(help: "Beats/min, 30…120.") var restingHeartRate: Int?
+    @Option(help: "Beats/min at threshold, 80…220.") var thresholdHeartRate: Int?
+    @Option(help: "How heart rates become zones.") var zones: String?
+    @Option(help: "Kilograms, 20…300.") var weightKg: Double?
+    @Option(help: "female or male, for the training impulse.") var sex: String?
+    @Option(help: "IANA name, as Europe/Berlin.") var timeZone: String?
+    @Option(help: "Zone to stay in, from 1; 0: none.") var targetZone: Int?
+    @Option(help: "Pace to keep, M:SS a kilometer; 0:00: none.") var targetPace: String?
+    @Option(help: "Race distance in kilometers; 0: none.") var raceKm: Double?
+    @Flag(inversion: .prefixedNo, help: "Distance from steps alone.") var treadmill: Bool?
+    @Option(help: "fused, reference or off.") var autoPause: String?
+
+    /// The fields that were given, as the daemon's API names them.
+    ///
+    /// - Throws: ``CommandFailure`` for a pace that is none.
+    var given: [String: any Sendable] {
+        get throws {
+            var body: [String: any Sendable] = [:]
+            body["placement"] = placement
+            body["maxHeartRate"] = maxHeartRate
+            body["restingHeartRate"] = restingHeartRate
+            body["thresholdHeartRate"] = thresholdHeartRate
+            body["zones"] = zones
+            body["weightKg"] = weightKg
+            body["sex"] = sex
+            body["timeZone"] = timeZone
+            body["targetZone"] = targetZone
+            body["targetPaceSecondsPerKm"] = try targetPace.map(Self.seconds)
+            body["raceKm"] = raceKm
+            body["treadmill"] = treadmill
+            body["autoPause"] = autoPause
+            return body
+        }
+    }
+
+    /// `M:SS` as seconds.
+    private static func seconds(_ pace: String) throws -> Int {
+        let parts = pace.split(separator: ":")
+        guard parts.count == 2, let minutes = Int(parts[0]), let seconds = Int(parts[1]),
+            minutes >= 0, (0..<60).contains(seconds)
+        else {
+            throw CommandFailure(
+                "\(pace) is not a pace: write minutes and seconds a kilometer, as 5:30",
+                status: ExitStatus.wrongUse)
+        }
+        return minutes * 60 + seconds
+    }
+}

@@ -1,0 +1,63 @@
+import Dispatch
+import Foundation
+
+/// Plays a recorded session to the viewers of a share, for as long as the command runs.
+struct SharePlaying {
+    let admin: AdminOptions
+    let share: String
+
+    private struct Row: Decodable {
+        let session: String
+        let position: Double?
+        let from: Double
+        let until: Double
+        let durationSeconds: Double
+        let viewers: Int
+    }
+
+    /// - Parameter body: Session, speed, from, until and loop, as the daemon's API names them.
+    /// - Throws: ``CommandFailure`` with the daemon's reason.
+    func run(_ body: [String: any Sendable]) async throws {
+        let path = "/shares/\(segment(share))/playback"
+        var row = try JSONDecoder().decode(
+            Row.self, from: await admin.ask("POST", path, body: body))
+        let interrupted = Self.interruption()
+        defer { interrupted.cancel() }
+        var bar = ProgressBar("playing")
+        var viewersMost = row.viewers
+        while let position = row.position, !interrupted.isCancelled {
+            bar.update(done: Int(position - row.from), of: Int(row.until - row.from))
+            viewersMost = max(viewersMost, row.viewers)
+            try await Task.sleep(for: .seconds(min(1, max(0.05, row.durationSeconds / 4))))
+            do {
+                let answer = try await admin.ask("POST", path + "/renew")
+                row = try JSONDecoder().decode(Row.self, from: answer)
+            } catch is CommandFailure { break }
+        }
+        bar.finish()
+        // Over already, where it was not interrupted: nothing to end is no failure.
+        _ = try? await admin.ask("DELETE", path)
+        if admin.json {
+            try Terminal.say(
+                encoded: Played(session: row.session, share: share, viewers: viewersMost))
+        } else {
+            Terminal.say("played \(row.session) to \(viewersMost) viewer(s)")
+        }
+    }
+
+    private struct Played: Encodable {
+        let session: String
+        let share: String
+        /// At most at once.
+        let viewers: Int
+    }
+
+    /// Ctrl-C ends the show in order: the viewers see again what is live.
+    private static func interruption() -> any DispatchSourceSignal {
+        signal(SIGINT, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+        source.setEventHandler { source.cancel() }
+        source.resume()
+        return source
+    }
+}
