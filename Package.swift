@@ -147,6 +147,25 @@ let rimTests: [Target] = [
 /// core in another form, as ThreadSanitizer does, need not build the rest in it.
 let isCoreOnly = Context.environment["PULSECAST_CORE"] == "1"
 
+/// `PULSECAST_BENCHMARKS=1` adds what `tools/benchmark` runs: it needs C++ libraries to compare with.
+let benchmarks: [Target] =
+    Context.environment["PULSECAST_BENCHMARKS"] == "1"
+    ? [
+        .target(name: "Peers", path: "tools/benchmarks/Peers"),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "SensorModel", "Ring", "WireFormat", "SegmentLog", "Processing", "Replay",
+                "Simulator", "Peers",
+            ],
+            path: "tools/benchmarks",
+            exclude: ["Peers", "results", "fan_out.py", "growth.py"],
+            sources: [
+                "Benchmarks.swift", "Contest.swift", "GroupCommit.swift",
+                "OneWatch.swift", "OneWriterOneReader.swift",
+            ], swiftSettings: strict),
+    ] : []
+
 let packages: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
@@ -162,5 +181,5 @@ let package = Package(
     name: "pulsecast",
     products: isCoreOnly ? [] : [.executable(name: "pulsecast", targets: ["pulsecast"])],
     dependencies: isCoreOnly ? [] : packages,
-    targets: isCoreOnly ? core + coreTests : core + rim + coreTests + rimTests
+    targets: (isCoreOnly ? core + coreTests : core + rim + coreTests + rimTests) + benchmarks
 )

@@ -1,0 +1,58 @@
+import Foundation
+
+/// Measures the parts, prints one table, and fails where a bar is missed.
+///
+///     Benchmarks [--rounds N] [--folder DIR] [ring] [log] [watch]
+@main
+struct Benchmarks {
+    static func main() {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        let rounds = take("--rounds", from: &arguments).flatMap(Int.init) ?? 5
+        let folder = take("--folder", from: &arguments) ?? NSTemporaryDirectory()
+        let groups: [(name: String, contests: () -> [Contest])] = [
+            ("ring", { OneWriterOneReader.contests }),
+            ("log", { GroupCommit.contests(in: folder) }),
+            ("watch", { OneWatch.contests }),
+        ]
+        var missed = 0
+        print("| figure | unit | ours (low–high) | peers | ratio | bar | |")
+        print("|---|---|---|---|---|---|---|")
+        for group in groups where arguments.isEmpty || arguments.contains(group.name) {
+            for contest in group.contests() {
+                let result = contest.run(rounds: rounds)
+                print(row(result))
+                if !result.isMet { missed += 1 }
+            }
+        }
+        exit(missed == 0 ? 0 : 1)
+    }
+
+    private static func take(_ name: String, from arguments: inout [String]) -> String? {
+        guard let place = arguments.firstIndex(of: name), place + 1 < arguments.count else {
+            return nil
+        }
+        defer { arguments.removeSubrange(place...place + 1) }
+        return arguments[place + 1]
+    }
+
+    private static func row(_ result: Contest.Result) -> String {
+        guard let ours = result.rows.first else { return "| \(result.name) | | failed | | | | ✗ |" }
+        let peers = result.rows.dropFirst().map { "\($0.name) \(text($0.median))" }
+        let bar =
+            switch result.bar {
+            case .atLeast(let wanted): "≥ \(text(wanted)) ×"
+            case .atMost(let wanted): "≤ \(text(wanted))"
+            case .none: "–"
+            }
+        return [
+            "", result.name, result.unit,
+            "\(text(ours.median)) (\(text(ours.low))–\(text(ours.high)))",
+            peers.isEmpty ? "–" : peers.joined(separator: ", "),
+            result.ratio.map { text($0) } ?? "–", bar, result.isMet ? "✓" : "✗", "",
+        ].joined(separator: " | ").trimmingCharacters(in: .whitespaces)
+    }
+
+    private static func text(_ value: Double) -> String {
+        value >= 100 ? String(format: "%.0f", value) : String(format: "%.2f", value)
+    }
+}

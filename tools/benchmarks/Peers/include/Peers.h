@@ -1,0 +1,36 @@
+// What the benchmarks compare with, in the languages it is written in: two queues in C++, a bare
+// loop of writes and syncs in C, and a count of allocations.
+#ifndef PEERS_H
+#define PEERS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Seconds to pass `items` of 64 bytes between two threads pinned to cores 0 and 1, `batch` at a
+// time; negative where the library is not installed.
+double peers_boost_spsc(uint64_t items, uint32_t batch);
+double peers_moodycamel_spsc(uint64_t items);
+
+// Pins the calling thread.
+void peers_pin(int core);
+// Tells the core that this thread waits for the other.
+void peers_relax(void);
+
+// Seconds to do the given calls on a fresh file at `path`: `sizes[i]` > 0 writes so many bytes at
+// the end, 0 syncs, < 0 takes that much space. Negative when one fails.
+double peers_write_and_sync(const char *path, const int64_t *sizes, uint64_t count);
+
+// Allocations of this process so far.
+uint64_t peers_allocations(void);
+// CPU seconds of this thread so far.
+double peers_thread_seconds(void);
+double peers_wall_seconds(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,94 @@
+#define _GNU_SOURCE
+#include "Peers.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+void peers_pin(int core) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(core, &set);
+    sched_setaffinity(0, sizeof set, &set);
+}
+
+void peers_relax(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#else
+    __asm__ volatile("yield");
+#endif
+}
+
+static double seconds(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+double peers_thread_seconds(void) { return seconds(CLOCK_THREAD_CPUTIME_ID); }
+double peers_wall_seconds(void) { return seconds(CLOCK_MONOTONIC); }
+
+double peers_write_and_sync(const char *path, const int64_t *sizes, uint64_t count) {
+    static char bytes[1 << 20];
+    memset(bytes, 'r', sizeof bytes);
+    int file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    if (file < 0) return -1;
+    double start = seconds(CLOCK_MONOTONIC);
+    off_t end = 0;
+    int failed = 0;
+    for (uint64_t i = 0; i < count && !failed; i++) {
+        if (sizes[i] == 0) {
+            failed = fdatasync(file) != 0;
+        } else if (sizes[i] < 0) {
+            failed = posix_fallocate(file, 0, -sizes[i]) != 0;
+        } else {
+            failed = sizes[i] > (int64_t)sizeof bytes
+                || pwrite(file, bytes, (size_t)sizes[i], end) != sizes[i];
+            end += sizes[i];
+        }
+    }
+    double took = seconds(CLOCK_MONOTONIC) - start;
+    close(file);
+    unlink(path);
+    return failed ? -1 : took;
+}
+
+// The C library's own allocator, counted on the way.
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+static atomic_uint_fast64_t allocations;
+
+static void count(void) { atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed); }
+
+void *malloc(size_t size) {
+    count();
+    return __libc_malloc(size);
+}
+void *calloc(size_t number, size_t size) {
+    count();
+    return __libc_calloc(number, size);
+}
+void *realloc(void *old, size_t size) {
+    count();
+    return __libc_realloc(old, size);
+}
+int posix_memalign(void **result, size_t alignment, size_t size) {
+    count();
+    *result = __libc_memalign(alignment, size);
+    return *result ? 0 : 12;
+}
+void *aligned_alloc(size_t alignment, size_t size) {
+    count();
+    return __libc_memalign(alignment, size);
+}
+
+uint64_t peers_allocations(void) { return atomic_load(&allocations); }

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Measures the whole daemon against the least a server can do, and against peers.
+
+usage: fan_out.py --daemon PATH --bench FOLDER [--rounds N] [--seconds S] [--only NAME]
+
+The load generator (fanbench) and the floor (floorsrv: one bare send a subscriber) are neutral C
+programs in FOLDER. Server on core 0, generator on core 1; contenders take turns, figures are
+medians, ratios are of the same round. Ends with 1 where a bar is missed.
+"""
+import argparse, json, os, shutil, statistics, struct, subprocess, sys, tempfile, time, uuid
+
+STAMP = "FB1:" + "0" * 36
+
+
+class Server:
+    """A process under test, where to publish to it and where to subscribe."""
+
+    def __init__(self, command, subscribe, publish, arguments=(), ready=None):
+        self.process = subprocess.Popen(
+            ["taskset", "-c", "0", *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.subscribe, self.publish, self.arguments = subscribe, publish, list(arguments)
+        if ready:
+            ready(self)
+        else:
+            time.sleep(0.4)
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(15)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def pulsecast(daemon, folder, topics, form="ws", frame="marker"):
+    """The real daemon with `topics` devices and a share each; log durability always."""
+    state = os.path.join(folder, "state")
+    shutil.rmtree(state, ignore_errors=True)
+    config = os.path.join(folder, "bench.yaml")
+    with open(config, "w") as file:
+        file.write(
+            "limits:\n  connections: 20000\n  unauthenticated: 10000\n"
+            "logging:\n  level: error\ningest:\n  frames_per_second: 100000\n")
+
+    def ready(server):
+        addresses = json.loads(server.process.stdout.readline())
+        http, admin = addresses["http"], addresses["admin"]
+
+        def ask(*arguments):
+            done = subprocess.run(
+                [daemon, *arguments, "--admin-socket", admin, "--json"],
+                capture_output=True, text=True, check=True)
+            return json.loads(done.stdout)
+
+        names = os.path.join(folder, "names")
+        with open(names, "w") as file:
+            for topic in range(topics):
+                token = ask("device", "add", f"d{topic}")["token"]
+                share = ask("share", "create", "--device", f"d{topic}")["id"]
+                file.write(f'{share} {token}","session":"{uuid.uuid4()}\n')
+        server.subscribe = f"{form}://{http}/v1/shares/%n/" + ("live" if form == "ws" else "events")
+        server.publish = f"ws://{http}/v1/device"
+        hello = '{"type":"hello","token":"%k","recorded":true,"sentAt":1763700000}'
+        server.arguments = ["-N", names, "-J", hello, "-F", frame_file(folder, frame)]
+        if frame == "motion":
+            server.arguments.append("-2")
+
+    return Server(
+        [daemon, "serve", "--config", config, "--state", state, "--device-port", "0",
+         "--http-port", "0", "--operations-port", "0", "--print-addresses"], "", "", ready=ready)
+
+
+def frame_file(folder, kind):
+    path = os.path.join(folder, kind)
+    if kind == "marker":
+        content = json.dumps(
+            {"type": "marker", "text": STAMP, "timestamp": 1763700000.5}).encode()
+    else:
+        # Four samples with rotation: the stamp needs 40 bytes, and its digits are fair values.
+        samples = (STAMP + "1" * 8).encode()
+        payload = struct.pack("<BBHI", 4, 1, 0, 20000) + samples
+        content = struct.pack("<HBBIq", 14 + len(payload), 3, 0, 0, 1763700000500000) + payload
+    with open(path, "wb") as file:
+        file.write(content)
+    return path
+
+
+def floor(bench, folder, frame="marker"):
+    return Server(
+        [os.path.join(bench, "floorsrv"), "7908", "send"], "ws://127.0.0.1:7908/sub/t%t",
+        "ws://127.0.0.1:7908/pub/t%t", ["-F", frame_file(folder, frame)])
+
+
+def nats(folder):
+    config = os.path.join(folder, "nats.conf")
+    with open(config, "w") as file:
+        file.write(
+            "host: 127.0.0.1, port: 7902, max_connections: 18000\n"
+            "websocket { host: 127.0.0.1, port: 7903, no_tls: true, compression: false }\n")
+    return Server(
+        ["nats-server", "-c", config], "natsws://127.0.0.1:7903/t%t",
+        "natsws://127.0.0.1:7903/t%t", ["-b", "130"])
+
+
+def redis():
+    return Server(
+        ["redis-server", "--port", "7904", "--bind", "127.0.0.1", "--save", "", "--appendonly",
+         "no", "--maxclients", "15000", "--client-output-buffer-limit", "pubsub 0 0 0",
+         "--tcp-backlog", "4096"],
+        "redis://127.0.0.1:7904/t%t", "redis://127.0.0.1:7904/t%t", ["-b", "130"])
+
+
+def measure(bench, server, scenario, seconds):
+    # A child of taskset is the server itself: taskset replaces itself.
+    command = [
+        "taskset", "-c", "1", os.path.join(bench, "fanbench"), "-m", scenario["mode"],
+        "-s", server.subscribe, "-p", server.publish, "-S", str(server.process.pid),
+        "-d", str(seconds), "-e", "1000", *scenario["arguments"], *server.arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    if not lines:
+        raise RuntimeError(f"fanbench said nothing: {done.stderr.strip()[:300]}")
+    return json.loads(lines[-1])
+
+
+def fan(subscribers, rate, topics=1, window=None):
+    arguments = ["-n", str(subscribers), "-T", str(topics), "-P", str(topics), "-r", str(rate)]
+    return {"mode": "fanout", "arguments": arguments + (["-w", str(window)] if window else [])}
+
+
+def scenarios():
+    """Name, what is run, the figure, how ours is held against the floor's, the bar."""
+    for viewers in (1000, 5000):
+        yield (f"1 share, {viewers} viewers, 10,000 deliveries/s", fan(viewers, 10000 // viewers),
+               1, "srv_us_per", "µs CPU a delivery", "at most", 1.15)
+        yield (f"1 share, {viewers} viewers, one message in flight", fan(viewers, 0, window=1),
+               1, "per_s", "deliveries/s", "at least", 0.9)
+    yield ("1,000 shares × 5 viewers at 1 Hz", fan(5000, 1000, topics=1000), 1000, "srv_us_per",
+           "µs CPU a delivery", "at most", 1.3)
+    yield ("200 devices × 50 Hz, binary motion frames",
+           {"mode": "ingest", "arguments": ["-P", "200", "-r", "10000"]}, 200, "srv_us_per",
+           "µs CPU a frame", "at most", 1.5)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--daemon", required=True)
+    parser.add_argument("--bench", required=True)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=4)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    missed = 0
+    print("| figure | unit | ours | floor | ours ÷ floor (low–high) | bar | p99 µs, ours / floor | peers | |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for name, scenario, topics, key, unit, sense, bar in scenarios():
+        if options.only not in name:
+            continue
+        found = run(options, scenario, topics)
+        ours, least = ([result[key] for result in found[who]] for who in ("pulsecast", "floor"))
+        ratios = sorted(a / b for a, b in zip(ours, least))
+        ratio = statistics.median(ratios)
+        met = ratio <= bar if sense == "at most" else ratio >= bar
+        missed += not met
+        tails = " / ".join(
+            f"{statistics.median([r.get('lat_p99', 0) for r in found[who]]):.0f}"
+            for who in ("pulsecast", "floor"))
+        peers = ", ".join(
+            f"{who} {statistics.median([r[key] for r in results]):.4g}"
+            for who, results in found.items() if who not in ("pulsecast", "floor")) or "–"
+        print(f"| {name} | {unit} | {statistics.median(ours):.4g} | {statistics.median(least):.4g}"
+              f" | {ratio:.2f} ({ratios[0]:.2f}–{ratios[-1]:.2f}) | {sense} {bar} | {tails}"
+              f" | {peers} | {'✓' if met else '✗'} |", flush=True)
+        lost = sum(result.get("lost", 0) for result in found["pulsecast"])
+        if lost:
+            print(f"lost {lost} deliveries in {name}", file=sys.stderr)
+            missed += 1
+    return 1 if missed else 0
+
+
+def run(options, scenario, topics, peers=True):
+    """Results by contender, a round each; contenders take turns."""
+    frame = "motion" if scenario["mode"] == "ingest" else "marker"
+    found = {}
+    with tempfile.TemporaryDirectory(prefix="fan") as folder:
+        contenders = {
+            "pulsecast": lambda: pulsecast(options.daemon, folder, topics, frame=frame),
+            "floor": lambda: floor(options.bench, folder, frame),
+        }
+        if frame == "marker" and peers:
+            contenders["pulsecast, SSE"] = lambda: pulsecast(
+                options.daemon, folder, topics, form="sse")
+            if shutil.which("nats-server"):
+                contenders["NATS"] = lambda: nats(folder)
+            if shutil.which("redis-server"):
+                contenders["Redis"] = redis
+        for _ in range(options.rounds):
+            for who, start in contenders.items():
+                server = start()
+                try:
+                    found.setdefault(who, []).append(
+                        measure(options.bench, server, scenario, options.seconds))
+                finally:
+                    server.stop()
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
