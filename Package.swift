@@ -159,7 +159,7 @@ let benchmarks: [Target] =
                 "Simulator", "Peers",
             ],
             path: "tools/benchmarks",
-            exclude: ["Peers", "results", "fan_out.py", "growth.py"],
+            exclude: ["Peers", "results", "fan_out.py", "growth.py", "standing.py"],
             sources: [
                 "Benchmarks.swift", "Contest.swift", "GroupCommit.swift",
                 "OneWatch.swift", "OneWriterOneReader.swift",
