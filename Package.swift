@@ -166,6 +166,15 @@ let benchmarks: [Target] =
             ], swiftSettings: strict),
     ] : []
 
+/// `PULSECAST_FUZZ=1` adds the program that `tools/fuzz` builds; libFuzzer brings its `main`.
+let fuzz: [Target] =
+    Context.environment["PULSECAST_FUZZ"] == "1"
+    ? [
+        .executableTarget(
+            name: "Fuzz", dependencies: ["SensorModel", "WireFormat", "Interchange", "SegmentLog"],
+            path: "Tests/Fuzz", swiftSettings: strict)
+    ] : []
+
 let packages: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
@@ -182,4 +191,5 @@ let package = Package(
     products: isCoreOnly ? [] : [.executable(name: "pulsecast", targets: ["pulsecast"])],
     dependencies: isCoreOnly ? [] : packages,
     targets: (isCoreOnly ? core + coreTests : core + rim + coreTests + rimTests) + benchmarks
+        + (isCoreOnly ? fuzz : [])
 )

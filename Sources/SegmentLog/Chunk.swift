@@ -72,13 +72,14 @@ extension RawRecord {
             return nil
         }
         let mixed = LittleEndian.load(UInt64.self, from: bytes, at: start + 8)
+        let deviceTime = LittleEndian.load(Int64.self, from: bytes, at: start + 19)
+        guard SegmentFormat.timeRange.contains(deviceTime) else { return nil }
         // 40 bits with their sign: the top byte of the word belongs to the sequence.
         let arrival = Int64(bitPattern: mixed << 8) >> 24
         return RawRecord(
             tag: tag, session: UInt16(truncatingIfNeeded: mixed),
             arrivalTime: arrivalBase &+ arrival,
             sequence: LittleEndian.load(UInt32.self, from: bytes, at: start + 15),
-            deviceTime: LittleEndian.load(Int64.self, from: bytes, at: start + 19),
-            payloadBytes: payloadBytes)
+            deviceTime: deviceTime, payloadBytes: payloadBytes)
     }
 }

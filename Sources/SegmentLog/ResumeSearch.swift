@@ -63,9 +63,10 @@ struct ResumeSearch {
                 record.payloadBytes == SegmentFormat.anchorBytes
             {
                 let payload = place + SegmentFormat.recordHeaderBytes
-                return Ground(
-                    position: start + place,
-                    offset: LittleEndian.load(UInt64.self, from: span, at: payload))
+                let offset = LittleEndian.load(UInt64.self, from: span, at: payload)
+                if offset <= SegmentFormat.numberMax {
+                    return Ground(position: start + place, offset: offset)
+                }
             }
             place += 1
         }

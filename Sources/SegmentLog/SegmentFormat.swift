@@ -64,6 +64,12 @@ enum SegmentFormat {
     static let arrivalRange: ClosedRange<Int64> = -(1 << 39)...(1 << 39 - 1)
     static let sessionsMax = 32_000
 
+    /// No offset, count or segment number comes near it, so sums of them stay within 64 bits. A
+    /// segment that says otherwise was not written by us, whatever its check sums say.
+    static let numberMax: UInt64 = 1 << 60
+    /// Microseconds since 1970, 36,000 years either way: differences stay within 64 bits.
+    static let timeRange: ClosedRange<Int64> = -(1 << 60)...(1 << 60)
+
     static let fileSuffix = ".segment"
     static let temporarySuffix = ".tmp"
     static let reserveName = "reserve"

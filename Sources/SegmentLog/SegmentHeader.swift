@@ -79,6 +79,12 @@ struct SegmentHeader: Hashable, Sendable {
         guard header.identity == LittleEndian.load(UInt64.self, from: bytes, at: 52) else {
             return .damaged
         }
+        guard
+            [header.number, header.previous, header.firstOffset].allSatisfy({
+                $0 <= SegmentFormat.numberMax
+            }), SegmentFormat.timeRange.contains(header.arrivalBase),
+            header.generation < .max / 2
+        else { return .damaged }
         return .header(header)
     }
 }

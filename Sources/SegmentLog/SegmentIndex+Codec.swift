@@ -65,7 +65,33 @@ extension SegmentIndex {
         for index in 0..<marks {
             self.marks.append(Mark(decoding: bytes, at: marksStart + index * Self.markRecordBytes))
         }
-        guard self.marks.allSatisfy({ Int($0.number) <= parts }) else { return nil }
+        guard self.marks.allSatisfy({ Int($0.number) <= parts }), isPlausible else { return nil }
+    }
+
+    /// Numbers and times that sums and ranges can be made of.
+    private var isPlausible: Bool {
+        let offsets = [firstOffset, endOffset, records, frames] + marks.map(\.offset)
+        guard offsets.allSatisfy({ $0 <= SegmentFormat.numberMax }), firstOffset <= endOffset,
+            parts.count <= SegmentFormat.sessionsMax,
+            marks.allSatisfy({ SegmentFormat.timeRange.contains($0.deviceTime) })
+        else { return false }
+        return (records == 0 || Self.isRange(arrivalFirst, arrivalLast))
+            && parts.allSatisfy(\.isPlausible)
+    }
+
+    fileprivate static func isRange(_ first: Int64, _ last: Int64) -> Bool {
+        first <= last && SegmentFormat.timeRange.contains(first)
+            && SegmentFormat.timeRange.contains(last)
+    }
+}
+
+extension SegmentIndex.Part {
+    fileprivate var isPlausible: Bool {
+        guard [records, frames, lastOffset].allSatisfy({ $0 <= SegmentFormat.numberMax }),
+            firstOffset <= lastOffset
+        else { return false }
+        let arrivals = records == 0 || SegmentIndex.isRange(arrivalFirst, arrivalLast)
+        return arrivals && (frames == 0 || SegmentIndex.isRange(deviceFirst, deviceLast))
     }
 }
 

@@ -144,13 +144,15 @@ struct SegmentWalk {
                 session: SessionID(decoding: bytes, at: 0),
                 device: DeviceID(rawValue: LittleEndian.load(UInt32.self, from: bytes, at: 16)))
         case RecordTag.anchor where payload.count == SegmentFormat.anchorBytes:
-            guard LittleEndian.load(UInt64.self, from: bytes, at: 0) == offset else {
-                return .damaged
-            }
-            durableBytes = Int(LittleEndian.load(UInt64.self, from: bytes, at: 8))
+            guard LittleEndian.load(UInt64.self, from: bytes, at: 0) == offset,
+                let durable = Int(exactly: LittleEndian.load(UInt64.self, from: bytes, at: 8))
+            else { return .damaged }
+            durableBytes = durable
         case RecordTag.hole where payload.count == SegmentFormat.holeBytes:
             let next = LittleEndian.load(UInt64.self, from: bytes, at: 0)
-            guard let reason = LogGap.Reason(rawValue: bytes[8]), next > offset else {
+            guard let reason = LogGap.Reason(rawValue: bytes[8]), next > offset,
+                next <= SegmentFormat.numberMax
+            else {
                 return .damaged
             }
             let gap = LogGap(

@@ -72,8 +72,11 @@ extension ShareRoutes {
 
     /// Whether what was found by its ID may still be shown: not revoked, expired or rotated.
     func isOpen(_ share: Share) -> Bool {
-        guard let now = accounts.share(share.key) else { return false }
-        return now.idHash == share.idHash && now.isActive(at: clock())
+        let time = clock()
+        return accounts.withState { state in
+            guard let now = state.shares[share.key] else { return false }
+            return now.idHash == share.idHash && state.shares.isShown(now, at: time)
+        }
     }
 
     /// Runs `work` until it is done or the share is over.

@@ -42,7 +42,7 @@ extension Administration {
             state.shares.put(share)
             state.sealedIDs[share.key] = sealed
         }
-        mailbox.post { $0.board.put(share) }
+        mailbox.post { $0.put(share) }
         logger.notice("share created", metadata: ["share": "\(share.key.rawValue)"])
         return (share, id)
     }
@@ -65,10 +65,7 @@ extension Administration {
             state.sealedIDs[share.key] = sealed
             state.codes.withdraw(share.key)
         }
-        mailbox.post { [rotated] core in
-            core.board.close(share.key, code: .shareEnded)
-            core.board.put(rotated)
-        }
+        mailbox.post { [rotated] in $0.put(rotated) }
         return (rotated, id)
     }
 
@@ -77,16 +74,11 @@ extension Administration {
         try accounts.registry.revokeShare(share.key, at: now)
         var revoked = share
         revoked.revokedAt = share.revokedAt ?? now
-        let groups = accounts.withState { [revoked] state in
+        accounts.withState { [revoked] state in
             state.shares.put(revoked)
             state.codes.withdraw(share.key)
-            return state.shares.groups(showing: share.key)
         }
-        mailbox.post { [revoked] core in
-            core.board.close(share.key, code: .shareEnded)
-            for group in groups { core.board.close(group, code: .goingAway) }
-            core.board.put(revoked)
-        }
+        mailbox.post { [revoked] in $0.put(revoked) }
         logger.notice("share revoked", metadata: ["share": "\(share.key.rawValue)"])
     }
 

@@ -39,14 +39,14 @@ struct ViewerDesk: ViewerGate {
 
     func subscribe(_ request: SubscriptionRequest) {
         let now = clock()
-        let members = accounts.withState { state -> [Share]? in
-            guard let share = state.shares[request.key], share.isActive(at: now),
+        let admitted = accounts.withState { state -> (link: Share, members: [Share])? in
+            guard let share = state.shares[request.key], state.shares.isShown(share, at: now),
                 state.viewers.admit(to: share)
             else { return nil }
             state.viewersEverChanged.insert(share.key)
-            return state.shares.feeds(of: share, at: now)
+            return (share, state.shares.feeds(of: share, at: now))
         }
-        guard let members else {
+        guard let (link, members) = admitted else {
             mailbox.post { core in
                 core.send(
                     .closeSubscriber(request.subscriber, .tooManyRequests),
@@ -55,7 +55,8 @@ struct ViewerDesk: ViewerGate {
             return
         }
         mailbox.post { core in
-            core.subscribe(request, to: members, history: history, background: background)
+            core.subscribe(
+                request, by: link.idHash, to: members, history: history, background: background)
         }
         if let time = request.at {
             recordings.play(request, members: members, from: time)

@@ -88,7 +88,7 @@ struct Pipeline: Sendable {
         try log.start()
         let sessions = log.sessions().sorted { $0.firstOffset < $1.firstOffset }
         thread.start { core in
-            for share in accounts.shares { core.board.put(share) }
+            for share in accounts.shares { core.put(share) }
             core.board.restore(sessions)
         }
     }

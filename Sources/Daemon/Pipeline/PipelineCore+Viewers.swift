@@ -12,15 +12,22 @@ extension PipelineCore {
     ///
     /// - Parameters:
     ///   - request: Admitted.
+    ///   - admitted: The hash of the ID that it was admitted by.
     ///   - members: The share, or the members of its group.
     ///   - history: Reads what was missed.
     ///   - background: Where it is read.
     func subscribe(
-        _ request: SubscriptionRequest, to members: [Share], history: HistoryReader,
-        background: BackgroundWork
+        _ request: SubscriptionRequest, by admitted: SecretHash, to members: [Share],
+        history: HistoryReader, background: BackgroundWork
     ) {
         let subscriber = request.subscriber
-        watchers[subscriber] = Watchers.Watch(feeds: members.map(\.key))
+        watchers[subscriber] = Watchers.Watch(link: request.key, feeds: members.map(\.key))
+        guard let link = board.directory[request.key],
+            link.idHash == admitted && board.directory.isShown(link, at: now)
+        else {
+            // Revoked, rotated or expired between the door and here.
+            return send(.closeSubscriber(subscriber, .shareEnded), to: subscriber)
+        }
         counters.viewers.store(watchers.count, ordering: .relaxed)
         let openings = join(members, loop: subscriber.loop)
         var start = SubscriptionStart(inGroup: members.first?.key != request.key)

@@ -29,6 +29,7 @@ final class PipelineCore {
     /// How each open session began, until its first frame.
     private var openings: [SessionID: DeviceOpening] = [:]
     private var lastDurable = RecordOffset(rawValue: 0)
+    var expiries: ShareExpiries
 
     init(_ parts: PipelineParts, now: Timestamp) {
         self.parts = parts
@@ -41,6 +42,7 @@ final class PipelineCore {
         table = SessionTable(settings: parts.ingest)
         silenceMicroseconds = Int64(parts.silenceSeconds * 1_000_000)
         self.now = now
+        expiries = ShareExpiries(done: now)
         let links = parts.links
         let live = LiveSessions()
         sessions = live
@@ -222,11 +224,12 @@ final class PipelineCore {
             recordReleased()
         }
         board.release(at: now)
+        expireShares()
     }
 
     /// When ``advance(to:)`` next has something to do; `nil`: not before something arrives.
     var nextDeadline: Timestamp? {
-        [table.nextDeadline, board.nextDeadline].compactMap { $0 }.min()
+        [table.nextDeadline, board.nextDeadline, expiries.next].compactMap { $0 }.min()
     }
 
     /// Asks to be woken when silence changes something of the session.

@@ -43,15 +43,13 @@ final class ShareBoard {
         if share.delaySeconds > 0 { delayed.insert(share.key) } else { delayed.remove(share.key) }
     }
 
-    /// Closes every viewer of the share, and of the groups that show it, and forgets it.
-    func remove(_ key: ShareKey, code: CloseCode) {
-        close(key, code: code)
-        directory.remove(key)
-        entries[key] = nil
-        delayed.remove(key)
+    /// Forgets what is shown of a share that is over; who watched it is closed one by one.
+    func letGo(of key: ShareKey) {
+        entries[key]?.viewers = [:]
+        entries[key]?.view = nil
     }
 
-    /// Closes every viewer of a share that is over; it stays in the directory.
+    /// Closes whoever watches the share now, in a group or alone.
     func close(_ key: ShareKey, code: CloseCode) {
         guard let entry = entries[key] else { return }
         for loop in entry.viewers.keys { send(loop, .feedEnded(key, code)) }

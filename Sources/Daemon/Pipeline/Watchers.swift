@@ -4,6 +4,8 @@ import Transport
 /// Which feeds each subscriber is a member of. Pipeline thread only.
 final class Watchers {
     struct Watch {
+        /// What its link is of: a device's share, or a group.
+        var link: ShareKey
         /// The share, or a group's members.
         var feeds: [ShareKey]
         /// Missed events that wait for the socket, in order; `nil`: none are owed.
@@ -24,6 +26,16 @@ final class Watchers {
     /// Who watches just this share; a group's viewers do not.
     func watching(_ key: ShareKey) -> [SubscriberID] {
         watches.filter { $0.value.feeds == [key] }.map(\.key)
+    }
+
+    /// Who came by that link, whatever they look at now.
+    func comers(by link: ShareKey) -> [SubscriberID] {
+        watches.filter { $0.value.link == link }.map(\.key)
+    }
+
+    /// Who sees the share as one runner of a group.
+    func groupViewers(of member: ShareKey) -> [SubscriberID] {
+        watches.filter { $0.value.link != member && $0.value.feeds.contains(member) }.map(\.key)
     }
 
     func remove(_ subscriber: SubscriberID) -> Watch? {

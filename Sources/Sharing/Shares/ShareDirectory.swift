@@ -32,10 +32,17 @@ public struct ShareDirectory: Sendable {
 
     /// - Returns: The share of that ID if it may be watched at `time`.
     public func find(_ hash: SecretHash, at time: Timestamp) -> Share? {
-        guard let key = keysByHash[hash], let share = shares[key], share.isActive(at: time) else {
+        guard let key = keysByHash[hash], let share = shares[key], isShown(share, at: time) else {
             return nil
         }
         return share
+    }
+
+    /// Whether there is anybody to see: a group whose members are all revoked or expired is over.
+    public func isShown(_ share: Share, at time: Timestamp) -> Bool {
+        guard share.isActive(at: time) else { return false }
+        return share.device != nil
+            || share.members.contains { shares[$0]?.isActive(at: time) ?? false }
     }
 
     /// By its non-secret name, for the owner: whatever its standing.

@@ -170,7 +170,8 @@ struct WebSocketReader: Sendable {
             fragments = 0
             text = UTF8Stream()
         }
-        fragments += 1
+        // An empty last frame only says that the message is over.
+        if length > 0 || header[0] & 0x80 == 0 { fragments += 1 }
         guard length <= bounds.messageBytesMax - message.count, fragments <= bounds.fragmentsMax
         else { throw .messageTooLarge }
         if message.isEmpty { message.reserveCapacity(min(length, 65_536)) }

@@ -1,0 +1,61 @@
+import Logging
+import SensorModel
+import Sharing
+import Transport
+
+extension PipelineCore {
+    /// Ends everybody's watching of a share that is over: who came by its link must not come back
+    /// with it; who saw it in a group may come back to the rest of the group.
+    func end(_ key: ShareKey) {
+        for subscriber in watchers.groupViewers(of: key) {
+            let link = watchers[subscriber]?.link
+            let goesOn =
+                link.flatMap { board.directory[$0] }
+                .map { board.directory.isShown($0, at: now) } ?? false
+            close(subscriber, goesOn ? .goingAway : .shareEnded)
+        }
+        for subscriber in watchers.comers(by: key) { close(subscriber, .shareEnded) }
+        board.letGo(of: key)
+    }
+
+    private func close(_ subscriber: SubscriberID, _ code: CloseCode) {
+        send(.closeSubscriber(subscriber, code), to: subscriber)
+    }
+
+    /// Takes over a share that was made, rotated or revoked.
+    func put(_ share: Share) {
+        var share = share
+        // The other thread's clock may be a little ahead: what is revoked is revoked now.
+        share.revokedAt = share.revokedAt.map { min($0, now) }
+        let before = board.directory[share.key]
+        board.put(share)
+        expiries.next = board.directory.nextExpiry(after: expiries.done)
+        guard let before else { return }
+        if before.idHash != share.idHash || !share.isActive(at: now) { end(share.key) }
+    }
+
+    /// Shares whose time has come lose their viewers now, not when somebody looks next.
+    func expireShares() {
+        // A clock that was set back makes shares valid again, and they expire again.
+        if now < expiries.done { forgetExpiries() }
+        guard let due = expiries.next, due <= now else { return }
+        for key in board.directory.expired(after: expiries.done, through: now) {
+            logger.notice("share expired", metadata: ["share": "\(key.rawValue)"])
+            end(key)
+        }
+        expiries.done = now
+        expiries.next = board.directory.nextExpiry(after: now)
+    }
+
+    private func forgetExpiries() {
+        expiries.done = now
+        expiries.next = board.directory.nextExpiry(after: now)
+    }
+}
+
+/// Which shares' time has come, and when the next one's will.
+struct ShareExpiries {
+    /// Whoever expires by then has been dealt with.
+    var done: Timestamp
+    var next: Timestamp?
+}
