@@ -84,7 +84,7 @@ public final class PulsecastDaemon: Sendable {
         for (name, address) in addresses.sorted(by: { $0.key < $1.key }) {
             logger.notice("listening", metadata: ["door": "\(name)", "address": "\(address)"])
         }
-        warnAboutOpenDoors()
+        warnAboutOpenDoors(addresses)
         return addresses
     }
 
@@ -122,6 +122,7 @@ public final class PulsecastDaemon: Sendable {
         do {
             try accounts.registry.setViewersEver(counts.ever)
             try accounts.registry.setLastSeen(counts.seen)
+            try accounts.saveAudit()
         } catch {
             logger.warning("viewer counts cannot be kept: \(error)")
         }
@@ -139,7 +140,7 @@ public final class PulsecastDaemon: Sendable {
         return try Accounts(
             registry: RegistryStore(folder: state.path), masterKey: key,
             failuresPerMinuteMax: configuration.bounds.failuresPerMinuteMax,
-            viewersPerShareMax: configuration.bounds.connectionsMax)
+            viewersPerShareMax: configuration.bounds.viewersPerShareMax)
     }
 
     private static func identity(
@@ -184,20 +185,6 @@ public final class PulsecastDaemon: Sendable {
             logger.critical(
                 "the log cannot be written, nothing is acknowledged until it can: \(error)")
         case .closed: break
-        }
-    }
-
-    private func warnAboutOpenDoors() {
-        let doors = [
-            ("device", configuration.device), ("http", configuration.httpListener),
-        ]
-        for (name, listener) in doors
-        where !listener.tls && !ConfigurationLoader.isLoopback(listener.host) {
-            logger.warning(
-                """
-                the \(name) port listens beyond this machine without TLS: tokens and heart rates \
-                can be read on the way; set tls.certificate, or put a proxy in front
-                """)
         }
     }
 }

@@ -77,7 +77,7 @@ extension FrameRefusal: CustomStringConvertible {
     public var description: String {
         switch self {
         case .lengthOutOfRange(let bytes): "a frame of length \(bytes) is not within 14…4094"
-        case .lineTooLong: "a line is longer than \(Limits.textLineBytesMax) bytes"
+        case .lineTooLong: "a line is longer than is taken here"
         case .unknownKind(let kind): "kind 0x\(String(kind, radix: 16)) is not known"
         case .unknownType: "this type is not known"
         case .reservedNotZero: "reserved bits must be zero"

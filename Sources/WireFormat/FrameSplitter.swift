@@ -1,4 +1,4 @@
-import SensorModel
+public import SensorModel
 
 /// Cuts what a TCP connection sends into whole frames.
 ///
@@ -23,7 +23,12 @@ public struct FrameSplitter: Sendable {
     /// byte is not searched from its start each time.
     private var searchedBytes = 0
 
-    public init() {}
+    private let lineBytesMax: Int
+
+    /// - Parameter lineBytesMax: Longer lines are refused.
+    public init(lineBytesMax: Int = Limits.textLineBytesMax) {
+        self.lineBytesMax = lineBytesMax
+    }
 
     /// Bytes kept for the next call. Above one frame only after `body` refused one.
     public var pendingBytes: Int { pending.count - consumedBytes }
@@ -51,7 +56,7 @@ public struct FrameSplitter: Sendable {
             }
             guard pendingBytes == 0 else { return true }
         }
-        let rest = try Self.frames(form, in: chunk, from: &position, body)
+        let rest = try frames(form, in: chunk, from: &position, body)
         keep(chunk, from: position)
         if rest == .partial, form == .text { searchedBytes = pendingBytes }
         return rest == .partial
@@ -66,7 +71,7 @@ public struct FrameSplitter: Sendable {
     }
 
     /// Hands on every whole frame of `bytes` from `position` on, and moves `position` past them.
-    private static func frames(
+    private func frames(
         _ form: Form, in bytes: Span<UInt8>, from position: inout Int, searched: Int = 0,
         _ body: (Form, Span<UInt8>) -> Bool
     ) throws(FrameRefusal) -> Rest {
@@ -82,11 +87,11 @@ public struct FrameSplitter: Sendable {
                 position += count
             case .text:
                 guard let end = LineSearch.lineFeed(in: rest, from: searched) else {
-                    guard rest.count <= Limits.textLineBytesMax else { throw .lineTooLong }
+                    guard rest.count <= lineBytesMax else { throw .lineTooLong }
                     return .partial
                 }
                 searched = 0
-                guard end <= Limits.textLineBytesMax else { throw .lineTooLong }
+                guard end <= lineBytesMax else { throw .lineTooLong }
                 guard end == 0 || body(.text, rest.extracting(0..<end)) else { return .refused }
                 position += end + 1
             }
@@ -121,7 +126,7 @@ public struct FrameSplitter: Sendable {
     ) throws(FrameRefusal) -> Bool {
         guard pendingBytes > 0 else { return true }
         var position = consumedBytes
-        let rest = try Self.frames(
+        let rest = try frames(
             form, in: pending.span, from: &position, searched: searchedBytes, body)
         consumedBytes = position
         searchedBytes = rest == .partial && form == .text ? pendingBytes : 0

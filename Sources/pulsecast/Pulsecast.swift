@@ -18,7 +18,7 @@ struct Pulsecast: AsyncParsableCommand {
             ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, DeviceCommand.self,
             ShareCommand.self, SessionCommand.self, PushCommand.self, ReplayCommand.self,
             AnalyzeCommand.self, ExportCommand.self, WatchCommand.self, LogCommand.self,
-            SimulateCommand.self,
+            SimulateCommand.self, TLSCommand.self,
         ])
 
     static func main() async {

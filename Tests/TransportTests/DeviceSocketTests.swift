@@ -91,6 +91,27 @@ import WireFormat
         }
     }
 
+    @Test func `Frames faster than sensors measure close the connection, a backlog does not`()
+        async throws
+    {
+        var limits = ConnectionLimits()
+        limits.framesPerSecondMax = 5
+        try await withServer(limits: limits) { _, device, _ in
+            func line(_ number: Int, _ time: Double) -> String {
+                #"{"type":"heartRate","heartRate":99,"timestamp":\#(time),"seq":\#(number)}"# + "\n"
+            }
+            let now = FakeDaemon.clock.secondsSince1970
+            let old = try RawSocket(device)
+            await old.send(Self.hello)
+            for number in 1...200 { await old.send(line(number, now - 3600)) }
+            #expect(try await old.receive(until: "\"seq\":200}\n").contains("welcome"))
+            let live = try RawSocket(device)
+            await live.send(Self.hello)
+            for number in 201...260 { await live.send(line(number, now)) }
+            #expect(try await live.receiveAll().contains("\"code\":4029"))
+        }
+    }
+
     @Test func `More than a hundred refusals close the connection`() async throws {
         try await withServer { _, device, _ in
             let socket = try RawSocket(device)

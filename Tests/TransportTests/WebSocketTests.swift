@@ -35,6 +35,25 @@ import WireFormat
         }
     }
 
+    @Test(arguments: [
+        ([], "Origin: https://evil.example", 403), ([], "Origin: http://x", 101),
+        ([], "Origin: null", 403), ([], "", 101), (["*"], "Origin: https://evil.example", 101),
+        (["https://good.example"], "Origin: HTTPS://GOOD.EXAMPLE", 101),
+        (["https://good.example"], "Origin: https://good.example.evil.example", 403),
+        (["https://good.example"], "Origin: http://good.example", 403),
+    ])
+    func `A page from elsewhere opens a socket only where its origin is listed`(
+        origins: [String], field: String, status: Int
+    ) async throws {
+        try await withServer(origins: origins) { _, _, http in
+            for target in ["/v1/shares/known/live", "/v1/device", "/echo"] {
+                let socket = try RawSocket(http)
+                let head = try await socket.upgrade(target, field.isEmpty ? "" : field + "\r\n")
+                #expect(head.hasPrefix("HTTP/1.1 \(status) "), "\(target) \(field)")
+            }
+        }
+    }
+
     @Test func `Everything comes back from the echo`() async throws {
         try await withServer { _, _, http in
             let socket = try RawSocket(http)
@@ -71,7 +90,9 @@ import WireFormat
             for _ in 2..<65_536 {
                 fragments += ClientFrame.encode(opcode: 0, [0x61], final: false)
             }
-            fragments += ClientFrame.encode(opcode: 0, [0x61])
+            fragments += ClientFrame.encode(opcode: 0, [0x61], final: false)
+            // As the public suite ends it: an empty fragment says that the message is over.
+            fragments += ClientFrame.encode(opcode: 0)
             async let all: Void = socket.send(fragments)
             #expect(try await socket.receiveFrame().payload.count == 65_536)
             await all

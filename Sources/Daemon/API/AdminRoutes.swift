@@ -136,6 +136,13 @@ struct AdminRoutes: Sendable {
         router.add(.get, "/shares/:name") { request in
             await answer { JSONBody.response(row(try share(name(of: request)))) }
         }
+        router.add(.get, "/shares/:name/opens") { request in
+            await answer {
+                let share = try share(name(of: request))
+                let entries = try administration.accounts.audit(of: share.key)
+                return JSONBody.response(entries.map(OpenRow.init))
+            }
+        }
         router.add(.post, "/shares/:name/reveal") { request in
             await answer { try reveal(name(of: request)) }
         }
@@ -162,6 +169,8 @@ struct AdminRoutes: Sendable {
             throw APIRefusal.conflict(
                 "the link was sealed under another master key: make a new one with share rotate")
         }
+        administration.accounts.note(
+            .revealed, of: share.key, from: nil, at: administration.clock())
         return JSONBody.response(link(share, id))
     }
 

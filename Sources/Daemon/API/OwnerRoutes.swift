@@ -104,14 +104,22 @@ struct OwnerRoutes: Sendable {
                 ShareLink(made.share, id: made.id, url: url(of: made.id), device: device.name),
                 status: 201)
         }
+        add(.get, "/shares/:name/opens", to: &router) { request, device in
+            let share = try share(request, of: device)
+            return JSONBody.response(try accounts.audit(of: share.key).map(OpenRow.init))
+        }
         add(.delete, "/shares/:name", to: &router) { request, device in
-            let name = request.parameters["name"] ?? ""
-            guard let share = accounts.withState({ $0.shares.named(name) }),
-                share.device == device.id
-            else { throw RegistryError.unknownShare(name) }
-            try administration.revokeShare(share)
+            try administration.revokeShare(try share(request, of: device))
             return HTTPResponse(status: 204)
         }
+    }
+
+    /// Another device's share is as unknown as one that never was.
+    private func share(_ request: HTTPRequest, of device: Device) throws -> Share {
+        let name = request.parameters["name"] ?? ""
+        guard let share = accounts.withState({ $0.shares.named(name) }), share.device == device.id
+        else { throw RegistryError.unknownShare(name) }
+        return share
     }
 
     private func url(of id: ShareID) -> String { publicURL() + "/s/" + id.text }

@@ -90,7 +90,9 @@ struct PageRoutes: Sendable {
         if let wait { return ShareRefusal.tooMany(retryAfterSeconds: wait).response }
         do {
             let body = try JSONBody.decode(Code.self, of: request)
-            if let code = ShortCode(body.code), let id = try administration.redeem(code) {
+            if let code = ShortCode(body.code),
+                let id = try administration.redeem(code, from: request.peer.key)
+            {
                 return ShareRoutes.noStore(
                     JSONBody.response(Link(share: id.text, path: "/s/\(id.text)")))
             }

@@ -1,4 +1,5 @@
 import Foundation
+import Registry
 import SegmentLog
 import SensorModel
 import Sharing
@@ -171,6 +172,7 @@ struct ShareRoutes: Sendable {
                     $0.cheers.admit(to: share.key, from: request.peer.key, at: now)
                 }
                 if let wait { return ShareRefusal.tooMany(retryAfterSeconds: wait).response }
+                accounts.note(.cheered, of: share.key, from: request.peer.key, at: now)
                 for member in members(of: share) {
                     guard let device = member.device else { continue }
                     pipeline.mailbox.post { $0.send(cheer: text, to: device) }

@@ -23,6 +23,7 @@ final class Accounts: Sendable {
         var codeNumbers: [ShortCode: Int64] = [:]
         var failures: FailureLimiter
         var cheers = CheerLimiter()
+        var audit = AuditNotes()
         var lastSeen: [DeviceID: Timestamp] = [:]
     }
 

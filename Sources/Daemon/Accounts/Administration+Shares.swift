@@ -43,6 +43,7 @@ extension Administration {
             state.sealedIDs[share.key] = sealed
         }
         mailbox.post { $0.put(share) }
+        accounts.note(.created, of: share.key, from: nil, at: now)
         logger.notice("share created", metadata: ["share": "\(share.key.rawValue)"])
         return (share, id)
     }
@@ -66,6 +67,7 @@ extension Administration {
             state.codes.withdraw(share.key)
         }
         mailbox.post { [rotated] in $0.put(rotated) }
+        accounts.note(.rotated, of: share.key, from: nil, at: clock())
         return (rotated, id)
     }
 
@@ -79,6 +81,7 @@ extension Administration {
             state.codes.withdraw(share.key)
         }
         mailbox.post { [revoked] in $0.put(revoked) }
+        accounts.note(.revoked, of: share.key, from: nil, at: now)
         logger.notice("share revoked", metadata: ["share": "\(share.key.rawValue)"])
     }
 
@@ -102,7 +105,7 @@ extension Administration {
     }
 
     /// Exchanges a code for the share's secret, once.
-    func redeem(_ code: ShortCode) throws -> ShareID? {
+    func redeem(_ code: ShortCode, from address: AddressKey) throws -> ShareID? {
         let now = clock()
         let redeemed = accounts.withState { state in
             (
@@ -114,6 +117,7 @@ extension Administration {
         if let number = redeemed.number { try accounts.registry.removeCode(number) }
         guard let key = redeemed.key, let share = accounts.share(key), share.isActive(at: now)
         else { return nil }
+        accounts.note(.codeRedeemed, of: key, from: address, at: now)
         return accounts.secretID(of: key)
     }
 

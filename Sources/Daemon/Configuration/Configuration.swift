@@ -53,6 +53,10 @@ public struct Configuration: Hashable, Sendable {
         public var perAddressMax = 64
         public var headerBytesMax = Limits.httpHeaderBytesMax
         public var bodyBytesMax = Limits.httpBodyBytesMax
+        public var messageBytesMax = Limits.webSocketMessageBytesMax
+        public var lineBytesMax = Limits.textLineBytesMax
+        public var handshakeSeconds: Double = 10
+        public var viewersPerShareMax = 10_000
         public var idleSeconds: Double = 75
         public var failuresPerMinuteMax = 10
     }

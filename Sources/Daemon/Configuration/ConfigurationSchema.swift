@@ -1,3 +1,5 @@
+import SensorModel
+
 /// Every key there is, in the order of the example file.
 public enum ConfigurationSchema {
     public static let entries: [ConfigurationEntry] =
@@ -68,8 +70,8 @@ public enum ConfigurationSchema {
             allowed: "addresses, separated by commas"),
         .list(
             "http.allowed_origins", \.http.allowedOrigins,
-            "Pages elsewhere that may open WebSockets here; empty: none but the daemon's own",
-            allowed: "origins as https://example.org, separated by commas"),
+            "Pages elsewhere that may open WebSockets, * for all; empty: the daemon's own only",
+            allowed: "origins as https://example.org, separated by commas, or *"),
         .text(
             "http.frame_ancestors", \.http.frameAncestors,
             "Pages that may show the overlay in a frame", allowed: "a list of CSP sources",
@@ -111,6 +113,19 @@ public enum ConfigurationSchema {
         .integer(
             "limits.body_bytes", \.bounds.bodyBytesMax, 1024...67_108_864,
             "Size of a request's body", unit: "bytes", default: 1_048_576),
+        .integer(
+            "limits.message_bytes", \.bounds.messageBytesMax, 4096...16_777_216,
+            "Size of a WebSocket message of a device or reader", unit: "bytes",
+            default: 1_048_576),
+        .integer(
+            "limits.line_bytes", \.bounds.lineBytesMax, 1024...Limits.textLineBytesMax,
+            "Length of a device's line on TCP", unit: "bytes", default: 65_536),
+        .integer(
+            "limits.viewers_per_share", \.bounds.viewersPerShareMax, 1...200_000,
+            "Viewers of a share that has no limit of its own", unit: "viewers", default: 10_000),
+        .duration(
+            "limits.handshake", \.bounds.handshakeSeconds, 1...60,
+            "TLS and a request's headers are there within", default: "10s"),
         .duration(
             "limits.idle", \.bounds.idleSeconds, 5...3600,
             "A connection without a request is closed after", default: "75s"),

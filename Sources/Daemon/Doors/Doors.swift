@@ -51,8 +51,16 @@ struct Doors {
             name: name, address: given ?? .tcp(host: settings.host, port: settings.port),
             service: service, identity: settings.tls ? identity : nil, limits: limits,
             trustedProxies: configuration.http.trustedProxies.compactMap(PeerAddress.init),
-            allowedOrigins: configuration.http.allowedOrigins,
+            allowedOrigins: allowedOrigins,
             securityHeaders: Self.securityHeaders)
+    }
+
+    /// Behind a proxy the page's own origin is that of the links, whatever `Host` says by then.
+    private var allowedOrigins: [String] {
+        let publicURL = configuration.http.publicURL
+        let parts = publicURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        let own = parts.count > 2 ? [parts[..<3].joined(separator: "/")] : []
+        return configuration.http.allowedOrigins + own
     }
 
     private func admin(_ descriptors: ListenDescriptors) -> ListenerConfiguration {
@@ -130,6 +138,10 @@ struct Doors {
         limits.bodyBytesMax = configuration.bounds.bodyBytesMax
         limits.idleSeconds = Int(configuration.bounds.idleSeconds)
         limits.helloSeconds = Int(configuration.ingest.helloSeconds)
+        limits.webSocketMessageBytesMax = configuration.bounds.messageBytesMax
+        limits.textLineBytesMax = configuration.bounds.lineBytesMax
+        limits.headerSeconds = Int(configuration.bounds.handshakeSeconds)
+        limits.framesPerSecondMax = configuration.ingest.framesPerSecondMax
         return limits
     }
 

@@ -22,13 +22,17 @@ struct ViewerDesk: ViewerGate {
         let now = clock()
         // A text that is no ID is hashed all the same: its time must not tell.
         let hash = Self.hash(of: text)
-        return accounts.withState { state in
+        let found = accounts.withState { state -> Result<Share, ViewerRefusal> in
             if let share = state.shares.find(hash, at: now) { return .success(share) }
             switch state.failures.failed(peer.key, at: now) {
             case .refuse: return .failure(.unknown)
             case .slowDown(let seconds): return .failure(.tooMany(retryAfterSeconds: seconds))
             }
         }
+        if case .success(let share) = found {
+            accounts.noteOpen(of: share.key, from: peer.key, at: now)
+        }
+        return found
     }
 
     private static func hash(of text: String) -> SecretHash {

@@ -9,12 +9,15 @@ enum HTTPRefusal: Error, Hashable, Sendable {
     case expectationUnknown
     case headersTooLarge
     case methodUnknown
+    /// TRACE and CONNECT: known, and served nowhere.
+    case methodForbidden
     case codingUnknown
     case versionUnknown
 
     var status: Int {
         switch self {
         case .malformed, .hostMissing, .hostRepeated: 400
+        case .methodForbidden: 405
         case .tooSlow: 408
         case .bodyTooLarge: 413
         case .targetTooLong: 414
@@ -36,6 +39,7 @@ enum HTTPRefusal: Error, Hashable, Sendable {
         case .expectationUnknown: "this expectation cannot be met"
         case .headersTooLarge: "the headers are too large"
         case .methodUnknown: "this method is not known"
+        case .methodForbidden: "this method is not allowed here"
         case .codingUnknown: "this transfer coding is not known"
         case .versionUnknown: "this version of HTTP is not spoken here"
         }
@@ -45,6 +49,10 @@ enum HTTPRefusal: Error, Hashable, Sendable {
     var response: HTTPResponse {
         var response = HTTPResponse.failure(status: status, reason: reason)
         response.closes = true
+        if self == .methodForbidden {
+            response.fields["Allow"] = HTTPRequest.Method.allCases.map(\.rawValue)
+                .joined(separator: ", ")
+        }
         return response
     }
 }

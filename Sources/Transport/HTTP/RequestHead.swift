@@ -23,7 +23,7 @@ struct RequestHead: Sendable {
     init(_ head: HTTPRequestHead, limits: ConnectionLimits) throws(HTTPRefusal) {
         guard head.version == .http1_1 || head.version == .http1_0 else { throw .versionUnknown }
         guard let method = HTTPRequest.Method(rawValue: head.method.rawValue) else {
-            throw .methodUnknown
+            throw [.TRACE, .CONNECT].contains(head.method) ? .methodForbidden : .methodUnknown
         }
         guard head.uri.utf8.count <= Self.targetBytesMax else { throw .targetTooLong }
         let size = head.headers.reduce(head.uri.utf8.count + 16) {

@@ -25,6 +25,8 @@ final class DeviceConnection: RoomWaiter {
     /// Objects of the text under way that are in the ring already.
     private var objectsTaken = 0
     private var refusals: RefusalWindow
+    private let framesPerSecondMax: Int
+    private var rate: FrameRate?
     /// A record that goes before any other: an opening there was no room for.
     private var owed: InboundMessage?
     private var isWaiting = false
@@ -40,6 +42,7 @@ final class DeviceConnection: RoomWaiter {
         self.origin = origin
         self.format = format
         self.port = port
+        framesPerSecondMax = limits.framesPerSecondMax
         refusals = RefusalWindow(
             countMax: limits.refusalsMax, seconds: limits.refusalWindowSeconds)
     }
@@ -144,6 +147,12 @@ final class DeviceConnection: RoomWaiter {
             FrameArrival(connection: id, arrival: arrival, header: header))
         guard loop.inbound.push(record, payload: payload) else { return false }
         loop.counters.countFrame(origin.transport, format)
+        if let rate,
+            !rate.allows(
+                deviceTime: header.deviceTime, arrival: arrival, perSecondMax: framesPerSecondMax)
+        {
+            close(.tooManyRequests)
+        }
         return true
     }
 
@@ -160,6 +169,7 @@ final class DeviceConnection: RoomWaiter {
         switch answer {
         case .success(let device):
             phase = .open(device)
+            rate = device.recorded ? nil : loop.frameRate(of: device.device)
             loop.add(self)
             owed = .opened(
                 DeviceOpening(

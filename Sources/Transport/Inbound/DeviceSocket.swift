@@ -13,7 +13,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
     private let limits: ConnectionLimits
     private let origin: DeviceOrigin
     private let ticket: ConnectionTicket
-    private var splitter = FrameSplitter()
+    private var splitter: FrameSplitter
     private var connection: DeviceConnection?
     private var context: ChannelHandlerContext?
     private var deadline: Deadline?
@@ -30,6 +30,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         self.loop = loop
         self.gate = gate
         self.limits = limits
+        splitter = FrameSplitter(lineBytesMax: limits.textLineBytesMax)
         self.origin = origin
         self.ticket = ticket
     }

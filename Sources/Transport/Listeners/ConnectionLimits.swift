@@ -22,6 +22,9 @@ public struct ConnectionLimits: Hashable, Sendable {
     public var helloSeconds = 5
     /// A TCP device that says nothing; WebSocket peers are pinged instead.
     public var deviceSilenceSeconds = 600
+    /// Frames of one device within 10 s that are as new as their arrival, a second: a backlog does
+    /// not count. More close its connections (4029).
+    public var framesPerSecondMax = 2000
     public var pingSeconds = 30
     /// A server-sent stream's sign of life.
     public var eventStreamCommentSeconds = 15

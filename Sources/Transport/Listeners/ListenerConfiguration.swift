@@ -24,7 +24,7 @@ public struct ListenerConfiguration: Sendable {
     public var limits: ConnectionLimits
     /// Peers whose `X-Forwarded-For` is believed.
     public var trustedProxies: [PeerAddress]
-    /// Origins a browser may open a WebSocket from, beside the page's own; empty: any.
+    /// Origins a browser may open a WebSocket from, beside the page's own; `*`: any.
     public var allowedOrigins: [String]
     /// Headers of every HTTP response that does not set them itself.
     public var securityHeaders: HTTPFields

@@ -24,6 +24,8 @@ final class LoopState {
     /// Every open connection that can be told to go, by the identity of its object.
     private(set) var connections: [ObjectIdentifier: any LoopConnection] = [:]
     private var devices: [ConnectionID: DeviceConnection] = [:]
+    /// One small object a device that ever came: a new connection does not begin at nothing.
+    private var frameRates: [DeviceID: FrameRate] = [:]
     private let outbound: RingBuffer<OutboundMessage>
     private var nextNumber: UInt64 = 1
     private var wheelTask: Scheduled<Void>?
@@ -83,6 +85,13 @@ final class LoopState {
     func remove(_ device: DeviceConnection) {
         guard devices.removeValue(forKey: device.id) != nil else { return }
         counters.devicesConnected.wrappingSubtract(1, ordering: .relaxed)
+    }
+
+    func frameRate(of device: DeviceID) -> FrameRate {
+        if let known = frameRates[device] { return known }
+        let fresh = FrameRate()
+        frameRates[device] = fresh
+        return fresh
     }
 
     // MARK: - Time

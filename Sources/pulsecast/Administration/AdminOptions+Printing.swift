@@ -22,7 +22,7 @@ extension AdminOptions {
         case nil, is NSNull: return "–"
         case let list as [Any]: return list.map { "\($0)" }.joined(separator: ",")
         case let number as NSNumber
-        where column.hasSuffix("At") || column == "lastSeen":
+        where column.hasSuffix("At") || ["at", "lastSeen"].contains(column):
             return Date(timeIntervalSince1970: number.doubleValue).formatted(.iso8601)
         case .some(let value): return "\(value)"
         }

@@ -5,7 +5,8 @@ struct ShareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "share", abstract: "Makes, lists and takes back links for viewers.",
         subcommands: [
-            Create.self, List.self, Revoke.self, Rotate.self, Show.self, Code.self, Group.self,
+            Create.self, List.self, Revoke.self, Rotate.self, Show.self, Opens.self, Code.self,
+            Group.self,
         ])
 
     struct Create: AsyncParsableCommand {
@@ -88,6 +89,18 @@ struct ShareCommand: AsyncParsableCommand {
                 return try ShareCommand.tell(await admin.ask("POST", path + "/reveal"), admin)
             }
             Terminal.say(json: Array(try await admin.ask("GET", path)))
+        }
+    }
+
+    struct Opens: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists when a link was opened, by visitors without their addresses.")
+        @OptionGroup var admin: AdminOptions
+        @Argument(help: "The share's name.") var name: String
+
+        func run() async throws {
+            let data = try await admin.ask("GET", "/shares/\(segment(name))/opens")
+            try admin.print(data, columns: ["at", "event", "visitor"])
         }
     }
 

@@ -119,6 +119,10 @@ enum OpenAPIOperations {
             .post, "/shares", "A new link.", body: json("NewShare"),
             [.json(reference("Share"), status: 201), .badRequest, .conflict]),
         owned(
+            .get, "/shares/{name}/opens",
+            "When it was opened, by visitors without their addresses.",
+            [.json(OpenAPISchemas.list(reference("Open"))), .notFound]),
+        owned(
             .delete, "/shares/{name}", "Takes a link back; its viewers are closed.",
             [.empty(204, "Done."), .notFound]),
     ]

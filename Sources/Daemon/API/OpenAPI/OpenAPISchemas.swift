@@ -26,7 +26,7 @@ enum OpenAPISchemas {
     static let all: [String: OpenAPINode] = [
         "Failure": object(["code": integer, "reason": text], required: ["code", "reason"]),
         "Event": event, "History": history, "Cheer": cheer, "Device": device,
-        "Session": session, "Share": share, "NewShare": newShare, "Command": command,
+        "Session": session, "Share": share, "Open": open, "NewShare": newShare, "Command": command,
         "Profile": profile, "Zones": zones, "Course": course, "HeartBeat": heartBeat,
         "Pulsoid": pulsoid, "Erased": erased,
     ]
@@ -47,6 +47,9 @@ enum OpenAPISchemas {
             "position": ["type": "object"], "splits": list(["type": "object"]),
             "zoneSeconds": list(number),
         ], required: ["type"])
+
+    private static let open = object(
+        ["at": number, "event": text, "visitor": text], required: ["at", "event", "visitor"])
 
     private static let history = object(
         [
