@@ -4,7 +4,10 @@ import Foundation
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "Adds, lists and removes devices, and sets their profile.",
-        subcommands: [Add.self, List.self, Rotate.self, Revoke.self, Delete.self, DeviceSet.self])
+        subcommands: [
+            Add.self, List.self, Rotate.self, Revoke.self, Delete.self, DeviceSet.self,
+            DeviceExport.self,
+        ])
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
