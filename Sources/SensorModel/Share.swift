@@ -27,6 +27,14 @@ public struct Share: Hashable, Sendable {
     /// A day: what is held back lies in memory.
     public static let delaySecondsMax = 86_400
 
+    /// The newest arrival that the delay lets through.
+    ///
+    /// - Parameter now: Arrival clock.
+    /// - Returns: `nil` without a delay: everything is shown.
+    public func shownArrivals(at now: Timestamp) -> Timestamp? {
+        delaySeconds == 0 ? nil : now.advanced(byMicroseconds: -Int64(delaySeconds) * 1_000_000)
+    }
+
     public init(
         key: ShareKey, name: String, idHash: SecretHash, target: Target, scope: Scope = .all,
         delaySeconds: Int = 0, expiresAt: Timestamp? = nil, maxViewers: Int? = nil,

@@ -83,15 +83,17 @@ extension ShareRoutes {
     private func readings(
         of share: Share, startAt: Int64?, limit: Int
     ) async -> [HeartRateReading] {
-        guard share.delaySeconds == 0,
+        guard
             let session = await pipeline.mailbox.ask({ core in
                 core.log.flush()
                 return core.board.session(shownBy: share, at: core.now)
             }) ?? nil
         else { return [] }
         let reader = pipeline.history
+        let arrivedBy = share.shownArrivals(at: clock())
         return await pipeline.background.run {
-            reader.heartRates(of: session, startAtMilliseconds: startAt, limit: limit)
+            reader.heartRates(
+                of: session, startAtMilliseconds: startAt, arrivedBy: arrivedBy, limit: limit)
         }
     }
 }
@@ -99,13 +101,14 @@ extension ShareRoutes {
 extension HistoryReader {
     /// The last heart rates of a session, one a second at most, oldest first.
     func heartRates(
-        of session: SessionID, startAtMilliseconds: Int64?, limit: Int
+        of session: SessionID, startAtMilliseconds: Int64?, arrivedBy: Timestamp?, limit: Int
     ) -> [HeartRateReading] {
         guard let summary = log.summary(of: session) else { return [] }
         var readings: [HeartRateReading] = []
         do {
             try log.reader().read(from: summary.firstOffset, session: session) {
                 header, payload in
+                if let arrivedBy, header.arrivalTime > arrivedBy { return false }
                 guard header.type == .metric,
                     (startAtMilliseconds.map { header.deviceTime.microseconds / 1000 >= $0 })
                         ?? true,

@@ -88,8 +88,9 @@ struct ShareRoutes: Sendable {
         switch share(request) {
         case .failure(let refusal): return refusal.response
         case .success(let share):
-            let limit = request.query["limit"].flatMap { Int($0) } ?? 1000
-            guard Self.historyLimit.contains(limit) else {
+            let asked = request.query["limit"]
+            guard let limit = asked.map({ Int($0) }) ?? 1000, Self.historyLimit.contains(limit)
+            else {
                 return APIRefusal.badField(name: "limit", allowed: "1 to 1000").response
             }
             let after = request.query["after"].map { LogCursor($0) }
@@ -113,7 +114,7 @@ struct ShareRoutes: Sendable {
             }
         }
         var pages: [HistoryReader.Page] = []
-        for member in members(of: share) where member.delaySeconds == 0 {
+        for member in members(of: share) {
             pages.append(await page(of: member, inGroup: share.device == nil, offset, limit))
         }
         let page = HistoryReader.Page.merged(pages, limit: limit)
@@ -141,10 +142,11 @@ struct ShareRoutes: Sendable {
             epoch: pipeline.log.epoch, scope: member.scope, privacy: privacy,
             runnerName: inGroup ? member.runnerName : nil)
         let reader = pipeline.history
+        let arrivedBy = member.shownArrivals(at: clock())
         return await pipeline.background.run {
             reader.log.waitUntilWritten(through: shown.end)
             return reader.page(
-                of: shown.session, as: view, after: after, limit: limit,
+                of: shown.session, as: view, after: after, arrivedBy: arrivedBy, limit: limit,
                 fromStart: HistoryView.dependsOnThePast(privacy))
         }
     }

@@ -33,12 +33,13 @@ struct HistoryReader: Sendable {
     ///   - session: In the log.
     ///   - view: Of the share.
     ///   - after: The last offset the reader has; `nil`: from the session's start.
+    ///   - arrivedBy: What came later is still held back from the share; `nil`: nothing is.
     ///   - limit: Items at most.
     ///   - fromStart: What is shown of an event depends on the ones before the page.
     /// - Returns: The items; none for a session that is gone.
     func page(
-        of session: SessionID, as view: HistoryView, after: RecordOffset?, limit: Int,
-        fromStart: Bool
+        of session: SessionID, as view: HistoryView, after: RecordOffset?,
+        arrivedBy: Timestamp?, limit: Int, fromStart: Bool
     ) -> Page {
         var view = view
         var page = Page()
@@ -47,6 +48,7 @@ struct HistoryReader: Sendable {
         let start = fromStart ? first : after.map { max($0, first) } ?? first
         do {
             try log.reader().read(from: start, session: session) { header, payload in
+                if let arrivedBy, header.arrivalTime > arrivedBy { return false }
                 guard Self.isEvent(header.type),
                     let event = decode(payload, at: header.offset),
                     let item = view.item(of: event, at: header.offset),

@@ -25,20 +25,27 @@ struct RecordingPlayer: Sendable {
 
     /// The snapshot at a moment: every latched value as it was then.
     ///
-    /// - Parameter time: Device time; before the session's start it means the start.
+    /// - Parameters:
+    ///   - time: Device time; before the session's start it means the start.
+    ///   - now: Arrival clock; what the share's delay still holds back is not shown.
     /// - Returns: The snapshot and the last offset in it; `nil` when there is nothing to show.
     /// - Throws: ``SegmentLogError`` when the log cannot be read.
-    func snapshot(at time: Timestamp) throws -> (event: EncodedEvent, offset: RecordOffset)? {
+    func snapshot(
+        at time: Timestamp, now: Timestamp
+    ) throws -> (event: EncodedEvent, offset: RecordOffset)? {
         guard let summary = log.summary(of: session) else { return nil }
         var fields = SessionFields(session: session, epoch: log.epoch, privacy: privacy)
         var last: RecordOffset?
         let reader = log.reader()
-        // What a zone hides depends on the way into it: then there is no short cut.
+        let arrivedBy = share.shownArrivals(at: now)
+        // What a zone hides depends on the way into it, and what a delay holds back may be in a
+        // snapshot: then there is no short cut.
         let start =
-            privacy.hidesNothing
+            privacy.hidesNothing && arrivedBy == nil
             ? try reader.newest(.snapshot, of: session, notAfter: time) : nil
         var broken: RecordRefusal?
         try reader.read(from: start ?? summary.firstOffset, session: session) { header, payload in
+            if let arrivedBy, header.arrivalTime > arrivedBy { return false }
             do {
                 if header.offset == start, header.type == .snapshot {
                     for event in try SnapshotCodec.decode(payload) {
@@ -61,11 +68,16 @@ struct RecordingPlayer: Sendable {
         return (encoded(fields, at: last), last)
     }
 
-    /// What follows an offset, at most ``batchMax`` items.
-    func items(after offset: RecordOffset, from view: inout HistoryView) throws -> [Item] {
+    /// What follows an offset and the share's delay does not hold back at `now`, at most
+    /// ``batchMax`` items.
+    func items(
+        after offset: RecordOffset, from view: inout HistoryView, now: Timestamp
+    ) throws -> [Item] {
         var view = view
         var items: [Item] = []
+        let arrivedBy = share.shownArrivals(at: now)
         try log.reader().read(from: offset, session: session) { header, payload in
+            if let arrivedBy, header.arrivalTime > arrivedBy { return false }
             guard header.type == .metric || header.type == .event, header.offset > offset else {
                 return true
             }

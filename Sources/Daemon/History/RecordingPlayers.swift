@@ -150,34 +150,48 @@ final class RecordingPlayers: Sendable {
     }
 
     private func run(_ seat: Seat, for subscriber: SubscriberID) async {
-        await withTaskGroup(of: Void.self) { group in
+        let hasShown = await withTaskGroup(of: Bool.self) { group in
             for share in seat.members {
                 group.addTask { await self.run(share, in: seat, for: subscriber) }
             }
+            return await group.reduce(false) { $0 || $1 }
         }
+        guard !hasShown, !Task.isCancelled else { return }
+        // There is no recording yet: what is live is shown, which says so.
+        returnToLive(subscriber, inGroup: seat.members.count > 1)
     }
 
-    private func run(_ share: Share, in seat: Seat, for subscriber: SubscriberID) async {
+    /// - Returns: Whether there was anything to show.
+    private func run(_ share: Share, in seat: Seat, for subscriber: SubscriberID) async -> Bool {
         var session = seat.playback?.session
         if session == nil {
             session = await mailbox.ask { $0.board.session(shownBy: share, at: $0.now) } ?? nil
         }
-        guard let session else { return }
+        guard let session else { return false }
         let player = RecordingPlayer(
             log: log, share: share, session: session,
             privacy: log.summary(of: session).map { accounts.privacy(of: $0.device) } ?? .none,
             runnerName: seat.members.count > 1 ? share.runnerName : nil)
         do {
             var from = seat.position
-            while try await show(player, from: from, seat: seat, to: subscriber) == .ended {
-                guard let playback = seat.playback, isOn(playback, of: share.key) else { break }
-                from = playback.times.lowerBound
+            while true {
+                switch try await show(player, from: from, seat: seat, to: subscriber) {
+                case .nothing: return false
+                case .ended:
+                    if let playback = seat.playback, isOn(playback, of: share.key) {
+                        from = playback.times.lowerBound
+                        continue
+                    }
+                case .over: break
+                }
+                returnToLive(subscriber, inGroup: false)
+                return true
             }
-            returnToLive(subscriber, inGroup: false)
         } catch is CancellationError {
-            // The viewer sought elsewhere or left.
+            return true  // The viewer sought elsewhere or left.
         } catch {
             logger.error("a recording cannot be shown: \(error)")
+            return false
         }
     }
 
@@ -187,17 +201,17 @@ final class RecordingPlayers: Sendable {
         case ended
         /// Once was enough.
         case over
+        /// There is no recording to show.
+        case nothing
     }
 
     private func show(
         _ player: RecordingPlayer, from time: Timestamp, seat: Seat, to subscriber: SubscriberID
     ) async throws -> Stop {
-        let found = await background.run { Result { try player.snapshot(at: time) } }
-        guard let snapshot = try found.get() else {
-            // Nothing to show: the viewer waits where it is, unless the owner played it.
-            if seat.playback == nil { throw CancellationError() }
-            return .over
+        let found = await background.run {
+            Result { try player.snapshot(at: time, now: WallClock.now()) }
         }
+        guard let snapshot = try found.get() else { return .nothing }
         try Task.checkCancellation()
         send([snapshot.event], to: subscriber)
         guard !seat.isPaused else { throw CancellationError() }
@@ -207,7 +221,8 @@ final class RecordingPlayers: Sendable {
         while true {
             let items = try await background.run { [view, offset] in
                 var view = view
-                return Result { try (player.items(after: offset, from: &view), view) }
+                let now = WallClock.now()
+                return Result { try (player.items(after: offset, from: &view, now: now), view) }
             }.get()
             view = items.1
             guard let last = items.0.last else {
