@@ -85,7 +85,6 @@ import Testing
         #expect(group.standing == .active)
         let shown = directory.feeds(of: found, at: Self.now).map(\.key.rawValue)
         #expect(shown == (one.standing == .active ? [1, 2] : [2]))
-        #expect(directory.groups(showing: ShareKey(rawValue: 2)) == [ShareKey(rawValue: 3)])
     }
 
     @Test func `Names are found in any case, and one that is gone is free`() {

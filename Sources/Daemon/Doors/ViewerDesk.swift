@@ -13,8 +13,15 @@ struct ViewerDesk: ViewerGate {
     let recordings: RecordingPlayers
     let clock: @Sendable () -> Timestamp
 
+    private static let retryWhenFullSeconds = 30
+
     func resolve(share text: String, peer: PeerAddress) -> Result<ResolvedShare, ViewerRefusal> {
-        find(text, peer: peer).map { ResolvedShare(key: $0.key) }
+        find(text, peer: peer).flatMap { share in
+            // Who comes in the same instant as the last one is still closed by ``subscribe(_:)``.
+            accounts.withState { $0.viewers.hasRoom(share) }
+                ? .success(ResolvedShare(key: share.key))
+                : .failure(.tooMany(retryAfterSeconds: Self.retryWhenFullSeconds))
+        }
     }
 
     /// Unknown, revoked and expired are one case, found by one look-up.

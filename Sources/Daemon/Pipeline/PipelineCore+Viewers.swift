@@ -29,6 +29,10 @@ extension PipelineCore {
             return send(.closeSubscriber(subscriber, .shareEnded), to: subscriber)
         }
         counters.viewers.store(watchers.count, ordering: .relaxed)
+        guard request.at == nil else {
+            watchers[subscriber]?.isAway = true  // Its first snapshot is the recording's.
+            return
+        }
         let openings = join(members, loop: subscriber.loop)
         var start = SubscriptionStart(inGroup: members.first?.key != request.key)
         var missedAfter: RecordOffset?

@@ -17,7 +17,6 @@ public struct ShareDirectory: Sendable {
     /// Lower case.
     private var keysByName: [String: ShareKey] = [:]
     private var keysByDevice: [DeviceID: Set<ShareKey>] = [:]
-    private var groupsByMember: [ShareKey: Set<ShareKey>] = [:]
 
     public init(_ shares: [Share] = []) {
         for share in shares { put(share) }
@@ -67,11 +66,6 @@ public struct ShareDirectory: Sendable {
         return members.compactMap { shares[$0] }.filter { $0.isActive(at: time) }
     }
 
-    /// Groups that show this share.
-    public func groups(showing member: ShareKey) -> [ShareKey] {
-        (groupsByMember[member] ?? []).sorted()
-    }
-
     /// The first moment after `time` at which a share expires by itself.
     public func nextExpiry(after time: Timestamp) -> Timestamp? {
         shares.values.lazy.filter { $0.revokedAt == nil }.compactMap(\.expiresAt)
@@ -94,8 +88,7 @@ public struct ShareDirectory: Sendable {
         keysByName[share.name.lowercased()] = share.key
         switch share.target {
         case .device(let device): keysByDevice[device, default: []].insert(share.key)
-        case .group(let members):
-            for member in members { groupsByMember[member, default: []].insert(share.key) }
+        case .group: break
         }
     }
 
@@ -107,11 +100,7 @@ public struct ShareDirectory: Sendable {
         case .device(let device):
             keysByDevice[device]?.remove(key)
             if keysByDevice[device]?.isEmpty == true { keysByDevice[device] = nil }
-        case .group(let members):
-            for member in members {
-                groupsByMember[member]?.remove(key)
-                if groupsByMember[member]?.isEmpty == true { groupsByMember[member] = nil }
-            }
+        case .group: break
         }
     }
 }

@@ -13,11 +13,15 @@ public struct ViewerCounts: Sendable {
 
     /// - Returns: `false` when the share has all the viewers it may have; nothing is counted.
     public mutating func admit(to share: Share) -> Bool {
-        let limit = min(share.maxViewers ?? perShareMax, perShareMax)
-        guard watching(share.key) < limit else { return false }
+        guard hasRoom(share) else { return false }
         now[share.key, default: 0] += 1
         ever[share.key, default: 0] += 1
         return true
+    }
+
+    /// Whether one more may watch.
+    public func hasRoom(_ share: Share) -> Bool {
+        watching(share.key) < min(share.maxViewers ?? perShareMax, perShareMax)
     }
 
     public mutating func left(_ share: ShareKey) {
