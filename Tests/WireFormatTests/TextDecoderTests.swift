@@ -186,6 +186,7 @@ import WireFormat
         let expected = session.map {
             Hello(
                 token: "t/\"x", proof: "ab12", device: "watch", session: $0,
+                sessionText: "01234567-89AB-cdef-0123-456789abcdef",
                 sentAt: 1_763_700_000.123, sentAtText: "1763700000.1230", recorded: true)
         }
         #expect(TextResult(text).items == [expected.map { .hello($0) }])
@@ -193,6 +194,8 @@ import WireFormat
         #expect(TextResult(counted).items == [expected.map { .hello($0) }])
         let bytes = Array(text.utf8)
         #expect((try? TextDecoder.hello(in: bytes.span)) == expected)
+        let untyped = Array(text.replacing(#""type":"hello","#, with: "").utf8)
+        #expect((try? TextDecoder.hello(in: untyped.span)) == expected)
     }
 }
 

@@ -50,7 +50,7 @@ struct DeviceDesk: DeviceGate {
             let bytes = try? accounts.masterKey.open(
                 device.sealedProofKey, for: .proofKey(device.id)),
             let used = ProofKey(bytes: bytes)?.verify(
-                proof, session: "\(hello.session)", sentAt: hello.sentAtText)
+                proof, session: hello.sessionText, sentAt: hello.sentAtText)
         else { return nil }
         let now = clock()
         let verdict = accounts.withState {

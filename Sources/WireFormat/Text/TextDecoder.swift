@@ -98,7 +98,11 @@ public struct TextDecoder: Sendable {
         var decoder = TextDecoder()
         decoder.begin()
         guard try decoder.nextObject(json), decoder.place == .done else { throw .notAnObject }
-        guard TextFields.isText(.type, "hello", decoder.fields, json) else { throw .unknownType }
+        // The frame's kind says already what it is.
+        guard
+            !decoder.fields.has(.type)
+                || TextFields.isText(.type, "hello", decoder.fields, json)
+        else { throw .unknownType }
         return try TextFields.hello(decoder.fields, json)
     }
 

@@ -72,7 +72,8 @@ enum TextFields {
 
     static func hello(_ fields: JSONFields, _ text: Span<UInt8>) throws(FrameRefusal) -> Hello {
         let bytes = try fields.bytes(.session, in: text)
-        guard let session = SessionID(String(decoding: bytes, as: UTF8.self)) else {
+        let sessionText = String(decoding: bytes, as: UTF8.self)
+        guard let session = SessionID(sessionText) else {
             throw .sessionNotUUID
         }
         let sentAt = fields.has(.sentAt) ? try fields.number(.sentAt) : nil
@@ -86,7 +87,7 @@ enum TextFields {
             token: try fields.optionalString(.token, in: text),
             proof: try fields.optionalString(.proof, in: text),
             device: try fields.optionalString(.device, in: text),
-            session: session, sentAt: sentAt,
+            session: session, sessionText: sessionText, sentAt: sentAt,
             sentAtText: String(decoding: digits, as: UTF8.self),
             recorded: try fields.optionalBool(.recorded) ?? false)
     }
