@@ -9,19 +9,28 @@ struct AnalyzeCommand: AsyncParsableCommand {
         commandName: "analyze",
         abstract: "Computes a recording's metrics offline, as a live viewer would have seen them.")
 
-    @Argument(help: "A recording: FIT, GPX, TCX, CSV, NDJSON, or a neutral folder.")
+    @Argument(
+        help: "A FIT, GPX, TCX, CSV or NDJSON file, a neutral folder, or a session's ID.")
     var recording: String
 
-    @Flag(help: "Print one JSON object with the whole time series.")
-    var json = false
+    /// The log that a session is read from, and `--json`: one object with the whole time series.
+    @OptionGroup var place: LogPlace
 
     @Option(help: "Where the sensor sat: wrist, ankle, hip, pocket or hand.")
     var placement: String?
 
     func run() async throws {
-        let recording = try RecordingFile.read(recording)
-        for note in recording.notes { Terminal.complain("note: \(note)") }
         var profile = RunnerProfile()
+        let frames: [Frame]
+        let source: String
+        if let session = SessionID(recording), !FileManager.default.fileExists(atPath: recording) {
+            let recorded = try SessionFrames(session, reader: try place.reader())
+            (frames, profile, source) = (recorded.frames, recorded.profile, "session")
+        } else {
+            let recording = try RecordingFile.read(recording)
+            for note in recording.notes { Terminal.complain("note: \(note)") }
+            (frames, source) = (recording.frames, recording.format.name)
+        }
         if let placement {
             guard let known = RunnerProfile.Placement(rawValue: placement) else {
                 throw CommandFailure(
@@ -30,17 +39,17 @@ struct AnalyzeCommand: AsyncParsableCommand {
             }
             profile.placement = known
         }
-        let analysis = RecordingAnalysis(frames: recording.frames, profile: profile)
-        if json { return Terminal.say(json: Array(analysis.jsonText.utf8)) }
-        Terminal.say(Self.summary(of: recording, analysis))
+        let analysis = RecordingAnalysis(frames: frames, profile: profile)
+        if place.json { return Terminal.say(json: Array(analysis.jsonText.utf8)) }
+        Terminal.say(Self.summary(of: source, analysis))
     }
 
-    private static func summary(of recording: Recording, _ analysis: RecordingAnalysis) -> String {
+    private static func summary(of source: String, _ analysis: RecordingAnalysis) -> String {
         let metrics = analysis.final
         func text(_ value: Double?, _ unit: String, digits: Int = 0) -> String {
             value.map { String(format: "%.\(digits)f \(unit)", $0) } ?? "–"
         }
-        var table = TextTable(header: ["", recording.format.name])
+        var table = TextTable(header: ["", source])
         table.add(["duration", text(metrics.elapsedSeconds, "s")])
         table.add(["moving", text(metrics.movingSeconds, "s")])
         table.add(["distance", text(metrics.distanceMeters, "m", digits: 1)])

@@ -25,6 +25,7 @@ struct PushCommand: AsyncParsableCommand {
     func run() async throws {
         let pace = try Self.pace(speed)
         let recording = try RecordingFile.read(recording)
+        let frames = Self.ended(recording.frames)
         for note in recording.notes { Terminal.complain("note: \(note)") }
         var generator = SystemRandomNumberGenerator()
         repeat {
@@ -32,9 +33,9 @@ struct PushCommand: AsyncParsableCommand {
             let sender = DeviceSender(
                 address: try destination.address, token: try destination.token, session: id,
                 speed: pace, isRecorded: true)
-            let total = recording.frames.count
+            let total = frames.count
             let bar = ProgressLine("pushing", total: total)
-            try await sender.send(recording.frames) { bar.update(done: $0) }
+            try await sender.send(frames) { bar.update(done: $0) }
             bar.finish()
             if destination.json {
                 try Terminal.say(encoded: Pushed(session: "\(id)", frames: total))
@@ -42,6 +43,14 @@ struct PushCommand: AsyncParsableCommand {
                 Terminal.say("\(total) frames acknowledged, session \(id)")
             }
         } while loop
+    }
+
+    /// A device says that the run is over: without it viewers would wait for more.
+    private static func ended(_ frames: [Frame]) -> [Frame] {
+        guard let last = frames.last, last.payload != .control(.stop) else { return frames }
+        return frames + [
+            Frame(sequence: .none, deviceTime: last.deviceTime, payload: .control(.stop))
+        ]
     }
 
     private struct Pushed: Encodable {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daemon
 import Foundation
 
 /// What a command ends with: 0 done, 1 failed, 2 wrong use or configuration, 3 the log is damaged.
@@ -15,6 +16,10 @@ enum ExitStatus {
         if let failure = error as? CommandFailure {
             Terminal.complain(failure.description)
             return failure.status
+        }
+        if let error = error as? ConfigurationError {
+            Terminal.complain("\(error)")
+            return wrongUse
         }
         let code = Pulsecast.exitCode(for: error)
         let message = Pulsecast.fullMessage(for: error)
