@@ -55,14 +55,14 @@ struct OwnerRoutes: Sendable {
         let lastSeen = accounts.withState { $0.lastSeen[device.id] } ?? device.lastSeenAt
         return JSONBody.response(
             DeviceRow(
-                device, lastSeen: lastSeen, sessions: sessions.rows(of: device.id).count))
+                device, lastSeen: lastSeen, sessions: sessions.summaries(of: device.id).count))
     }
 
     // MARK: Sessions
 
     private func addSessions(to router: inout Router) {
         add(.get, "/sessions", to: &router) { _, device in
-            JSONBody.response(sessions.rows(of: device.id))
+            JSONBody.response(await sessions.rows(of: device.id))
         }
         add(.get, "/sessions/:id", to: &router) { request, device in
             JSONBody.response(await sessions.row(of: try session(request, of: device)))

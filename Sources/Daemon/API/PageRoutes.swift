@@ -81,6 +81,19 @@ struct PageRoutes: Sendable {
         let path: String
     }
 
+    /// A page without scripts sends a form, and follows where it is sent.
+    private static func code(
+        in request: HTTPRequest
+    ) throws(APIRefusal) -> (text: String, isForm: Bool) {
+        guard request.fields["content-type"]?.contains("form-urlencoded") ?? false else {
+            return (try JSONBody.decode(Code.self, of: request).code, false)
+        }
+        guard let text = QueryItems(String(decoding: request.body, as: UTF8.self))["code"] else {
+            throw .badBody(reason: "the field code is missing")
+        }
+        return (text, true)
+    }
+
     /// A wrong code counts as a failed guess, and an address with too many may not even try.
     private func redeem(_ request: HTTPRequest) async -> HTTPResponse {
         let now = administration.clock()
@@ -89,10 +102,14 @@ struct PageRoutes: Sendable {
         }
         if let wait { return ShareRefusal.tooMany(retryAfterSeconds: wait).response }
         do {
-            let body = try JSONBody.decode(Code.self, of: request)
-            if let code = ShortCode(body.code),
+            let (text, isForm) = try Self.code(in: request)
+            if let code = ShortCode(text),
                 let id = try administration.redeem(code, from: request.peer.key)
             {
+                if isForm {
+                    return ShareRoutes.noStore(
+                        HTTPResponse(status: 303, fields: ["Location": "/s/\(id.text)"]))
+                }
                 return ShareRoutes.noStore(
                     JSONBody.response(Link(share: id.text, path: "/s/\(id.text)")))
             }

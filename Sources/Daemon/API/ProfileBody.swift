@@ -60,7 +60,6 @@ struct ProfileBody: Codable {
             ?? profile.thresholdHeartRate
         changed.weightKg = try Self.within(20...300, weightKg, "weightKg") ?? profile.weightKg
         changed.treadmill = treadmill ?? profile.treadmill
-        changed.timeZone = timeZone ?? profile.timeZone
         try applyNames(to: &changed)
         try applyTargets(to: &changed)
         return changed
@@ -75,6 +74,12 @@ struct ProfileBody: Codable {
             try Self.named(RunnerProfile.AutoPauseMethod.self, autoPause, "autoPause")
             ?? profile.autoPause
         if let zones { profile.zones = try Self.scheme(zones) }
+        if let timeZone {
+            guard TimeZone(identifier: timeZone) != nil else {
+                throw .badField(name: "timeZone", allowed: "an IANA name as Europe/Berlin")
+            }
+            profile.timeZone = timeZone
+        }
     }
 
     private func applyTargets(to profile: inout RunnerProfile) throws(APIRefusal) {

@@ -13,7 +13,7 @@ struct SessionRoutes: Sendable {
     let clock: @Sendable () -> Timestamp
 
     func add(to router: inout Router) {
-        router.add(.get, "/sessions") { request in await answer { try list(request) } }
+        router.add(.get, "/sessions") { request in await answer { try await list(request) } }
         router.add(.get, "/sessions/:id") { request in
             await answer {
                 let summary = try summary(request)
@@ -37,17 +37,30 @@ struct SessionRoutes: Sendable {
         let bytesErased: Int
     }
 
-    private func list(_ request: HTTPRequest) throws -> HTTPResponse {
+    /// A list with the metrics of every session of years would read too much of the log.
+    private static let rowsWithMetricsMax = 500
+
+    private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
         let wanted = try request.query["device"].map { try administration.known($0).id }
-        return JSONBody.response(rows(of: wanted))
+        return JSONBody.response(await rows(of: wanted))
     }
 
-    /// Newest first.
-    func rows(of device: DeviceID?) -> [SessionRow] {
+    /// Newest first; the metrics are of the newest ``rowsWithMetricsMax``.
+    func rows(of device: DeviceID?) async -> [SessionRow] {
+        var rows: [SessionRow] = []
+        for summary in summaries(of: device) {
+            let isRecent = rows.count < Self.rowsWithMetricsMax
+            let metrics = isRecent ? await newestMetrics(of: summary.session) : nil
+            let name = name(of: summary.device)
+            rows.append(SessionRow(summary, device: name, metrics: metrics, now: clock()))
+        }
+        return rows
+    }
+
+    func summaries(of device: DeviceID?) -> [LoggedSession] {
         pipeline.log.sessions()
             .filter { device == nil || $0.device == device }
             .sorted { $0.firstOffset > $1.firstOffset }
-            .map { SessionRow($0, device: name(of: $0.device), metrics: nil, now: clock()) }
     }
 
     func row(of summary: LoggedSession) async -> SessionRow {
@@ -140,19 +153,19 @@ struct SessionRow: Encodable {
     let id: String
     let device: String?
     let startedAt: Double
-    let endedAt: Double?
+    let endedAt: NullableField<Double>
     let state: String
     let frames: Int
     let records: Int
-    let firstDeviceTime: Double?
-    let lastDeviceTime: Double?
-    let distanceMeters: Double?
-    let movingSeconds: Double?
-    let elapsedSeconds: Double?
-    let steps: Int?
-    let averageHeartRate: Double?
-    let maxHeartRate: Double?
-    let elevationGainMeters: Double?
+    let firstDeviceTime: NullableField<Double>
+    let lastDeviceTime: NullableField<Double>
+    let distanceMeters: NullableField<Double>
+    let movingSeconds: NullableField<Double>
+    let elapsedSeconds: NullableField<Double>
+    let steps: NullableField<Int>
+    let averageHeartRate: NullableField<Double>
+    let maxHeartRate: NullableField<Double>
+    let elevationGainMeters: NullableField<Double>
 
     init(
         _ summary: LoggedSession, device: String?, metrics: Metrics?, now: Timestamp
@@ -163,18 +176,18 @@ struct SessionRow: Encodable {
         let isOver =
             metrics.map { $0.state == .ended }
             ?? (now.seconds(since: summary.arrivalTimes.upperBound) > 600)
-        endedAt = isOver ? summary.arrivalTimes.upperBound.secondsSince1970 : nil
+        endedAt = NullableField(isOver ? summary.arrivalTimes.upperBound.secondsSince1970 : nil)
         state = metrics?.state.name ?? (isOver ? "ended" : "live")
         frames = summary.frames
         records = summary.records
-        firstDeviceTime = summary.deviceTimes?.lowerBound.secondsSince1970
-        lastDeviceTime = summary.deviceTimes?.upperBound.secondsSince1970
-        distanceMeters = metrics?.distanceMeters
-        movingSeconds = metrics?.movingSeconds
-        elapsedSeconds = metrics?.elapsedSeconds
-        steps = metrics?.steps
-        averageHeartRate = metrics?.averageHeartRate
-        maxHeartRate = metrics?.maxHeartRate
-        elevationGainMeters = metrics?.elevationGainMeters
+        firstDeviceTime = NullableField(summary.deviceTimes?.lowerBound.secondsSince1970)
+        lastDeviceTime = NullableField(summary.deviceTimes?.upperBound.secondsSince1970)
+        distanceMeters = NullableField(metrics?.distanceMeters)
+        movingSeconds = NullableField(metrics?.movingSeconds)
+        elapsedSeconds = NullableField(metrics?.elapsedSeconds)
+        steps = NullableField(metrics?.steps)
+        averageHeartRate = NullableField(metrics?.averageHeartRate)
+        maxHeartRate = NullableField(metrics?.maxHeartRate)
+        elevationGainMeters = NullableField(metrics?.elevationGainMeters)
     }
 }

@@ -3,24 +3,24 @@ import SensorModel
 /// One share, as listings show it: without its secret.
 struct ShareRow: Encodable {
     let name: String
-    let device: String?
+    let device: NullableField<String>
     let scope: [String]
-    let expiresAt: Double?
+    let expiresAt: NullableField<Double>
     let delaySeconds: Int
-    let maxViewers: Int?
-    let label: String?
+    let maxViewers: NullableField<Int>
+    let label: NullableField<String>
     let viewers: Int
     let viewersEver: Int
     let revoked: Bool
 
     init(_ share: Share, device: String?, viewers: Int, viewersEver: Int) {
         name = share.name
-        self.device = device
+        self.device = NullableField(device)
         scope = share.scope.partNames
-        expiresAt = share.expiresAt?.secondsSince1970
+        expiresAt = NullableField(share.expiresAt?.secondsSince1970)
         delaySeconds = share.delaySeconds
-        maxViewers = share.maxViewers
-        label = share.label
+        maxViewers = NullableField(share.maxViewers)
+        label = NullableField(share.label)
         self.viewers = viewers
         self.viewersEver = viewersEver
         revoked = share.revokedAt != nil
@@ -32,22 +32,22 @@ struct ShareLink: Encodable {
     let name: String
     let id: String
     let url: String
-    let device: String?
+    let device: NullableField<String>
     let scope: [String]
-    let expiresAt: Double?
+    let expiresAt: NullableField<Double>
     let delaySeconds: Int
-    let maxViewers: Int?
-    let label: String?
+    let maxViewers: NullableField<Int>
+    let label: NullableField<String>
 
     init(_ share: Share, id: ShareID, url: String, device: String?) {
         name = share.name
         self.id = id.text
         self.url = url
-        self.device = device
+        self.device = NullableField(device)
         scope = share.scope.partNames
-        expiresAt = share.expiresAt?.secondsSince1970
+        expiresAt = NullableField(share.expiresAt?.secondsSince1970)
         delaySeconds = share.delaySeconds
-        maxViewers = share.maxViewers
-        label = share.label
+        maxViewers = NullableField(share.maxViewers)
+        label = NullableField(share.label)
     }
 }

@@ -115,8 +115,13 @@ extension PipelineCore {
         _ history: HistoryReader, _ background: BackgroundWork
     ) {
         let end = cursor.offset
-        let sources = members.compactMap { share in
-            board.session(shownBy: share, at: now).map { (share: share, session: $0) }
+        typealias Source = (share: Share, session: SessionID, end: RecordOffset)
+        let sources = members.compactMap { share -> Source? in
+            guard let session = board.session(shownBy: share, at: now) else { return nil }
+            // What a delay holds back comes with the feed, after its snapshot.
+            let isHeld = share.delaySeconds > 0
+            let shown = isHeld ? board.snapshot(share.key, cursor: cursor, at: now)?.cursor : nil
+            return (share, session, shown?.offset ?? end)
         }
         let views = sources.map { source in
             HistoryView(
@@ -129,9 +134,9 @@ extension PipelineCore {
         background.start { [log] in
             log.waitUntilWritten(through: end)
             var events: [EncodedEvent] = []
-            for (source, view) in zip(sources, views) where source.share.delaySeconds == 0 {
+            for (source, view) in zip(sources, views) {
                 events += history.events(
-                    of: source.session, as: view, after: after, through: end)
+                    of: source.session, as: view, after: after, through: source.end)
             }
             let sorted = events.sorted { $0.cursor < $1.cursor }
             mailbox.post { core in
