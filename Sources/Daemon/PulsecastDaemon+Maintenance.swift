@@ -11,22 +11,24 @@ extension PulsecastDaemon {
         await retain()
     }
 
-    /// The watchdog is fed only while the pipeline moves or sleeps: one that hangs is restarted.
-    private func feedWatchdog() {
+    /// The watchdog is fed only while each stage moves or has nothing to do: else systemd restarts
+    /// the daemon.
+    func feedWatchdog() {
         guard notifier.watchdogSeconds != nil else { return }
-        let counters = pipeline.counters
-        let turns = counters.turns.load(ordering: .relaxed)
-        let moved = lastTurns.exchange(turns, ordering: .relaxed) != turns
-        guard moved || counters.isAsleep.load(ordering: .relaxed) else {
-            return logger.error("the pipeline has not moved: the watchdog is not fed")
+        let beats = pipeline.beats()
+        let stuck = heartbeats.withLock { $0.stuck(beats) }
+        guard stuck.isEmpty else {
+            return logger.error(
+                "\(stuck.joined(separator: ", ")) hangs: the watchdog is not fed")
         }
+        let counters = pipeline.counters
         let live = counters.sessionsLive.load(ordering: .relaxed)
         let viewers = counters.viewers.load(ordering: .relaxed)
         notifier.send(.watchdog, .status("\(live) live session(s), \(viewers) viewer(s)"))
     }
 
     private func retain() async {
-        let settings = configuration.log
+        let settings = settings.withLock { $0.log }
         guard settings.retentionSeconds != nil || settings.retentionBytes != nil else { return }
         let before = settings.retentionSeconds.map { WallClock.now().advanced(bySeconds: -$0) }
         let log = pipeline.log

@@ -19,11 +19,14 @@ public final class PulsecastDaemon: Sendable {
     let administration: Administration
     let server: TransportServer
     let identity: TLSIdentity?
+    let environment: [String: String]
     let notifier: SystemdNotifier
     let address = PublicAddress()
     let logger: Logger
-    /// Of the pipeline, when the watchdog was last fed.
-    let lastTurns = Atomic<UInt64>(0)
+    /// When the watchdog was last fed.
+    let heartbeats = Mutex(Heartbeats())
+    /// What reloads have changed since the start.
+    let settings: Mutex<Configuration>
 
     /// Opens the state folder, recovers the log and prepares the doors; nothing listens yet.
     ///
@@ -36,6 +39,8 @@ public final class PulsecastDaemon: Sendable {
         configuration: Configuration, environment: [String: String], logger: Logger
     ) throws {
         self.configuration = configuration
+        settings = Mutex(configuration)
+        self.environment = environment
         self.logger = logger
         let processID = ProcessInfo.processInfo.processIdentifier
         notifier = SystemdNotifier(environment: environment, processID: processID)
@@ -100,18 +105,6 @@ public final class PulsecastDaemon: Sendable {
         logger.notice("stopped")
     }
 
-    /// Applies what can be applied without a restart: the certificate.
-    public func reload() {
-        notifier.send(.reloading(monotonicMicroseconds: WallClock.monotonicMicroseconds()))
-        do {
-            try identity?.reload()
-            logger.notice("reloaded")
-        } catch {
-            logger.error("the certificate stays as it was: \(error)")
-        }
-        notifier.send(.ready)
-    }
-
     /// What only memory counts is written down: once a minute, and at the end.
     func saveCounts() {
         let counts = accounts.withState { state in
@@ -147,13 +140,22 @@ public final class PulsecastDaemon: Sendable {
         _ configuration: Configuration, environment: [String: String]
     ) throws -> TLSIdentity? {
         guard configuration.device.tls || configuration.httpListener.tls else { return nil }
+        let files = certificateFiles(configuration, environment: environment)
+        return try TLSIdentity(certificatePath: files.certificate, keyPath: files.key)
+    }
+
+    /// The files named, or the credentials that systemd read for us.
+    static func certificateFiles(
+        _ configuration: Configuration, environment: [String: String]
+    ) -> (certificate: String, key: String) {
         let credentials = environment["CREDENTIALS_DIRECTORY"].map { $0 + "/" } ?? ""
         func path(_ configured: String, _ name: String) -> String {
             configured.isEmpty ? credentials + name : configured
         }
-        return try TLSIdentity(
-            certificatePath: path(configuration.certificateFile, "tls-certificate"),
-            keyPath: path(configuration.privateKeyFile, "tls-key"))
+        return (
+            path(configuration.certificateFile, "tls-certificate"),
+            path(configuration.privateKeyFile, "tls-key")
+        )
     }
 
     private func report(_ recovery: RecoveryReport) {

@@ -24,7 +24,7 @@ struct DemoCommand: AsyncParsableCommand {
             // The demo's own folder: nobody misses it, and a leftover is in the temporary folder.
             try? FileManager.default.removeItem(atPath: folder)
         }
-        let daemon = try await start(in: folder)
+        let (daemon, loaded) = try await start(in: folder)
         let demo = try daemon.makeDemoRunner()
         Terminal.say("Watch the runner at \(demo.url)")
         Terminal.complain("Stop with Ctrl-C. Everything is in \(folder) and goes with the demo.")
@@ -46,12 +46,14 @@ struct DemoCommand: AsyncParsableCommand {
             try await Task.sleep(for: .seconds(seconds))
             await daemon.stop()
         } else {
-            try await DaemonRun(daemon).untilStopped()
+            try await DaemonRun(daemon, loaded: loaded) { loaded }.untilStopped()
         }
     }
 
     /// On the usual port where it is free, else on any.
-    private func start(in folder: String) async throws -> PulsecastDaemon {
+    private func start(
+        in folder: String
+    ) async throws -> (PulsecastDaemon, LoadedConfiguration) {
         do {
             return try await start(in: folder, httpPort: httpPort)
         } catch is TransportError {
@@ -59,21 +61,25 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 
-    private func start(in folder: String, httpPort: Int) async throws -> PulsecastDaemon {
+    private func start(
+        in folder: String, httpPort: Int
+    ) async throws -> (PulsecastDaemon, LoadedConfiguration) {
         var loader = ConfigurationLoader()
         loader.add(flag: "demo", key: "state.directory", value: folder)
         loader.add(flag: "demo", key: "device.port", value: "0")
         loader.add(flag: "demo", key: "operations.port", value: "0")
         loader.add(flag: "demo", key: "http.port", value: String(httpPort))
+        loader.add(flag: "demo", key: "logging.level", value: "warning")
+        let loaded = try LoadedConfiguration(loader)
         let daemon = try PulsecastDaemon(
-            configuration: loader.load().configuration, environment: [:],
-            logger: JournalLogHandler.logger(level: "warning"))
+            configuration: loaded.configuration, environment: [:],
+            logger: JournalLogHandler.logger(level: loaded.configuration.logLevel))
         do {
             _ = try await daemon.start()
         } catch {
             await daemon.stop()
             throw error
         }
-        return daemon
+        return (daemon, loaded)
     }
 }

@@ -15,7 +15,8 @@ struct Pulsecast: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, DeviceCommand.self,
+            ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, DoctorCommand.self,
+            DeviceCommand.self,
             ShareCommand.self, SessionCommand.self, PushCommand.self, ReplayCommand.self,
             AnalyzeCommand.self, ExportCommand.self, WatchCommand.self, LogCommand.self,
             SimulateCommand.self, TLSCommand.self,

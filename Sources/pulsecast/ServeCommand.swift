@@ -9,11 +9,13 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var options: ServeOptions
 
     func run() async throws {
-        let daemon = try options.daemon()
+        let loaded = try options.loaded()
+        let daemon = try options.daemon(loaded.configuration)
         let addresses = try await daemon.start()
         if options.printAddresses { try Terminal.say(encoded: addresses) }
         options.tellFirstSteps(addresses)
-        try await DaemonRun(daemon).untilStopped()
+        let options = options
+        try await DaemonRun(daemon, loaded: loaded) { try options.loaded() }.untilStopped()
     }
 }
 
@@ -27,22 +29,19 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Print the addresses in use as one JSON line.") var printAddresses = false
     @Flag(help: "WebSocket /echo for conformance tests.") var echo = false
 
-    /// - Throws: ``CommandFailure`` for a configuration that is wrong or a folder that cannot be
-    ///   used.
-    func daemon() throws -> PulsecastDaemon {
-        var loader: ConfigurationLoader
+    /// - Throws: ``CommandFailure`` for a configuration that is wrong.
+    func loaded() throws -> LoadedConfiguration {
         do {
-            loader = try ConfigurationFiles.loader(file: config)
+            var loader = try ConfigurationFiles.loader(file: config)
+            addFlags(to: &loader)
+            return try LoadedConfiguration(loader)
         } catch {
             throw CommandFailure("\(error)", status: ExitStatus.wrongUse)
         }
-        addFlags(to: &loader)
-        let configuration = loader.load().configuration
-        guard loader.errors.isEmpty else {
-            throw CommandFailure(
-                loader.errors.map(\.description).joined(separator: "\n"),
-                status: ExitStatus.wrongUse)
-        }
+    }
+
+    /// - Throws: ``CommandFailure`` for a folder that cannot be used.
+    func daemon(_ configuration: Configuration) throws -> PulsecastDaemon {
         do {
             return try PulsecastDaemon(
                 configuration: configuration,

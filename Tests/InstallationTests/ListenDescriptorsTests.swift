@@ -41,6 +41,9 @@ import Testing
             testDescription: "a count that is none",
             environment: ["LISTEN_PID": "42", "LISTEN_FDS": "-1"], descriptors: [:]),
         Case(
+            testDescription: "more than anybody passes",
+            environment: ["LISTEN_PID": "42", "LISTEN_FDS": "2147483647"], descriptors: [:]),
+        Case(
             testDescription: "a count that is no number",
             environment: ["LISTEN_PID": "42", "LISTEN_FDS": "many"], descriptors: [:]),
     ]

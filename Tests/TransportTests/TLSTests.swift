@@ -71,7 +71,8 @@ import WireFormat
                 try FileManager.default.moveItem(
                     atPath: folder + "/cert.pem", toPath: folder + "/old.pem")
                 try await Self.certificate("second", in: folder)
-                try identity.reload()
+                try identity.reload(
+                    certificatePath: folder + "/cert.pem", keyPath: folder + "/key.pem")
                 let fresh = ClientTLS(trustedCertificatesPath: folder + "/cert.pem")
                 #expect(
                     try await HTTPClient(address, tls: fresh).send(.get, "/hello").status == 200)

@@ -53,6 +53,10 @@ struct OperationsRoutes: Sendable {
         text.histogram(
             "pulsecast_ingest_lag_seconds", "From a frame's arrival to the log.",
             counters.ingestLag)
+        text.histogram(
+            "pulsecast_delivery_lag_seconds",
+            "From a frame's arrival to the write to viewers; the oldest of each batch.",
+            counters.deliveryLag)
         return text.text
     }
 

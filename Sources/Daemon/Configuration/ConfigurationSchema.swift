@@ -62,7 +62,7 @@ public enum ConfigurationSchema {
         .text(
             "http.public_url", \.http.publicURL,
             "What links to shares begin with, as https://run.example.org; empty: the address above",
-            allowed: "http://… or https://… without a slash at the end", reloadable: true,
+            allowed: "http://… or https://… without a slash at the end",
             where: { $0.isEmpty || $0.hasPrefix("http") && !$0.hasSuffix("/") }),
         .list(
             "http.trusted_proxies", \.http.trustedProxies,
@@ -75,12 +75,12 @@ public enum ConfigurationSchema {
         .text(
             "http.frame_ancestors", \.http.frameAncestors,
             "Pages that may show the overlay in a frame", allowed: "a list of CSP sources",
-            default: "*", reloadable: true),
+            default: "*"),
         .text(
             "http.tile_url", \.http.tileURL,
             "Map tiles, as https://tiles.example.org/{z}/{x}/{y}.png; empty: none. A tile server"
                 + " learns where your runners are",
-            allowed: "an https address with {z}, {x} and {y}", reloadable: true,
+            allowed: "an https address with {z}, {x} and {y}",
             where: { $0.isEmpty || $0.hasPrefix("https://") && $0.contains("{z}") }),
         .boolean(
             "http.echo", \.http.echo, "WebSocket /echo for conformance tests; loopback only"),
@@ -132,7 +132,7 @@ public enum ConfigurationSchema {
         .integer(
             "limits.failures_per_minute", \.bounds.failuresPerMinuteMax, 1...10_000,
             "Wrong share IDs, codes and tokens of one address before it is told to wait",
-            unit: "failures", default: 10, reloadable: true),
+            unit: "failures", default: 10),
     ]
 
     private static let ingest: [ConfigurationEntry] = [
@@ -209,12 +209,11 @@ public enum ConfigurationSchema {
         .text(
             "webhook.url", \.webhook.url,
             "Told by POST of session start, end, split and alert; empty: nobody is",
-            allowed: "http://… or https://…", reloadable: true,
+            allowed: "http://… or https://…",
             where: { $0.isEmpty || $0.hasPrefix("http") }),
         .text(
             "webhook.secret_file", \.webhook.secretFile,
-            "Key of the signature in X-Pulsecast-Signature", allowed: "a file",
-            reloadable: true),
+            "Key of the signature in X-Pulsecast-Signature", allowed: "a file"),
     ]
 }
 

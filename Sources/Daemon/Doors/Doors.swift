@@ -72,6 +72,7 @@ struct Doors {
             commands: commands, publicURL: { [address] in address.url }
         ).add(to: &router)
         operations.add(to: &router)
+        RecoveryDrill(environment: environment, pipeline: pipeline)?.add(to: &router)
         return ListenerConfiguration(
             name: "admin", address: .unixSocket(path: path), service: .http(router),
             limits: limits)

@@ -7,16 +7,29 @@ public struct DaemonRun: Sendable {
     private static let upkeepSeconds = 60.0
 
     private let daemon: PulsecastDaemon
+    private let loaded: LoadedConfiguration
+    private let reread: @Sendable () throws -> LoadedConfiguration
 
-    public init(_ daemon: PulsecastDaemon) {
+    /// - Parameters:
+    ///   - daemon: Started.
+    ///   - loaded: What it was started with.
+    ///   - reread: Reads the configuration again, on SIGHUP.
+    public init(
+        _ daemon: PulsecastDaemon, loaded: LoadedConfiguration,
+        reread: @escaping @Sendable () throws -> LoadedConfiguration
+    ) {
         self.daemon = daemon
+        self.loaded = loaded
+        self.reread = reread
     }
 
     public func untilStopped() async throws {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    .init(service: Reloading(daemon: daemon)),
+                    .init(
+                        service: Reloading(
+                            daemon: daemon, running: loaded.effective, reread: reread)),
                     .init(service: Upkeep(daemon: daemon)),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: daemon.logger))
@@ -26,10 +39,13 @@ public struct DaemonRun: Sendable {
 
     private struct Reloading: Service {
         let daemon: PulsecastDaemon
+        let running: [EffectiveValue]
+        let reread: @Sendable () throws -> LoadedConfiguration
 
         func run() async throws {
+            var running = running
             for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-                daemon.reload()
+                running = daemon.reload(running, reread: reread)
             }
         }
     }

@@ -2,6 +2,9 @@
 public struct ListenDescriptors: Hashable, Sendable {
     /// The first descriptor that is passed: sd_listen_fds(3).
     private static let first: Int32 = 3
+    /// More than any unit of ours passes; a larger count is a mistake, not a reason to look for
+    /// sockets in whatever files are open.
+    private static let countMax = 64
 
     public let descriptors: [String: Int32]
 
@@ -10,7 +13,8 @@ public struct ListenDescriptors: Hashable, Sendable {
     ///   - processID: Descriptors meant for another process are left alone.
     public init(environment: [String: String], processID: Int32) {
         guard environment["LISTEN_PID"].flatMap(Int32.init) == processID,
-            let count = environment["LISTEN_FDS"].flatMap(Int32.init), count > 0
+            let count = environment["LISTEN_FDS"].flatMap(Int.init),
+            (1...Self.countMax).contains(count)
         else {
             descriptors = [:]
             return
@@ -18,7 +22,7 @@ public struct ListenDescriptors: Hashable, Sendable {
         let names = (environment["LISTEN_FDNAMES"] ?? "").split(
             separator: ":", omittingEmptySubsequences: false)
         var found: [String: Int32] = [:]
-        for index in 0..<Int(count) {
+        for index in 0..<count {
             let name = index < names.count ? Self.shortName(names[index]) : "unnamed\(index)"
             found[name] = Self.first + Int32(index)
         }

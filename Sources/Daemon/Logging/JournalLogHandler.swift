@@ -1,16 +1,32 @@
 import Foundation
 public import Logging
+import Synchronization
 
 /// Writes log lines to the journal as structured fields, or to stderr as text where there is none.
 ///
 /// Metadata keys become fields (`session` → `PULSECAST_SESSION`). Callers pass names and hashes,
 /// never tokens, share IDs or addresses.
 public struct JournalLogHandler: LogHandler {
-    public var logLevel: Logger.Level = .info
+    /// Shared by all copies, so that a reload reaches the loggers that are handed out already.
+    public var logLevel: Logger.Level {
+        get { Self.level(at: threshold.rank.load(ordering: .relaxed)) }
+        set { threshold.rank.store(Self.rank(of: newValue), ordering: .relaxed) }
+    }
     public var metadata: Logger.Metadata = [:]
 
+    private let threshold = Threshold()
     private let label: String
     private let journalPath: String?
+
+    private final class Threshold: Sendable {
+        let rank = Atomic<Int>(JournalLogHandler.rank(of: .info))
+    }
+
+    private static func rank(of level: Logger.Level) -> Int {
+        Logger.Level.allCases.firstIndex(of: level) ?? 0
+    }
+
+    private static func level(at rank: Int) -> Logger.Level { Logger.Level.allCases[rank] }
 
     static let journalSocket = "/run/systemd/journal/socket"
 

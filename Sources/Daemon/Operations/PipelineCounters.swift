@@ -16,6 +16,8 @@ final class PipelineCounters: Sendable {
     let logFull = Atomic<Int>(0)
     /// Arrival at the socket to the append, seconds.
     let ingestLag = Histogram()
+    /// Arrival at the socket to the write to viewers, seconds; delayed shares aside.
+    let deliveryLag = Histogram()
     /// fdatasync, seconds.
     let syncSeconds = Histogram()
 }

@@ -57,7 +57,8 @@ struct Pipeline: Sendable {
         loops = LoopGroup(
             loopCount: configuration.eventLoops,
             inboundBytes: configuration.ingest.ringBytes, doorbell: doorbell,
-            arrivalClock: WallClock.now)
+            arrivalClock: WallClock.now,
+            delivered: { [counters] in counters.deliveryLag.record(seconds: $0) })
         mailbox = PipelineMailbox(doorbell: doorbell)
         history = HistoryReader(log: log, logger: logger)
         recordings = RecordingPlayers(

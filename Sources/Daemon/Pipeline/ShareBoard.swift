@@ -108,7 +108,8 @@ final class ShareBoard {
             entries[share.key]?.showing = update.session
             var given = isNew ? fields(update.session)?.everything ?? update : update
             given.event = update.event
-            if let feed = entries[share.key]?.view?.take(given, at: arrival) {
+            if var feed = entries[share.key]?.view?.take(given, at: arrival) {
+                feed.arrival = arrival
                 broadcast(feed, of: share.key)
             }
         }

@@ -15,6 +15,9 @@ public struct FeedUpdate: Sendable {
     public var urgent: Bool
     /// Another session begins: what was known before is void and `changed` is all there is.
     public var begins: Bool
+    /// When the record came, for the measure of how long it takes to viewers; `nil`: held back on
+    /// purpose, so not measured.
+    public var arrival: Timestamp?
 
     public init(
         cursor: LogCursor, time: Timestamp, changed: [Fragment], event: [UInt8]? = nil,

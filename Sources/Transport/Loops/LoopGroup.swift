@@ -17,9 +17,12 @@ public final class LoopGroup: Sendable {
     ///   - outboundMessages: Of each loop's ring of messages; a power of two.
     ///   - doorbell: Rung after each batch of inbound records; the pipeline sleeps on it.
     ///   - arrivalClock: Wall clock, read once a batch.
+    ///   - delivered: Told on a loop's thread, once a batch of updates is written to who watches,
+    ///     how long ago the oldest record in it arrived.
     public init(
         loopCount: Int = 1, inboundBytes: Int = 4 << 20, outboundMessages: Int = 1 << 14,
-        doorbell: Doorbell, arrivalClock: @escaping @Sendable () -> Timestamp
+        doorbell: Doorbell, arrivalClock: @escaping @Sendable () -> Timestamp,
+        delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
     ) {
         precondition((1...16).contains(loopCount))
         threads = MultiThreadedEventLoopGroup(numberOfThreads: loopCount)
@@ -30,7 +33,8 @@ public final class LoopGroup: Sendable {
             let rings = LoopState.Rings(
                 index: index, inbound: ByteRing(capacity: inboundBytes),
                 outbound: RingBuffer(capacity: outboundMessages), doorbell: doorbell)
-            let state = Self.makeState(on: eventLoop, rings, counters, arrivalClock)
+            let state = Self.makeState(
+                on: eventLoop, rings, counters, arrivalClock, delivered)
             states.append(state)
             links.append(LoopLink(state: state, eventLoop: eventLoop, rings: rings))
         }
@@ -41,13 +45,14 @@ public final class LoopGroup: Sendable {
     /// A loop's state is born on its loop and never leaves it.
     private static func makeState(
         on eventLoop: any EventLoop, _ rings: LoopState.Rings, _ counters: TransportCounters,
-        _ arrivalClock: @escaping @Sendable () -> Timestamp
+        _ arrivalClock: @escaping @Sendable () -> Timestamp,
+        _ delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void
     ) -> NIOLoopBound<LoopState> {
         let made = eventLoop.submit {
             NIOLoopBound(
                 LoopState(
                     eventLoop: eventLoop, rings: rings, counters: counters,
-                    arrivalClock: arrivalClock),
+                    arrivalClock: arrivalClock, delivered: delivered),
                 eventLoop: eventLoop)
         }
         do { return try made.wait() } catch {

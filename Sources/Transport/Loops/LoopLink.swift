@@ -14,6 +14,8 @@ public final class LoopLink: Sendable {
     /// Set by the pipeline when it wakes the loop, cleared by the loop before it looks.
     private let wakePending = Atomic(false)
     private let isOpen = Atomic(true)
+    private let pulsesAsked = Atomic<Int>(0)
+    private let pulsesAnswered = Atomic<Int>(0)
     private let state: NIOLoopBound<LoopState>
 
     init(state: NIOLoopBound<LoopState>, eventLoop: any EventLoop, rings: LoopState.Rings) {
@@ -53,6 +55,22 @@ public final class LoopLink: Sendable {
     private func drain() {
         _ = wakePending.exchange(false, ordering: .acquiringAndReleasing)
         if state.value.drainOutbound() { wake() }
+    }
+
+    // MARK: - Signs of life
+
+    /// Puts a task on the loop that counts itself. Any thread.
+    public func askForPulse() {
+        guard isOpen.load(ordering: .relaxed) else { return }
+        pulsesAsked.add(1, ordering: .relaxed)
+        eventLoop.execute { self.pulsesAnswered.add(1, ordering: .relaxed) }
+    }
+
+    /// How often the loop has answered, and whether it owes an answer. Any thread.
+    public var pulse: (answered: Int, isOwed: Bool) {
+        let asked = pulsesAsked.load(ordering: .relaxed)
+        let answered = pulsesAnswered.load(ordering: .relaxed)
+        return (answered, answered < asked)
     }
 
     func runs(on other: any EventLoop) -> Bool { eventLoop === other }

@@ -1,6 +1,7 @@
 import NIOCore
 import Ring
 import SensorModel
+import Sharing
 import Synchronization
 import WireFormat
 
@@ -31,6 +32,9 @@ final class LoopState {
     private var wheelTask: Scheduled<Void>?
     /// For decoded payloads; whoever uses it swaps it out and back.
     var scratch: [UInt8] = []
+    /// The oldest arrival among the updates of the batch in hand.
+    private var oldestArrival: Timestamp?
+    private let delivered: @Sendable (_ lagSeconds: Double) -> Void
     /// Set while the daemon stops: what connects now is told so at once.
     var isStopping = false
 
@@ -39,12 +43,14 @@ final class LoopState {
 
     init(
         eventLoop: any EventLoop, rings: Rings, counters: TransportCounters,
-        arrivalClock: @escaping @Sendable () -> Timestamp
+        arrivalClock: @escaping @Sendable () -> Timestamp,
+        delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
     ) {
         index = rings.index
         self.eventLoop = eventLoop
         self.counters = counters
         self.arrivalClock = arrivalClock
+        self.delivered = delivered
         outbound = rings.outbound
         inbound = InboundPort(
             ring: rings.inbound, doorbell: rings.doorbell, eventLoop: eventLoop,
@@ -126,6 +132,10 @@ final class LoopState {
     func drainOutbound() -> Bool {
         let count = outbound.drain(limit: Self.drainMax) { deliver($0) }
         viewers.flushChanged()
+        if let arrival = oldestArrival {
+            oldestArrival = nil
+            delivered(arrivalClock().seconds(since: arrival))
+        }
         return count == Self.drainMax
     }
 
@@ -138,7 +148,9 @@ final class LoopState {
             devices[connection]?.say(.error(code: code, reason: reason))
         case .command(let connection, let json): devices[connection]?.command(json)
         case .close(let connection, let code): devices[connection]?.close(code)
-        case .feed(let share, let update): viewers.apply(update, to: share)
+        case .feed(let share, let update):
+            oldestArrival = [oldestArrival, update.arrival].compactMap { $0 }.min()
+            viewers.apply(update, to: share)
         case .feedsBegin(let subscriber, let feeds, let start):
             viewers.begin(subscriber, feeds: feeds, start: start)
         case .catchUp(let subscriber, let events): viewers.catchUp(subscriber, events)

@@ -3,8 +3,6 @@ import Synchronization
 
 /// The certificate and key a listener shows; new files can be put in its place while it listens.
 public final class TLSIdentity: Sendable {
-    private let certificatePath: String
-    private let keyPath: String
     private let current: Mutex<NIOSSLContext>
 
     /// - Parameters:
@@ -12,8 +10,6 @@ public final class TLSIdentity: Sendable {
     ///   - keyPath: PEM.
     /// - Throws: ``TransportError`` when a file is missing or unusable.
     public init(certificatePath: String, keyPath: String) throws(TransportError) {
-        self.certificatePath = certificatePath
-        self.keyPath = keyPath
         current = Mutex(try Self.makeContext(certificatePath, keyPath))
     }
 
@@ -21,10 +17,31 @@ public final class TLSIdentity: Sendable {
 
     /// Reads the files again. New connections get what is in them now; open ones keep theirs.
     ///
+    /// - Parameters:
+    ///   - certificatePath: PEM, the leaf first, then its chain.
+    ///   - keyPath: PEM.
     /// - Throws: ``TransportError``; the old certificate then stays.
-    public func reload() throws(TransportError) {
+    public func reload(certificatePath: String, keyPath: String) throws(TransportError) {
         let fresh = try Self.makeContext(certificatePath, keyPath)
         current.withLock { $0 = fresh }
+    }
+
+    /// When the first certificate of a file ends.
+    ///
+    /// - Parameter path: PEM.
+    /// - Returns: Seconds since 1970.
+    /// - Throws: ``TransportError`` when it cannot be read.
+    public static func expiry(ofCertificate path: String) throws(TransportError) -> Int {
+        do {
+            guard let leaf = try NIOSSLCertificate.fromPEMFile(path).first else {
+                throw TransportError.certificateUnusable(path: path, reason: "it is empty")
+            }
+            return Int(leaf.notValidAfter)
+        } catch let error as TransportError {
+            throw error
+        } catch {
+            throw .certificateUnusable(path: path, reason: "\(error)")
+        }
     }
 
     private static func makeContext(

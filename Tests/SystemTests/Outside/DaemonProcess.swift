@@ -43,7 +43,7 @@ struct DaemonProcess {
 
     static func state(in folder: TemporaryFolder) -> String { folder.file("state") }
 
-    private static func addresses(of process: ChildProcess) async throws -> [String: String] {
+    static func addresses(of process: ChildProcess) async throws -> [String: String] {
         for _ in 0..<6000 {
             if process.output.contains("\n") {
                 return try JSONDecoder().decode(

@@ -1,0 +1,104 @@
+/// From what to make of a measured value; pure, so that every threshold is tested.
+enum Judgement {
+    static func diskSpace(freeBytes: Int) -> Finding {
+        let found = "\(freeBytes >> 20) MiB free"
+        if freeBytes < 256 << 20 {
+            return .problem(
+                "disk space", found,
+                do: "make room: at 256 MiB the log is close to failing, see the runbook")
+        }
+        if freeBytes < 2 << 30 {
+            return .warning(
+                "disk space", found,
+                do: "bound the log with log.retention_age; an hour of a watch takes up to 40 MB")
+        }
+        return .fine("disk space", found)
+    }
+
+    /// - Parameter milliseconds: Median of writing 4 KiB and syncing them.
+    /// - Returns: What to say of it.
+    static func diskSpeed(milliseconds: Double) -> Finding {
+        let found = "\(Int((milliseconds * 10).rounded()) / 10) ms for a synced write"
+        guard milliseconds > 50 else { return .fine("disk speed", found) }
+        return .warning(
+            "disk speed", found,
+            do: "devices wait that long for an ack: put state.directory on a faster disk, or set"
+                + " log.durability to interval")
+    }
+
+    /// - Parameters:
+    ///   - expiry: Seconds since 1970.
+    ///   - now: The same.
+    /// - Returns: What to say of it.
+    static func certificate(expiry: Int, now: Int) -> Finding {
+        let days = (expiry - now) / 86_400
+        if expiry <= now {
+            return .problem(
+                "certificate", "ended \(-days) day(s) ago",
+                do: "renew it, then systemctl reload pulsecast")
+        }
+        guard days < 21 else { return .fine("certificate", "ends in \(days) days") }
+        return .warning(
+            "certificate", "ends in \(days) day(s)",
+            do: "renew it, then systemctl reload pulsecast; see why it was not renewed by itself")
+    }
+
+    /// - Parameters:
+    ///   - descriptors: Soft limit of open files.
+    ///   - connections: limits.connections.
+    /// - Returns: What to say of it.
+    static func fileLimit(descriptors: Int, connections: Int) -> Finding {
+        let found = "\(descriptors) open files allowed here, \(connections) connections configured"
+        // Segments, the registry, rings and pools of threads.
+        guard descriptors < connections + 256 else { return .fine("file limit", found) }
+        return .warning(
+            "file limit", found,
+            do: "ulimit -n \(connections + 256) where it is started, or lower"
+                + " limits.connections; the systemd unit allows 65536")
+    }
+
+    /// - Parameters:
+    ///   - door: Its name in the configuration.
+    ///   - place: Host and port.
+    ///   - isFree: It could be listened on just now.
+    ///   - isRunning: A daemon answers on this machine.
+    /// - Returns: What to say of it.
+    static func port(_ door: String, at place: String, isFree: Bool, isRunning: Bool) -> Finding {
+        if isFree { return .fine("port", "\(door): \(place) is free") }
+        if isRunning { return .fine("port", "\(door): \(place), and Pulsecast runs here") }
+        return .problem(
+            "port", "\(door): \(place) is taken, or no address of this machine",
+            do: "see who has it with ss -ltnp, or set \(door).host and \(door).port")
+    }
+
+    /// - Parameters:
+    ///   - year: Of the wall clock.
+    ///   - isSynchronized: `nil`: nobody says.
+    /// - Returns: What to say of it.
+    static func clock(year: Int, isSynchronized: Bool?) -> Finding {
+        if year < 2025 {
+            return .problem(
+                "clock", "it is \(year) here", do: "set the clock: timedatectl set-ntp true")
+        }
+        switch isSynchronized {
+        case true: return .fine("clock", "synchronized")
+        case false:
+            return .warning(
+                "clock", "not synchronized",
+                do: "timedatectl set-ntp true: hellos with proofs need clocks within seconds")
+        default: return .fine("clock", "plausible; nobody here says whether it is synchronized")
+        }
+    }
+
+    /// - Parameters:
+    ///   - path: Of a file or folder that is for its owner alone.
+    ///   - mode: Its permissions; `nil`: it is not there yet.
+    /// - Returns: What to say of it.
+    static func privacy(of path: String, mode: Int?) -> Finding {
+        guard let mode else { return .fine("permissions", "\(path) is not there yet") }
+        let text = String(mode, radix: 8)
+        guard mode & 0o077 != 0 else { return .fine("permissions", "\(path) has \(text)") }
+        return .problem(
+            "permissions", "\(path) has \(text): others can read it", do: "chmod go= \(path)")
+    }
+}

@@ -1,0 +1,67 @@
+import Logging
+import Synchronization
+import Transport
+
+extension PulsecastDaemon {
+    /// Applies what can be applied without a restart, and says what cannot.
+    ///
+    /// Nothing of a configuration with errors is applied; the certificate's files are read again in
+    /// any case, because they change without the configuration.
+    ///
+    /// - Parameters:
+    ///   - running: Effective values that the daemon runs with.
+    ///   - reread: Reads the configuration again; its errors are logged.
+    /// - Returns: Effective values from now on.
+    public func reload(
+        _ running: [EffectiveValue], reread: () throws -> LoadedConfiguration
+    ) -> [EffectiveValue] {
+        notifier.send(.reloading(monotonicMicroseconds: WallClock.monotonicMicroseconds()))
+        defer { notifier.send(.ready, .status("listening")) }
+        var outcome = running
+        do {
+            let fresh = try reread()
+            let change = ConfigurationChange(from: running, to: fresh.effective)
+            take(fresh.configuration)
+            outcome = change.applied(to: running, from: fresh.effective)
+            tell(change)
+        } catch {
+            logger.error("the configuration stays as it was: \(error)")
+        }
+        reloadCertificate()
+        return outcome
+    }
+
+    /// Only what the schema calls reloadable.
+    private func take(_ fresh: Configuration) {
+        settings.withLock { settings in
+            settings.log.retentionSeconds = fresh.log.retentionSeconds
+            settings.log.retentionBytes = fresh.log.retentionBytes
+            settings.certificateFile = fresh.certificateFile
+            settings.privateKeyFile = fresh.privateKeyFile
+            settings.logLevel = fresh.logLevel
+        }
+        // The level is the handler's, and all copies of it share it.
+        var logger = logger
+        logger.logLevel = Logger.Level(rawValue: fresh.logLevel) ?? .info
+    }
+
+    private func tell(_ change: ConfigurationChange) {
+        logger.notice(
+            "reloaded", metadata: ["applied": "\(change.applied.joined(separator: " "))"])
+        guard !change.waiting.isEmpty else { return }
+        logger.warning(
+            "a restart is needed for \(change.waiting.joined(separator: ", "))",
+            metadata: ["waiting": "\(change.waiting.joined(separator: " "))"])
+    }
+
+    private func reloadCertificate() {
+        guard let identity else { return }
+        let files = Self.certificateFiles(settings.withLock { $0 }, environment: environment)
+        do {
+            try identity.reload(certificatePath: files.certificate, keyPath: files.key)
+            logger.notice("the certificate was read again")
+        } catch {
+            logger.error("the certificate stays as it was: \(error)")
+        }
+    }
+}

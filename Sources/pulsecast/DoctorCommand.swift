@@ -1,0 +1,42 @@
+import ArgumentParser
+import Daemon
+import Foundation
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Looks at ports, clock, disk, certificate, limits and permissions.",
+        discussion: "Says what to do about each. Ends with 1 where something is a problem.")
+
+    @Option(help: "The configuration file.") var config: String?
+    @Option(name: .customLong("state"), help: "The state folder.") var stateFolder: String?
+    @Flag(help: "Print the findings as a JSON array.") var json = false
+
+    func run() async throws {
+        let findings = await Doctor(
+            try configuration(), environment: ProcessInfo.processInfo.environment
+        ).findings(at: WallClock.now())
+        if json {
+            try Terminal.say(encoded: findings)
+        } else {
+            for finding in findings {
+                Terminal.say("\(finding.verdict.rawValue): \(finding.check): \(finding.found)")
+                if !finding.advice.isEmpty { Terminal.say("    \(finding.advice)") }
+            }
+        }
+        let problems = findings.count { $0.verdict == .problem }
+        guard problems == 0 else { throw CommandFailure("\(problems) problem(s)") }
+    }
+
+    private func configuration() throws -> Configuration {
+        do {
+            var loader = try ConfigurationFiles.loader(file: config)
+            if let stateFolder {
+                loader.add(flag: "--state", key: "state.directory", value: stateFolder)
+            }
+            return try LoadedConfiguration(loader).configuration
+        } catch {
+            throw CommandFailure("\(error)", status: ExitStatus.wrongUse)
+        }
+    }
+}
