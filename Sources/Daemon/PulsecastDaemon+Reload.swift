@@ -54,7 +54,8 @@ extension PulsecastDaemon {
             metadata: ["waiting": "\(change.waiting.joined(separator: " "))"])
     }
 
-    private func reloadCertificate() {
+    /// New connections are shown what is in the files now.
+    func reloadCertificate() {
         guard let identity else { return }
         let files = Self.certificateFiles(settings.withLock { $0 }, environment: environment)
         do {

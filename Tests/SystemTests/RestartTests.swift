@@ -49,9 +49,12 @@ extension SystemTests {
                             }
                         }
                     }
-                    for _ in 0..<restarts {
-                        try await Task.sleep(for: .seconds(2))
+                    for round in 1...restarts {
+                        try await Task.sleep(for: .seconds(1))
                         daemon.restart()
+                        while devices.contains(where: { $0.ledger.welcomes <= round }) {
+                            try await Task.sleep(for: .milliseconds(20))
+                        }
                     }
                     try await group.waitForAll()
                 }

@@ -32,7 +32,7 @@ import Transport
             await #expect(throws: ClientError.self) {
                 _ = try await HTTPClient(address).send(.get, "/")
             }
-            running.daemon.reload()
+            running.daemon.reloadCertificate()
             #expect(try await HTTPClient(address, tls: tls).send(.get, "/").status == 200)
         }
     }
