@@ -20,7 +20,8 @@ public struct LogConfiguration: Hashable, Sendable {
     public var pendingBytesMax: Int
     /// Set aside on disk, so that a full disk still takes what is in memory; 0: none.
     public var reserveBytes: Int
-    /// Between the ends of two syncs at least: a faster disk would only burn the processor.
+    /// From the start of one sync to that of the next at least, unless 16 KiB wait: a faster disk
+    /// would only burn the processor.
     public var syncGapMicroseconds: Int
     /// The epoch of a log that starts empty; one that exists keeps its own.
     public var newEpoch: UInt32
@@ -28,7 +29,7 @@ public struct LogConfiguration: Hashable, Sendable {
     public init(
         durability: LogDurability = .always, segmentBytesMax: Int = 64 << 20,
         pendingBytesMax: Int = 64 << 20, reserveBytes: Int = 8 << 20,
-        syncGapMicroseconds: Int = 500, newEpoch: UInt32 = 1
+        syncGapMicroseconds: Int = 1000, newEpoch: UInt32 = 1
     ) {
         self.durability = durability
         self.segmentBytesMax = segmentBytesMax

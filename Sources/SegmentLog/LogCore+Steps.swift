@@ -20,6 +20,16 @@ extension LogCore {
 
     /// More than this is written beside a running sync; less waits for it and goes with the next.
     private static var worthwhileBytes: Int { Chunk.capacity / 2 }
+    /// So much does not wait for the gap between two syncs to pass.
+    static var groupBytes: Int { 16 << 10 }
+
+    /// Whether what was appended is to be written now, or waits to be written with more.
+    var isCurrentDue: Bool {
+        guard isFlushWanted, line.current.count > 0 else { return false }
+        if configuration.durability != .always { return true }
+        if line.current.count >= Self.worthwhileBytes { return true }
+        return !isSyncing && (!isGathering || line.current.count >= Self.groupBytes)
+    }
 
     mutating func nextWrite() -> WriteWork {
         switch state {
@@ -42,14 +52,16 @@ extension LogCore {
             isSyncing = true
             return .roll(roll, file)
         }
-        let isWorthwhile = line.current.count >= Self.worthwhileBytes
         guard isFlushWanted, line.current.count > 0 else { return .nothing }
-        guard isWorthwhile || !isSyncing || configuration.durability != .always else {
-            return .waitForSync
-        }
+        guard isCurrentDue else { return .waitForSync }
         guard let chunk = line.takeCurrent() else { return .nothing }
         isFlushWanted = false
         return .write(chunk, file)
+    }
+
+    /// Whether the writer would find nothing to do.
+    var isWriterContent: Bool {
+        state == .writing && rolls.isEmpty && line.filled.isEmpty && !isCurrentDue
     }
 
     mutating func wrote(_ chunk: consuming Chunk) {

@@ -39,6 +39,8 @@ struct LogCore: Sendable {
     var durablePosition = SegmentFormat.recordsStart
     var isFlushWanted = false
     var isSyncing = false
+    /// Between two syncs: what is appended meanwhile is written with one call, by one wake-up.
+    var isGathering = false
     var lastNumber: UInt64
     var latestArrival: Int64
     /// Smaller than the configured one while writing into the reserve.

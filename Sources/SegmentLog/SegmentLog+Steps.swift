@@ -27,19 +27,25 @@ extension SegmentLog {
         }
     }
 
-    func syncStep() -> Step {
+    /// - Parameter gathering: What is appended from here on waits until the caller says otherwise.
+    /// - Returns: Whether there was anything to sync.
+    func syncStep(gathering: Bool = false) -> Step {
         guard let work = core.withLock({ $0.nextSync() }) else { return .idle }
         let start = LogThread.monotonicMicroseconds()
         do throws(DiskError) {
             try work.file.synchronize()
-            core.withLock { $0.synced(work) }
+            core.withLock {
+                $0.synced(work)
+                $0.isGathering = gathering
+            }
             observer.synced(LogThread.monotonicMicroseconds() - start)
         } catch {
             core.withLock { $0.isSyncing = false }
             fail(error)
         }
         publish()
-        writerWakeup.wake()
+        // A write may have waited for this sync: a full buffer, a new segment, a takeover.
+        if !core.withLock({ $0.isWriterContent }) { writerWakeup.wake() }
         return .worked
     }
 
@@ -56,6 +62,7 @@ extension SegmentLog {
     }
 
     private func write(_ chunk: Chunk, to file: any DiskFile) {
+        let isGroup = chunk.count >= LogCore.groupBytes
         do throws(DiskError) {
             try file.writeAll(
                 chunk.bytes.span.extracting(first: chunk.count), at: chunk.position)
@@ -65,6 +72,7 @@ extension SegmentLog {
         }
         publish()
         syncWakeup.wake()
+        if isGroup, configuration.durability == .always { gapWakeup.wake() }
     }
 
     private func fail(_ error: DiskError, writing chunk: Chunk? = nil) {

@@ -39,7 +39,7 @@ extension SegmentLog {
         isStopping.store(true, ordering: .releasing)
         writerWakeup.wake()
         syncWakeup.wake()
-        stopWakeup.wake()
+        gapWakeup.wake()
         let running = threads.withLock { threads in
             defer { threads = [] }
             return threads
@@ -84,14 +84,19 @@ extension SegmentLog {
                 continue
             }
             if case .interval(let milliseconds) = configuration.durability {
-                stopWakeup.wait(timeoutMicroseconds: milliseconds * 1000)
+                gapWakeup.wait(timeoutMicroseconds: milliseconds * 1000)
             }
             let start = LogThread.monotonicMicroseconds()
-            _ = syncStep()
+            _ = syncStep(gathering: true)
             let took = LogThread.monotonicMicroseconds() - start
             if took < configuration.syncGapMicroseconds {
-                stopWakeup.wait(timeoutMicroseconds: configuration.syncGapMicroseconds - took)
+                gapWakeup.wait(timeoutMicroseconds: configuration.syncGapMicroseconds - took)
             }
+            let isWork = core.withLock { core in
+                core.isGathering = false
+                return core.isCurrentDue
+            }
+            if isWork { writerWakeup.wake() }
         }
     }
 

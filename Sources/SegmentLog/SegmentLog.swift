@@ -27,7 +27,8 @@ public final class SegmentLog: Sendable {
     let threads = Mutex<[LogThread]>([])
     let writerWakeup = Wakeup()
     let syncWakeup = Wakeup()
-    let stopWakeup = Wakeup()
+    /// Ends the gap between two syncs early.
+    let gapWakeup = Wakeup()
     let settledWakeup = Wakeup()
     let isStopping = Atomic(false)
     private let folderLock: Mutex<(any DiskFile)?>
@@ -103,11 +104,12 @@ public final class SegmentLog: Sendable {
             arrivalTime: arrivalTime, payload: payload)
     }
 
-    /// Hands what was appended to the writer thread. Cheap when there is nothing.
+    /// Hands what was appended to the writer thread. Cheap when there is nothing, and when it will
+    /// go with what the thread does next anyway.
     public func flush() {
         let isWork = core.withLock { core in
             core.isFlushWanted = core.line.current.count > 0
-            return core.isFlushWanted || !core.line.filled.isEmpty
+            return core.isCurrentDue || !core.line.filled.isEmpty
         }
         if isWork { writerWakeup.wake() }
     }
