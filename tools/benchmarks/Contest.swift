@@ -40,7 +40,8 @@ struct Contest {
         }
     }
 
-    /// - Parameter rounds: Interleaved runs, at least 1; the first is warm-up and not counted.
+    /// - Parameter rounds: Interleaved runs, at least 1, after one of warm-up.
+    /// - Returns: What each contender reached.
     func run(rounds: Int) -> Result {
         var values = [[Double]](repeating: [], count: contenders.count)
         for round in 0...rounds {

@@ -11,6 +11,7 @@ enum GroupCommit {
     private static let session = SessionID(high: 1, low: 2)
 
     /// - Parameter folder: On the disk to be measured.
+    /// - Returns: A contest a size of payload.
     static func contests(in folder: String) -> [Contest] {
         [100, 128].map { payloadBytes in
             let trace = Trace()
