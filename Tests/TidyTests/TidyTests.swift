@@ -143,7 +143,8 @@ import Testing
     @Test func `Every target has tests`() throws {
         let package = try SourceTree.text("Package.swift")
         let targets = package.matches(of: /\.target\(\s*name: "(\w+)"/).map { String($0.1) }
-        let missing = targets.filter { !["CHardware", "CPages", "Peers"].contains($0) }.filter { target in
+        let missing = targets.filter { !["CHardware", "CPages", "Peers"].contains($0) }.filter {
+            target in
             !Self.swiftTests.contains {
                 $0.path.hasPrefix("Tests/\(target)Tests/")
                     && $0.lines.contains { $0.contains("@Test") }
