@@ -46,7 +46,12 @@ extension SessionPipeline {
         guard let start = clock.start else { return }
         let began = movingTime.begin(since: max(since, start), automatic: automatic)
         distance.drop()
-        emit(.paused(since: clock.deviceTime(began), automatic: automatic), into: &events)
+        let since = clock.deviceTime(began)
+        emit(.paused(since: since, automatic: automatic), into: &events)
+        if began < moment {
+            let shown = clock.deviceTime(moment)
+            emit(.correction(.pauseBegan(shown: shown, since: since)), into: &events)
+        }
         owesMetrics = true
         correctSplits(into: &events)
     }
@@ -56,7 +61,12 @@ extension SessionPipeline {
     ) {
         guard let pause = movingTime.end(at: min(since, moment)) else { return }
         distance.release()
-        emit(.resumed(since: clock.deviceTime(pause.end), automatic: automatic), into: &events)
+        let since = clock.deviceTime(pause.end)
+        emit(.resumed(since: since, automatic: automatic), into: &events)
+        if pause.end < moment {
+            let shown = clock.deviceTime(moment)
+            emit(.correction(.pauseEnded(shown: shown, since: since)), into: &events)
+        }
         owesMetrics = true
         correctSplits(into: &events)
     }

@@ -13,7 +13,7 @@ public import SensorModel
 /// moves the session's time.
 public struct SessionPipeline: Sendable {
     /// Changes whenever the same samples give other events.
-    public static let algorithmVersion: UInt16 = 1
+    public static let algorithmVersion: UInt16 = 2
 
     var profile: RunnerProfile
     var zones: ZoneBounds

@@ -131,7 +131,7 @@ public struct SessionRebuild: Sendable {
 
     private mutating func remember(_ event: StreamEvent) {
         switch event.kind {
-        case .split, .lap, .correction: summaryEvents.append(event)
+        case .split, .lap, .correction(.split): summaryEvents.append(event)
         default: break
         }
     }

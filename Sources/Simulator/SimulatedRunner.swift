@@ -98,12 +98,15 @@ public struct SimulatedRunner: Sendable {
         let interval = UInt32(1_000_000 / rate)
         var traits: MotionTraits = settings.hasGyroscope ? .hasRotation : []
         if settings.includesGravity { traits.insert(.includesGravity) }
+        var moved = 0
         for first in stride(from: 0, to: rate, by: perFrame) {
             var samples: [MotionSample] = []
             samples.reserveCapacity(perFrame)
             for _ in 0..<perFrame {
                 body.advance(to: speed, by: step)
                 route.advance(to: body.distance)
+                notePause(at: start + Double(moved + 1) * step)
+                moved += 1
                 if settings.motionRate > 0 { samples.append(gait.sample(body)) }
             }
             guard !samples.isEmpty else { continue }
@@ -148,6 +151,15 @@ public struct SimulatedRunner: Sendable {
                 sendDelayMicroseconds: delay))
     }
 
+    private mutating func notePause(at seconds: Double) {
+        if let open = pauses.last, open.end == nil {
+            if !body.isStanding { pauses[pauses.count - 1].end = time(seconds) }
+        } else if body.isStanding {
+            if !settings.keepsTruth { pauses.removeAll() }
+            pauses.append(TruePause(start: time(seconds), end: nil, byHand: pausedByHand))
+        }
+    }
+
     private mutating func noteTruth() {
         let now = RunnerTruth(
             deviceTime: time(Double(seconds)), seconds: Double(seconds),
@@ -156,12 +168,6 @@ public struct SimulatedRunner: Sendable {
             latitude: route.latitude, longitude: route.longitude,
             altitudeMeters: route.altitude, climbMeters: route.climb,
             isStanding: body.isStanding, isPausedByHand: pausedByHand)
-        if let open = pauses.last, open.end == nil {
-            if !now.isStanding { pauses[pauses.count - 1].end = now.deviceTime }
-        } else if now.isStanding {
-            if !settings.keepsTruth { pauses.removeAll() }
-            pauses.append(TruePause(start: now.deviceTime, end: nil, byHand: pausedByHand))
-        }
         if !settings.keepsTruth { truth.removeAll(keepingCapacity: true) }
         truth.append(now)
     }

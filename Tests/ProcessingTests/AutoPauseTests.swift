@@ -60,13 +60,13 @@ import Testing
         #expect(seen.isEmpty)
     }
 
-    @Test func `A still body is a stop after two seconds, dated to its first`() {
+    @Test func `A still body is a stop after a second, dated to its first`() {
         var autoPause = AutoPause()
         let still = MotionActivity(kind: .still, since: at(10))
-        #expect(autoPause.update(activity: still, at: at(11)) == nil)
+        #expect(autoPause.update(activity: still, at: at(10.5)) == nil)
         #expect(autoPause.isSuspecting)
-        #expect(autoPause.stillDeadline == at(12))
-        #expect(autoPause.update(activity: still, at: at(12)) == .paused(since: at(10)))
+        #expect(autoPause.stillDeadline == at(11))
+        #expect(autoPause.update(activity: still, at: at(11)) == .paused(since: at(10)))
     }
 
     @Test func `Steps end a stop where they began`() {

@@ -185,7 +185,7 @@ final class SessionRecorder {
 
     private func remember(_ event: StreamEvent, of live: LiveSession) {
         switch event.kind {
-        case .split, .lap, .correction: live.summaryEvents.append(event)
+        case .split, .lap, .correction(.split): live.summaryEvents.append(event)
         case .ended: live.hasEnded = true
         case .metrics(let metrics) where metrics.state != .ended: live.hasEnded = false
         default: break

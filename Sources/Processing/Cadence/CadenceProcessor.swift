@@ -57,6 +57,7 @@ public struct CadenceProcessor: Sendable {
             let (endsBlock, changes) = window.append(cell, includesGravity: includesGravity)
             if changes { changeGait() }
             guard endsBlock else { continue }
+            noteBlock(at: Timestamp(microseconds: resampler.cellTime))
             blocksToHop -= 1
             if blocksToHop == 0 {
                 blocksToHop = CadenceTuning.hopBlocks
@@ -94,6 +95,13 @@ public struct CadenceProcessor: Sendable {
     private mutating func changeGait() {
         tracker.change()
         if gate.isWalking { hide(state: .live) }
+    }
+
+    private mutating func noteBlock(at time: Timestamp) {
+        let wasHalted = gate.haltedSince != nil
+        gate.observe(
+            blockAmplitude: window.blockAmplitude, includesGravity: includesGravity, at: time)
+        if wasHalted != (gate.haltedSince != nil) { showActivity(at: time) }
     }
 
     private mutating func estimate(at time: Timestamp) {
@@ -191,7 +199,9 @@ public struct CadenceProcessor: Sendable {
     private mutating func showActivity(at time: Timestamp) {
         let kind: MotionActivity.Kind
         let since: Timestamp?
-        if gate.isWalking {
+        if let halted = gate.haltedSince {
+            (kind, since) = (.still, halted)
+        } else if gate.isWalking {
             let isRunning = Double(tracker.stepsPerMinute) >= tuning.runningStepsPerMinute
             kind = isRunning ? .running : .walking
             since = activity.kind.isSteps && activity.kind != kind ? time : gate.walkingSince
@@ -200,7 +210,14 @@ public struct CadenceProcessor: Sendable {
         } else {
             (kind, since) = (.moving, gate.movingSince)
         }
-        if activity.kind != kind { activity = MotionActivity(kind: kind, since: since ?? time) }
+        let isVigorous =
+            kind == .moving && gate.walkAmplitude > 0
+            && window.recentAmplitude >= tuning.vigorousShare * gate.walkAmplitude
+        if activity.kind != kind {
+            activity = MotionActivity(kind: kind, since: since ?? time, isVigorous: isVigorous)
+        } else {
+            activity.isVigorous = isVigorous
+        }
     }
 
     private mutating func hide(state: ValueState) {

@@ -111,6 +111,11 @@ struct CadenceTuning: Sendable {
     var resumedGait: Float = 0.15
     /// Most that is ever credited back.
     var creditSecondsMax = 8.0
+    /// So many blocks in a row below `motionShare` of the walk are a halt, 1 s: the slowest walk has
+    /// a step in each second.
+    var haltBlocks = 5
+    /// Motion of this share of the walk before may be its first steps.
+    var vigorousShare: Float = 0.25
     /// Quiet this long ends a walk; irregular motion this long does, too.
     var stillSeconds: Float = 1.2
     var irregularSeconds: Float = 2.4

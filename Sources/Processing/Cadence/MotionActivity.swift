@@ -19,9 +19,12 @@ public struct MotionActivity: Hashable, Sendable {
     public var kind: Kind
     /// Device time at which this kind began, as far back as the samples prove it; `nil` for unknown.
     public var since: Timestamp?
+    /// As strong as steps were before, though not yet sure to be steps.
+    public var isVigorous: Bool
 
-    public init(kind: Kind, since: Timestamp?) {
+    public init(kind: Kind, since: Timestamp?, isVigorous: Bool = false) {
         self.kind = kind
         self.since = since
+        self.isVigorous = isVigorous
     }
 }

@@ -21,6 +21,8 @@ struct MotionWindow: Sendable {
     private(set) var count = 0
     /// Cell at which the present gait began.
     private(set) var start = 0
+    /// Amplitude of the motion over the newest block, g.
+    private(set) var blockAmplitude: Float = 0
     /// Amplitude of the motion over the last 0.8 s, g.
     private(set) var recentAmplitude: Float = 0
 
@@ -34,6 +36,7 @@ struct MotionWindow: Sendable {
         runningSum = 0
         blockSum = 0
         blockIndex = 0
+        blockAmplitude = 0
         recentAmplitude = 0
     }
 
@@ -61,7 +64,9 @@ struct MotionWindow: Sendable {
         // The sum drifts by rounding; it is made afresh once a block.
         runningSum = 0
         for back in 1...Self.meanCells { runningSum += cells[(count &- back) & 127].w }
-        powers[blockIndex & 31] = blockSum / Float(CadenceTuning.blockCells)
+        let power = blockSum / Float(CadenceTuning.blockCells)
+        blockAmplitude = power.squareRoot()
+        powers[blockIndex & 31] = power
         blockIndex += 1
         blockSum = 0
         return (true, detectChange())

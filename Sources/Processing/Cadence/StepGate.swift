@@ -50,7 +50,13 @@ struct StepGate: Sendable {
     private var regularSince: Timestamp?
     private var regularCadence: Float = 0
     private var irregularSeconds: Float = 0
-    private var walkAmplitude: Float = 0
+    /// Of the present walk, or of the last one, g.
+    private(set) var walkAmplitude: Float = 0
+    /// Blocks in a row that were quiet against the walk.
+    private var quietBlocks = 0
+    /// Since when a walk has halted, known a second later and before it counts as over; `nil`
+    /// while it goes on.
+    private(set) var haltedSince: Timestamp?
     private var lastStep: Timestamp?
     private var lastCadence: Float = 0
 
@@ -128,6 +134,20 @@ struct StepGate: Sendable {
             movingSince = nil
         }
         return false
+    }
+
+    /// One block of 0.2 s, which ended at `time`.
+    mutating func observe(blockAmplitude: Float, includesGravity: Bool, at time: Timestamp) {
+        let floor = includesGravity ? tuning.motionFloor : tuning.freeMotionFloor
+        guard isWalking, blockAmplitude < max(floor, tuning.motionShare * walkAmplitude) else {
+            quietBlocks = 0
+            haltedSince = nil
+            return
+        }
+        quietBlocks += 1
+        guard haltedSince == nil, quietBlocks >= tuning.haltBlocks else { return }
+        let cells = Int64(quietBlocks * CadenceTuning.blockCells)
+        haltedSince = time.advanced(byMicroseconds: -cells * CadenceTuning.cellMicroseconds)
     }
 
     private mutating func noteRegularity(_ seen: Observation) {

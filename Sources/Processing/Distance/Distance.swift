@@ -10,12 +10,13 @@ import SensorModel
 struct Distance: Sendable {
     struct Parameters: Sendable {
         /// Share of a stretch that is random error, one standard deviation.
-        var stretchError = 0.025
-        /// Share of the whole that is systematic, one standard deviation, when path and Doppler
-        /// agree; disagreement adds to it.
-        var systematicError = 0.006
-        /// Error of the first and the last position together, meters, one standard deviation.
-        var endsMeters = 1.0
+        var stretchError = 0.012
+        /// Share of the whole that is systematic, one standard deviation, besides the Doppler
+        /// factor's.
+        var systematicError = 0.002
+        /// Error of the first and the last position together, one standard deviation, in units of
+        /// the accuracy that the receiver claims.
+        var endsShare = 0.7
         /// Good enough to teach the stride, meters.
         var teachingAccuracyMeters = 10.0
         var teachingSeconds = 20.0
@@ -58,10 +59,11 @@ struct Distance: Sendable {
     /// Half the width of the 95 % interval.
     var uncertaintyMeters: Double? {
         guard hasStarted else { return nil }
-        let agreed = parameters.systematicError + 0.1 * fusion.disagreement
-        let systematic = agreed * agreed + fusion.factorError * fusion.factorError
-        let ends = parameters.endsMeters * parameters.endsMeters
-        return 1.96 * (variance + ends + systematic * newest * newest).squareRoot()
+        let systematic =
+            parameters.systematicError * parameters.systematicError
+            + fusion.factorError * fusion.factorError
+        let ends = parameters.endsShare * fusion.accuracy
+        return 1.96 * (variance + ends * ends + systematic * newest * newest).squareRoot()
     }
 
     mutating func note(accuracy: Double?, at time: Timestamp) {

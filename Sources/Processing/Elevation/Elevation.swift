@@ -8,8 +8,8 @@ import SensorModel
 /// international barometric formula (ISO 2533).
 struct Elevation: Sendable {
     struct Parameters: Sendable {
-        /// Meters: over a barometer's noise (0.3) and the wind's gusts.
-        var barometerThreshold = 1.5
+        /// Meters: over a barometer's noise, 0.3 before smoothing, and the wind's gusts.
+        var barometerThreshold = 1.0
         /// Seconds: longer ones cut the tops off.
         var barometerTimeConstant = 2.5
         /// Meters: over the wander of satellite altitude in the open.

@@ -18,8 +18,10 @@ struct AutoPause: Sendable {
         /// hole report 0 m/s for a while.
         var trackPauseBelow = 0.6
         var trackResumeFrom = 1.0
-        /// Seconds of a still body until it is a stop: a look at the watch takes less.
-        var stillSeconds = 2.0
+        /// Added to it in units of the track's scatter.
+        var trackScatterFactor = 1.5
+        /// Seconds of a still body until it is a stop: a slow walker's feet move once a second.
+        var stillSeconds = 1.0
         /// Seconds of slow positions until a stop, alone, and when motion knows of no steps.
         var slowSeconds = 4.0
         var slowSecondsWithoutSteps = 2.0
@@ -32,6 +34,8 @@ struct AutoPause: Sendable {
         /// Without positions, a body that stirs for this long has gone on, seconds: steps are not
         /// sure on stairs and among people.
         var stirSecondsAlone = 3.0
+        /// The same for motion as strong as the steps before.
+        var stirSecondsVigorous = 1.0
         /// Positions older than this say nothing, seconds.
         var positionFreshSeconds = 4.0
         /// Motion older than this says nothing, seconds.
@@ -96,8 +100,11 @@ struct AutoPause: Sendable {
             }
             return pause(since: since)
         case .moving:
+            let needed =
+                activity.isVigorous
+                ? parameters.stirSecondsVigorous : parameters.stirSecondsAlone
             guard isPaused, let stirredAt, !hasPositions(at: time),
-                time.seconds(since: stirredAt) >= parameters.stirSecondsAlone
+                time.seconds(since: stirredAt) >= needed
             else { return nil }
             return resume(since: stirredAt)
         case .unknown:
@@ -156,12 +163,15 @@ struct AutoPause: Sendable {
         track.add(step.location, at: time)
         let trackSpeed = track.metersPerSecond
         let speed = step.location.speed ?? trackSpeed
-        mapSpeed = max(speed ?? 0, trackSpeed ?? 0)
+        mapSpeed = step.location.speed ?? track.newestMetersPerSecond
         if hasSteps(at: time) {
             slowSince = nil
             return nil
         }
-        if isPaused { return resumeByPosition(speed, trackSpeed, at: time) }
+        if isPaused {
+            return resumeByPosition(
+                step.location.speed, trackSpeed, scatterMeters: scatterMeters, at: time)
+        }
         guard let speed, speed < parameters.pauseBelow else {
             slowSince = nil
             return nil
@@ -189,11 +199,13 @@ struct AutoPause: Sendable {
     }
 
     private mutating func resumeByPosition(
-        _ speed: Double?, _ trackSpeed: Double?, at time: Timestamp
+        _ speed: Double?, _ trackSpeed: Double?, scatterMeters: Double, at time: Timestamp
     ) -> Transition? {
         let isStill = knowsNoSteps(at: time) && activity.kind == .still
         let doppler = isStill ? parameters.ridingSpeed : parameters.resumeFrom
-        let onTrack = isStill ? parameters.ridingSpeed : parameters.trackResumeFrom
+        // Scatter alone moves the track of someone who stands.
+        let blur = parameters.trackScatterFactor * scatterMeters
+        let onTrack = (isStill ? parameters.ridingSpeed : parameters.trackResumeFrom) + blur
         guard (speed ?? 0) >= doppler || (trackSpeed ?? 0) >= onTrack else { return nil }
         return resume(since: track.newestInterval?.start ?? time)
     }

@@ -1,0 +1,111 @@
+import Processing
+import SensorModel
+import Simulator
+import Testing
+
+/// A simulated run through the pipeline, its metrics beside the truth second by second.
+struct SimulatedSession {
+    struct Row {
+        let truth: RunnerTruth
+        let metrics: Metrics
+    }
+
+    let rows: [Row]
+    /// All but the metrics.
+    let events: [StreamEvent]
+    let final: Metrics
+    let truth: RunnerTruth
+    let stops: [TruePause]
+    let startTime: Timestamp
+
+    init(
+        seed: UInt64, plan: RunPlan, settings: RunnerSettings,
+        profile: RunnerProfile = RunnerProfile()
+    ) throws {
+        var runner = SimulatedRunner(seed: seed, plan: plan, settings: settings)
+        var pipeline = SessionPipeline(profile: profile)
+        var events: [StreamEvent] = []
+        var seen: [Metrics] = []
+        var pending: [StreamEvent] = []
+        while let next = runner.next() {
+            let frame = next.frame
+            let second = frame.deviceTime.seconds(since: settings.startTime)
+            while Double(seen.count + 1) <= second { seen.append(pipeline.metrics) }
+            Self.apply(frame, to: &pipeline, into: &pending)
+            events += pending.filter { if case .metrics = $0.kind { false } else { true } }
+            pending.removeAll(keepingCapacity: true)
+        }
+        rows = zip(runner.truth, seen).map { Row(truth: $0, metrics: $1) }
+        self.events = events
+        final = pipeline.metrics
+        truth = try #require(runner.truth.last)
+        stops = runner.pauses
+        startTime = settings.startTime
+    }
+
+    private static func apply(
+        _ frame: Frame, to pipeline: inout SessionPipeline, into events: inout [StreamEvent]
+    ) {
+        var time = frame.deviceTime
+        switch frame.payload {
+        case .motion(let batch):
+            for sample in batch.samples {
+                pipeline.apply(motion: sample, traits: batch.traits, at: time, into: &events)
+                time = time.advanced(byMicroseconds: Int64(batch.intervalMicroseconds))
+            }
+        case .heartRate(let sample): pipeline.apply(heartRate: sample, at: time, into: &events)
+        case .location(let location): pipeline.apply(location: location, at: time, into: &events)
+        case .control(let action): pipeline.apply(control: action, at: time, into: &events)
+        case .pressure(let value): pipeline.apply(pressure: value, at: time, into: &events)
+        case .status(let status): pipeline.apply(status: status, at: time, into: &events)
+        case .marker(let text): pipeline.apply(marker: text, at: time, into: &events)
+        case .source(let name): pipeline.apply(source: name, at: time, into: &events)
+        }
+    }
+
+    /// Percent by which the final distance is off.
+    var distanceError: Double {
+        100 * ((final.distanceMeters ?? 0) - truth.distanceMeters) / truth.distanceMeters
+    }
+
+    /// Seconds from each true stop, or from its end, of at least six seconds until it was shown.
+    var stopDelays: [Double] { delays(ofEnds: false) }
+    var resumeDelays: [Double] { delays(ofEnds: true) }
+
+    private func delays(ofEnds: Bool) -> [Double] {
+        let stops = stops.filter { ($0.end ?? $0.start).seconds(since: $0.start) >= 6 }
+        return stops.compactMap { stop in
+            let from = ofEnds ? (stop.end ?? stop.start) : stop.start
+            let shown = events.first { event in
+                guard event.deviceTime > from else { return false }
+                switch event.kind {
+                case .paused: return !ofEnds
+                case .resumed: return ofEnds
+                default: return false
+                }
+            }
+            return shown?.deviceTime.seconds(since: from)
+        }
+    }
+
+    /// Seconds during which the session was paused while the runner's feet moved.
+    var wronglyPausedSeconds: Double {
+        Double(rows.filter { $0.metrics.autoPaused && !$0.truth.isStanding }.count)
+    }
+
+    var trueMovingSeconds: Double {
+        let end = startTime.advanced(bySeconds: truth.seconds)
+        return truth.seconds
+            - stops.reduce(0) { $0 + ($1.end ?? end).seconds(since: $1.start) }
+    }
+}
+
+extension [Double] {
+    var mean: Double { isEmpty ? .infinity : reduce(0, +) / Double(count) }
+    var meanMagnitude: Double { map(\.magnitude).mean }
+
+    /// The value below which this share lies; infinite for none.
+    func quantile(_ share: Double) -> Double {
+        isEmpty ? .infinity : sorted()[Swift.min(count - 1, Int(share * Double(count)))]
+    }
+}
