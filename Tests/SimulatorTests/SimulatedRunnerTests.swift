@@ -51,8 +51,9 @@ import Testing
             .init(seconds: 60, speed: 3),
         ])
         let runner = Self.run(seed: 5, plan).runner
-        try #require(runner.pauses.count == 1)
-        let pause = runner.pauses[0]
+        // The other one is the moment before the first step.
+        try #require(runner.pauses.count == 2)
+        let pause = runner.pauses[1]
         let end = try #require(pause.end)
         #expect(abs(pause.start.seconds(since: runner.settings.startTime) - 61.5) <= 2)
         #expect(abs(end.seconds(since: runner.settings.startTime) - 91) <= 2)

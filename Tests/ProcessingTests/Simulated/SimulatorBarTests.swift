@@ -97,10 +97,10 @@ import Testing
     @Test func `The interval of distance covers the truth in 93 to 97 percent of the seconds`()
         throws
     {
-        var runs = try sessions(41...44, Self.positionsOnly) { _ in .easy(minutes: 40) }
-        runs += try sessions(41...44, Self.positionsOnly) { .city(minutes: 40, seed: $0) }
-        runs += try sessions(41...44, Self.townPositions) { .city(minutes: 40, seed: $0) }
-        runs += try sessions(41...44, Self.positionsOnly) { _ in
+        var runs = try sessions(41...52, Self.positionsOnly) { _ in .easy(minutes: 40) }
+        runs += try sessions(41...52, Self.positionsOnly) { .city(minutes: 40, seed: $0) }
+        runs += try sessions(41...52, Self.townPositions) { .city(minutes: 40, seed: $0) }
+        runs += try sessions(41...52, Self.positionsOnly) { _ in
             RunPlan(legs: [.init(seconds: 1800, speed: 1.2)])
         }
         let hits = runs.flatMap { run in
