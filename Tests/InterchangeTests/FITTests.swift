@@ -154,7 +154,7 @@ import Testing
     @Test func `A run goes out and comes back`() throws {
         let run = try SampleRun(seconds: 200)
         let recording = try read(run.export(.fit))
-        let kept = run.session.points.filter { !$0.paused }
+        let kept = run.session.points
         #expect(recording.notes.isEmpty && recording.refused.isEmpty)
         #expect(recording.locations.count == kept.count)
         for (location, point) in zip(recording.locations, kept) {

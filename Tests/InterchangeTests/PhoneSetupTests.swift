@@ -9,6 +9,15 @@ import Testing
             format, baseURL: "https://run.example:7480", device: "Anna's watch", token: "a+b/c")
     }
 
+    @Test(arguments: [
+        ("Sensor Logger", PushFormat.sensorlogger), ("sensor-logger", .sensorlogger),
+        ("OwnTracks", .owntracks), ("Traccar Client", .osmand), ("hr_push", .hrpush), ("hr", .hr),
+    ])
+    func `An application goes by its name, however it is spelt`(name: String, format: PushFormat) {
+        #expect(PushFormat(application: name) == format)
+        #expect(PushFormat(application: name + "x") == nil)
+    }
+
     @Test func `Overland opens its own link`() {
         #expect(
             setup(.overland).link == """

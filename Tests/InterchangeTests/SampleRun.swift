@@ -45,6 +45,7 @@ struct SampleRun {
             session.points.append(point)
             if !paused { meters += 3 }
         }
+        session.seconds = session.points
         let stop = Self.start.advanced(bySeconds: Double(pause.lowerBound))
         let resume = Self.start.advanced(bySeconds: Double(pause.upperBound))
         session.pauses = [RecordedPause(start: stop, end: resume, automatic: false)]

@@ -190,14 +190,4 @@ import Testing
         #expect(recording.name == run.session.name)
         #expect(recording.refused.isEmpty && recording.notes.isEmpty)
     }
-
-    @Test func `A session made of a recording has a point a moment`() throws {
-        let run = try SampleRun(seconds: 60)
-        let recording = try Recording.read(name: "a.fit", contents: .file(run.export(.fit)))
-        let session = RecordedSession(recording, id: SessionID(high: 1, low: 1), device: "file")
-        let kept = run.session.points.filter { !$0.paused }
-        #expect(session.points.count == kept.count)
-        #expect(session.points.map(\.heartRate) == kept.map(\.heartRate))
-        #expect(session.points.map(\.distanceMeters) == kept.map(\.distanceMeters))
-    }
 }

@@ -47,6 +47,21 @@ import Testing
         #expect(limiter.retryAfterSeconds(Self.address(1), at: Fixture.time(200)) == nil)
     }
 
+    @Test func `A reader asks twenty times a second, and no other waits for it`() {
+        var limiter = ReaderLimiter()
+        let share = ShareKey(rawValue: 1)
+        let other = ShareKey(rawValue: 2)
+        for number in 0..<20 {
+            let now = Fixture.time(Double(number) / 100)
+            #expect(limiter.admit(to: share, from: Self.address(1), at: now) == nil)
+        }
+        let now = Fixture.time(0.5)
+        #expect(limiter.admit(to: share, from: Self.address(1), at: now) == 1)
+        #expect(limiter.admit(to: share, from: Self.address(2), at: now) == nil)
+        #expect(limiter.admit(to: other, from: Self.address(1), at: now) == nil)
+        #expect(limiter.admit(to: share, from: Self.address(1), at: Fixture.time(1)) == nil)
+    }
+
     @Test func `In no minute do more than ten guesses pass`() {
         var generator = SeededGenerator(seed: 8)
         var limiter = FailureLimiter()

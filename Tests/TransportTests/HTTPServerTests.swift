@@ -88,7 +88,8 @@ import Transport
         (get("/hello", "X: \(String(repeating: "a", count: 40_000))"), 431),
         (get("/hello", (0..<101).map { "A\($0): b\r\n" }.joined()), 431),
         ("POST /size HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n", 413),
-        ("BREW /hello HTTP/1.1\r\nHost: x\r\n\r\n", 501),
+        ("BREW /hello HTTP/1.1\r\nHost: x\r\n\r\n", 405),
+        ("TRACE /hello HTTP/1.1\r\nHost: x\r\n\r\n", 405),
         ("GET /hello HTTP/2.0\r\nHost: x\r\n\r\n", 505),
         (get("/hello", "Expect: wonders\r\n"), 417),
     ])

@@ -23,6 +23,13 @@ struct AdminRoutes: Sendable {
                 return try await commands.answer(request, for: device)
             }
         }
+        router.add(.post, "/devices/:name/setup") { request in
+            await answer {
+                try SetupDesk(
+                    administration: administration, sessions: sessions, publicURL: publicURL
+                ).answer(request, forDeviceNamed: name(of: request))
+            }
+        }
         PlaceRoutes(administration: administration).add(to: &router)
         PlaybackRoutes(
             administration: administration, pipeline: pipeline, clock: sessions.clock

@@ -55,7 +55,14 @@ struct PulsoidRoutes: Sendable {
             return .failure(.pulsoid(.headerMissing))
         }
         guard let token = request.bearerToken else { return .failure(.pulsoid(.headerFormat)) }
-        return share(withToken: token, request)
+        return share(withToken: token, request).flatMap { share in
+            let now = shares.clock()
+            let wait = shares.accounts.withState {
+                $0.readers.admit(to: share.key, from: request.peer.key, at: now)
+            }
+            if let wait { return .failure(.tooMany(retryAfterSeconds: wait)) }
+            return .success(share)
+        }
     }
 
     private func share(

@@ -24,6 +24,7 @@ final class Accounts: Sendable {
         var failures: FailureLimiter
         var cheers = CheerLimiter()
         var audit = AuditNotes()
+        var readers = ReaderLimiter()
         var lastSeen: [DeviceID: Timestamp] = [:]
     }
 

@@ -30,12 +30,8 @@ public struct SessionExporter: Sendable {
         if export.readsFrames {
             try forEachRecord(of: session) { header, payload throws(ReplayError) in
                 guard case .frame(let kind) = header.type else { return }
-                let frameHeader = FrameHeader(
-                    kind: kind, sequence: header.sequence, deviceTime: header.deviceTime)
-                do throws(FrameRefusal) {
-                    let frame = try FramePayload.decode(frameHeader, payload: payload)
-                    export.append(frame, arrivalTime: header.arrivalTime)
-                } catch { throw .unreadableFrame(header.offset, error) }
+                let frame = try Self.frame(kind, header, payload)
+                export.append(frame, arrivalTime: header.arrivalTime)
                 write(export.takeBytes())
             }
         }
@@ -43,17 +39,33 @@ public struct SessionExporter: Sendable {
         write(export.takeBytes())
     }
 
-    /// The session's points, laps, splits and pauses, as its events tell them.
-    public func recordedSession(_ session: SessionID) throws(ReplayError) -> RecordedSession {
+    private func recordedSession(
+        _ session: SessionID
+    ) throws(ReplayError) -> RecordedSession {
         var builder = RecordedSessionBuilder(id: session, device: device)
         try forEachRecord(of: session) { header, payload throws(ReplayError) in
-            guard header.type == .metric || header.type == .event else { return }
-            do throws(RecordRefusal) {
-                builder.take(
-                    try StreamEventCodec.decode(payload), arrivalTime: header.arrivalTime)
-            } catch { throw .unreadableRecord(header.offset, error) }
+            switch header.type {
+            case .frame(let kind):
+                builder.take(try Self.frame(kind, header, payload))
+            case .metric, .event:
+                do throws(RecordRefusal) {
+                    builder.take(
+                        try StreamEventCodec.decode(payload), arrivalTime: header.arrivalTime)
+                } catch { throw .unreadableRecord(header.offset, error) }
+            default: break
+            }
         }
-        return builder.session
+        return builder.finish()
+    }
+
+    private static func frame(
+        _ kind: FrameKind, _ header: RecordHeader, _ payload: Span<UInt8>
+    ) throws(ReplayError) -> Frame {
+        let frameHeader = FrameHeader(
+            kind: kind, sequence: header.sequence, deviceTime: header.deviceTime)
+        do throws(FrameRefusal) {
+            return try FramePayload.decode(frameHeader, payload: payload)
+        } catch { throw .unreadableFrame(header.offset, error) }
     }
 
     private func forEachRecord(

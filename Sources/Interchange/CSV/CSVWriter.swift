@@ -11,7 +11,7 @@ enum CSVWriter {
     static func bytes(_ session: RecordedSession) -> [UInt8] {
         var text = TextBytes()
         text.add(header)
-        for point in session.points {
+        for point in session.seconds {
             text.add(point.time)
             append(point.latitude, decimals: 7, to: &text)
             append(point.longitude, decimals: 7, to: &text)

@@ -12,8 +12,10 @@ public struct RecordedSession: Sendable {
     public var sport: String
     public var start: Timestamp
     public var end: Timestamp
-    /// A row a second of device time, rising.
+    /// Each moment at which something was measured, in order of time.
     public var points: [SessionPoint]
+    /// What was known at each whole second of device time, rising.
+    public var seconds: [SessionPoint]
     public var laps: [RecordedLap]
     /// Kilometers or miles, in order, with the moment each was full.
     public var splits: [SessionSplit]
@@ -24,7 +26,8 @@ public struct RecordedSession: Sendable {
     public init(
         id: SessionID, device: String, name: String? = nil, sport: String = "running",
         start: Timestamp, end: Timestamp,
-        points: [SessionPoint] = [], laps: [RecordedLap] = [], splits: [SessionSplit] = [],
+        points: [SessionPoint] = [], seconds: [SessionPoint] = [], laps: [RecordedLap] = [],
+        splits: [SessionSplit] = [],
         pauses: [RecordedPause] = [], totals: DeviceTotals = DeviceTotals()
     ) {
         self.id = id
@@ -34,6 +37,7 @@ public struct RecordedSession: Sendable {
         self.start = start
         self.end = end
         self.points = points
+        self.seconds = seconds
         self.laps = laps
         self.splits = splits
         self.pauses = pauses
@@ -41,7 +45,7 @@ public struct RecordedSession: Sendable {
     }
 }
 
-/// What was known of a session at one second; `nil`: nothing.
+/// What was known of a session at one moment; `nil`: nothing.
 public struct SessionPoint: Hashable, Sendable {
     public var time: Timestamp
     /// Degrees.

@@ -2,8 +2,8 @@ import SensorModel
 
 /// A session as a FIT activity: records, timer events, laps, a session and an activity.
 ///
-/// Points within a pause are left out, as watches do; a pause is a stop and a start of the timer
-/// with who asked for it. FIT counts whole seconds.
+/// A pause is a stop and a start of the timer with who asked for it; what was measured within is
+/// kept, as FIT can tell it from the rest. FIT counts whole seconds.
 struct FITWriter {
     private let session: RecordedSession
     private var encoder = FITEncoder()
@@ -64,7 +64,7 @@ struct FITWriter {
     private mutating func addRecords() {
         var pauses = session.pauses[...]
         var waiting: SessionPoint?
-        for point in session.points where !point.paused {
+        for point in session.points {
             if let earlier = waiting, let both = earlier.completed(by: point) {
                 waiting = both
                 continue

@@ -58,7 +58,7 @@ struct MCAPSession {
     }
 
     mutating func finish() {
-        for point in session.points {
+        for point in session.seconds {
             var json = JSONWriter()
             json.object { $0.append(point) }
             append(

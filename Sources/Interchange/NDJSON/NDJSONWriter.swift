@@ -29,7 +29,7 @@ struct NDJSONWriter {
     }
 
     mutating func finish() {
-        for point in session.points {
+        for point in session.seconds {
             line { object in
                 object.string("type", "point")
                 object.append(point)

@@ -4,6 +4,15 @@ public import SensorModel
 public enum PushFormat: String, CaseIterable, Sendable {
     case sensorlogger, owntracks, overland, osmand, gpslogger, hr, hrpush, runnerup
 
+    /// The format of an application, as people write its name: `Sensor Logger`, `hr-push`.
+    public init?(application: String) {
+        let letters = application.lowercased().filter(\.isLetter)
+        switch letters {
+        case "traccar", "traccarclient": self = .osmand
+        default: self.init(rawValue: letters)
+        }
+    }
+
     /// Whether the format also comes as GET, everything in the query.
     public var takesGet: Bool {
         switch self {

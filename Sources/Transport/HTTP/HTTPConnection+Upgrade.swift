@@ -145,6 +145,8 @@ extension HTTPConnection {
             fields: [
                 "Content-Type": "text/event-stream", "Cache-Control": "no-store",
                 "X-Accel-Buffering": "no",
+                // Whoever knows the address may know what is there, from pages of any origin.
+                "Access-Control-Allow-Origin": "*",
             ])
         response.closes = true
         guard request.method == .get else {

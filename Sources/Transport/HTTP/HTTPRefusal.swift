@@ -22,8 +22,10 @@ enum HTTPRefusal: Error, Hashable, Sendable {
         case .bodyTooLarge: 413
         case .targetTooLong: 414
         case .expectationUnknown: 417
+        // A method nobody has heard of is the asker's fault, not a failure of ours.
+        case .methodUnknown: 405
         case .headersTooLarge: 431
-        case .methodUnknown, .codingUnknown: 501
+        case .codingUnknown: 501
         case .versionUnknown: 505
         }
     }

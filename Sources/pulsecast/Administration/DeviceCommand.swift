@@ -6,7 +6,7 @@ struct DeviceCommand: AsyncParsableCommand {
         commandName: "device", abstract: "Adds, lists and removes devices, and sets their profile.",
         subcommands: [
             Add.self, List.self, Rotate.self, Revoke.self, Delete.self, DeviceSet.self,
-            DeviceExport.self,
+            DeviceExport.self, DeviceSetup.self,
         ])
 
     struct Add: AsyncParsableCommand {

@@ -100,18 +100,15 @@ struct Destination: ParsableArguments {
 
     /// Never a flag of its own: it would stand in the process list.
     var token: String {
-        get throws {
-            let text: String?
-            if tokenFile == "-" {
-                text = readLine()
-            } else {
-                text = try? String(contentsOfFile: tokenFile, encoding: .utf8)
-            }
-            let trimmed = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
-            guard !trimmed.isEmpty else {
-                throw CommandFailure("no token in \(tokenFile): write the device's token into it")
-            }
-            return trimmed
+        get throws { try Self.token(inFile: tokenFile) }
+    }
+
+    static func token(inFile path: String) throws -> String {
+        let text = path == "-" ? readLine() : try? String(contentsOfFile: path, encoding: .utf8)
+        let trimmed = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        guard !trimmed.isEmpty else {
+            throw CommandFailure("no token in \(path): write the device's token into it")
         }
+        return trimmed
     }
 }

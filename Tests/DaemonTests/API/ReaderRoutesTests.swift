@@ -1,4 +1,5 @@
 import SensorModel
+import Sharing
 import Testing
 import Transport
 
@@ -62,6 +63,34 @@ import Transport
                     _ = try await running.socket("/ws/\(token)")
                 }
             }
+        }
+    }
+
+    @Test func `A reader that asks too often is told when to come back`() async throws {
+        try await RunningDaemon.run { running in
+            _ = try running.addDevice("ann")
+            let share = try running.addShare(of: "ann")
+            running.daemon.accounts.withState { $0.readers = ReaderLimiter(perSecondMax: 1) }
+            let isTold = try await running.eventually {
+                let answer = try await running.ask(.get, Self.latest, token: share)
+                return answer.status == 429 && answer.fields["retry-after"] == "1"
+            }
+            #expect(isTold)
+        }
+    }
+
+    @Test func `Pages of any origin may read a share's events`() async throws {
+        try await RunningDaemon.run { running in
+            _ = try running.addDevice("ann")
+            let share = try running.addShare(of: "ann")
+            for path in ["events", "latest", "history"] {
+                let answer = try await running.ask(.head, "/v1/shares/\(share)/\(path)")
+                #expect(answer.status == 200)
+                #expect(answer.fields["access-control-allow-origin"] == "*", "\(path)")
+            }
+            let token = try running.addDevice("bob")
+            let mine = try await running.ask(.get, "/v1/me", token: token)
+            #expect(mine.fields["access-control-allow-origin"] == nil)
         }
     }
 

@@ -212,6 +212,34 @@ import Transport
         }
     }
 
+    @Test func `Every command reaches the application that can take it, while it pushes`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("phone")
+            let tracks = Self.filled(
+                #"{"_type":"location","lat":48.85,"lon":2.29,"tst":NOW,"acc":5}"#)
+            func osmand() async throws -> String {
+                try await running.ask(.get, "/in/osmand/\(token)?lat=48.85&lon=2.29").text
+            }
+            #expect(try await osmand() == "")
+            for command in ["start", "stop", "pause", "resume", "lap"] {
+                let sent = try await running.ask(
+                    .post, "/v1/me/commands", token: token, body: #"{"command":"\#(command)"}"#)
+                #expect(sent.status == 202)
+                let answer = try await running.ask(.post, "/in/owntracks/\(token)", body: tracks)
+                let monitoring = ["start": 2, "resume": 2, "stop": 1, "pause": 1][command]
+                if let monitoring {
+                    #expect(answer.text.contains(#""monitoring":\#(monitoring)"#))
+                    #expect(try await osmand() == "", "OwnTracks has taken it")
+                } else {
+                    #expect(answer.text == "[]", "OwnTracks knows no laps: the command waits on")
+                    #expect(try await osmand() == command)
+                }
+            }
+        }
+    }
+
     @Test func `A strap's relay pushes over a WebSocket`() async throws {
         try await RunningDaemon.run { running in
             let token = try running.addDevice("strap")

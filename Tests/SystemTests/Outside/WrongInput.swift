@@ -172,7 +172,7 @@ struct WrongInput {
     // MARK: - HTTP requests
 
     private static let requests: [(head: String, status: Int)] = [
-        ("GARBAGE\r\n", 501),
+        ("GARBAGE\r\n", 405),
         ("GET /nope HTTP/1.1\r\nHost: x\r\n", 404),
         ("DELETE / HTTP/1.1\r\nHost: x\r\n", 405),
         ("GET / HTTP/1.1\r\n", 400),

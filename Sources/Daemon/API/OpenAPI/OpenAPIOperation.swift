@@ -87,9 +87,7 @@ struct OpenAPIOperation: Hashable, Sendable {
     }
 
     private var responses: [String: OpenAPINode] {
-        var responses: [String: OpenAPINode] = [
-            "default": ["$ref": "#/components/responses/Failure"]
-        ]
+        var responses: [String: OpenAPINode] = [:]
         for answer in answers {
             var response: [String: OpenAPINode] = ["description": .text(answer.description)]
             if !answer.types.isEmpty {

@@ -23,14 +23,6 @@ struct OpenAPIRoutes: Sendable {
         "paths": .object(paths),
         "components": [
             "schemas": .object(OpenAPISchemas.all),
-            "responses": [
-                "Failure": [
-                    "description": "The request cannot be read, or something went wrong here.",
-                    "content": [
-                        "application/json": ["schema": ["$ref": "#/components/schemas/Failure"]]
-                    ],
-                ]
-            ],
             "securitySchemes": [
                 "deviceToken": ["type": "http", "scheme": "bearer"],
                 "deviceTokenAsPassword": ["type": "http", "scheme": "basic"],

@@ -1,0 +1,70 @@
+import Interchange
+import Registry
+import SensorModel
+import Transport
+
+/// Sets an application on a phone up to send as a device.
+struct SetupDesk: Sendable {
+    let administration: Administration
+    let sessions: SessionRoutes
+    /// What links begin with, where the owner names nothing else.
+    let publicURL: @Sendable () -> String
+
+    private struct Wish: Decodable {
+        let app: String
+        /// The device's own; it is not kept here, so it has to be told or made anew.
+        let token: String?
+        let rotate: Bool?
+        let url: String?
+    }
+
+    private struct Row: Encodable {
+        let device: String
+        let app: String
+        let link: String
+        let isDeepLink: Bool
+        let steps: [String]
+        let token: String
+    }
+
+    func answer(_ request: HTTPRequest, forDeviceNamed name: String) throws -> HTTPResponse {
+        let wish = try JSONBody.decode(Wish.self, of: request)
+        guard let format = PushFormat(application: wish.app) else {
+            throw APIRefusal.badField(
+                name: "app", allowed: PushFormat.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        var url = wish.url ?? publicURL()
+        while url.hasSuffix("/") { url.removeLast() }
+        guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
+            throw APIRefusal.badField(name: "url", allowed: "an address that begins with http")
+        }
+        let token = try token(of: name, wish)
+        let setup = PhoneSetup(format, baseURL: url, device: name, token: token)
+        return JSONBody.response(
+            Row(
+                device: name, app: format.rawValue, link: setup.link,
+                isDeepLink: setup.isDeepLink, steps: setup.steps, token: token))
+    }
+
+    /// The token that was told, or a new one where that takes nothing from anybody.
+    private func token(of name: String, _ wish: Wish) throws -> String {
+        let accounts = administration.accounts
+        guard let device = accounts.device(named: name) else {
+            return try administration.addDevice(named: name).token
+        }
+        if let token = wish.token {
+            guard accounts.device(withToken: token)?.id == device.id else {
+                throw APIRefusal.badField(name: "token", allowed: "the token of \(name)")
+            }
+            return token
+        }
+        let lastSeen = accounts.withState { $0.lastSeen[device.id] } ?? device.lastSeenAt
+        let isUnused = lastSeen == nil && sessions.rows(of: device.id).isEmpty
+        guard wish.rotate == true || isUnused else {
+            throw APIRefusal.conflict(
+                "\(name) is in use and its token is not kept here: give it with --token-file, or"
+                    + " make a new one, which ends the old one, with --rotate")
+        }
+        return try administration.rotateDevice(named: name).token
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Foundation
+import Interchange
+
+/// What a phone's application has to be told, as a link and as a code for its camera.
+struct DeviceSetup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "setup",
+        abstract: "Prints the link and the QR code that set up an application on a phone.",
+        discussion: """
+            A device that is not there is added. One that never sent anything gets a new token; one
+            that did keeps its own, which has to be given, unless --rotate makes a new one.
+            """)
+
+    @OptionGroup var admin: AdminOptions
+    @Argument(help: "The device.") var name: String
+    @Option(
+        help: """
+            sensor-logger, owntracks, overland, traccar, osmand, gpslogger, hr-push, runnerup or hr.
+            """)
+    var app: String
+    @Option(help: "A file with the device's token; - reads it from standard input.")
+    var tokenFile: String?
+    @Flag(help: "Make a new token; the old one is worth nothing from then on.")
+    var rotate = false
+    @Option(help: "The daemon's address as the phone reaches it.") var url: String?
+
+    private struct Setup: Decodable {
+        let app: String
+        let link: String
+        let steps: [String]
+    }
+
+    func run() async throws {
+        var body: [String: any Sendable] = ["app": app, "rotate": rotate]
+        body["url"] = url
+        body["token"] = try tokenFile.map(Destination.token(inFile:))
+        let data = try await admin.ask("POST", "/devices/\(segment(name))/setup", body: body)
+        if admin.json { return Terminal.say(json: Array(data)) }
+        let setup = try JSONDecoder().decode(Setup.self, from: data)
+        if let code = QRCode(setup.link) { Terminal.say(code.terminalText) }
+        Terminal.say(setup.link)
+        for (index, step) in setup.steps.enumerated() { Terminal.say("\(index + 1). \(step)") }
+        Terminal.complain(
+            "The link holds the token of \(name), and is not shown again: whoever has it can send"
+                + " as \(name).")
+        if setup.link.contains("127.0.0.1") || setup.link.contains("localhost") {
+            Terminal.complain(
+                "A phone cannot reach this address: set http.public_url, or give --url.")
+        }
+    }
+}
