@@ -26,7 +26,7 @@ struct AdminRoutes: Sendable {
         router.add(.post, "/devices/:name/setup") { request in
             await answer {
                 try SetupDesk(
-                    administration: administration, sessions: sessions, publicURL: publicURL
+                    administration: administration, log: pipeline.log, publicURL: publicURL
                 ).answer(request, forDeviceNamed: name(of: request))
             }
         }

@@ -1,12 +1,13 @@
 import Interchange
 import Registry
+import SegmentLog
 import SensorModel
 import Transport
 
 /// Sets an application on a phone up to send as a device.
 struct SetupDesk: Sendable {
     let administration: Administration
-    let sessions: SessionRoutes
+    let log: SegmentLog
     /// What links begin with, where the owner names nothing else.
     let publicURL: @Sendable () -> String
 
@@ -59,7 +60,7 @@ struct SetupDesk: Sendable {
             return token
         }
         let lastSeen = accounts.withState { $0.lastSeen[device.id] } ?? device.lastSeenAt
-        let isUnused = lastSeen == nil && sessions.rows(of: device.id).isEmpty
+        let isUnused = lastSeen == nil && !log.sessions().contains { $0.device == device.id }
         guard wish.rotate == true || isUnused else {
             throw APIRefusal.conflict(
                 "\(name) is in use and its token is not kept here: give it with --token-file, or"
