@@ -74,6 +74,7 @@ private struct Verifier {
             case .damaged:
                 guard try pass(&walk, of: entry, before: following) else { break walking }
             case .end:
+                try checkBehindIndex(walk, of: entry, before: following)
                 break walking
             }
         }
@@ -84,6 +85,17 @@ private struct Verifier {
         {
             report(.footer, entry.recordsEnd, entry)
         }
+    }
+
+    /// An index ends a segment; what a crash or a stranger left behind it is said.
+    private mutating func checkBehindIndex(
+        _ walk: SegmentWalk, of entry: SegmentEntry, before following: UInt64?
+    ) throws(DiskError) {
+        guard !entry.isSealed, walk.position < entry.bytes else { return }
+        guard following == nil else { return report(.footer, walk.position, entry) }
+        let bytes = try walk.bytesUntilZeros()
+        guard bytes > 0 else { return }
+        found.tornTail = TornTail(segment: entry.name, byte: walk.position, bytes: bytes)
     }
 
     /// The segment before this one must be there, unless it is older than all that is kept.

@@ -29,8 +29,13 @@ public final class TransportCounters: Sendable {
 
     private struct Reasons {
         var frames: [String: Int] = [:]
-        var hellos: [String: Int] = [:]
-        var viewersClosed: [String: Int] = [:]
+        var hellos = Self.none
+        var viewersClosed = Self.none
+
+        /// Every code from the start, so that a first one shows as a rise.
+        private static var none: [String: Int] {
+            Dictionary(uniqueKeysWithValues: CloseCode.allCases.map { (String($0.rawValue), 0) })
+        }
     }
 
     /// By ``FrameRefusal/code``.

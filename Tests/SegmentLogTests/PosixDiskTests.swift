@@ -69,4 +69,34 @@ import Testing
             try LogReader(disk: PosixDisk(path: "/nowhere/at/all"))
         }
     }
+
+    @Test func `Bytes behind the end of the log are told as a torn tail, and before it as damage`()
+        throws
+    {
+        try inFolder { path in
+            let configuration = LogConfiguration(segmentBytesMax: 100_000, reserveBytes: 4096)
+            let log = try SegmentLog.open(
+                disk: PosixDisk(path: path), configuration: configuration, now: LogFixture.start)
+            append(3000, to: log)
+            log.close()
+            let names = try FileManager.default.contentsOfDirectory(atPath: path)
+                .filter { $0.hasSuffix(".segment") }.sorted()
+            try #require(names.count > 1)
+            try add([1, 2, 3], to: path + "/" + names[names.count - 1])
+            let torn = try LogReader(disk: PosixDisk(path: path)).verify()
+            #expect(torn.records == 3000 && torn.damaged.isEmpty)
+            #expect(torn.tornTail?.segment == names.last && (torn.tornTail?.bytes ?? 0) >= 3)
+            try add([1, 2, 3], to: path + "/" + names[0])
+            let damaged = try LogReader(disk: PosixDisk(path: path)).verify()
+            #expect(damaged.records == 3000)
+            #expect(damaged.damaged.map(\.segment) == [names[0]])
+        }
+    }
+
+    private func add(_ bytes: [UInt8], to path: String) throws {
+        let file = try FileHandle(forWritingTo: URL(filePath: path))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(bytes))
+        try file.close()
+    }
 }

@@ -45,6 +45,34 @@ import Testing
         #expect(elsewhere == nil)
     }
 
+    /// Found by fuzzing: sums of such numbers left 64 bits, and the start of the daemon with them.
+    @Test(arguments: [
+        SegmentHeader(
+            epoch: 1, number: 1, previous: 0, firstOffset: .max, arrivalBase: 0, generation: 0),
+        SegmentHeader(
+            epoch: 1, number: .max, previous: 0, firstOffset: 0, arrivalBase: 0, generation: 0),
+        SegmentHeader(
+            epoch: 1, number: 1, previous: 0, firstOffset: 0, arrivalBase: .min, generation: 0),
+    ])
+    func `A header with numbers beyond reason is damaged, whatever its checksum`(
+        header: SegmentHeader
+    ) {
+        guard case .damaged = SegmentHeader.decode(header.bothCopies.span) else {
+            Issue.record("taken for a header")
+            return
+        }
+    }
+
+    @Test func `An index with numbers beyond reason is none, whatever its checksum`() {
+        var index = SegmentIndex(firstOffset: 3)
+        index.endOffset = 9
+        #expect(SegmentIndex(decoding: index.encoded().span) != nil)
+        index.endOffset = .max
+        #expect(SegmentIndex(decoding: index.encoded().span) == nil)
+        index.endOffset = 2
+        #expect(SegmentIndex(decoding: index.encoded().span) == nil)
+    }
+
     @Test func `Arrival times out of reach of 40 bits begin a new segment`() throws {
         var fixture = try LogFixture()
         fixture.head()

@@ -6,10 +6,24 @@ struct ShareBody: Decodable {
     let shares: [String]?
     let name: String?
     let expires: String?
-    let scope: String?
+    let scope: ScopeNames?
     let delay: String?
     let maxViewers: Int?
     let label: String?
+
+    /// A list, as answers have it, or names with commas between, as people type it.
+    struct ScopeNames: Decodable {
+        let text: String
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            do {
+                text = try container.decode([String].self).joined(separator: ",")
+            } catch {
+                text = try container.decode(String.self)
+            }
+        }
+    }
 
     /// - Throws: ``APIRefusal/badField(name:allowed:)``
     func wish() throws(APIRefusal) -> ShareWish {
@@ -18,7 +32,7 @@ struct ShareBody: Decodable {
         wish.maxViewers = maxViewers
         wish.label = label
         if let scope {
-            guard let parts = Scope(names: scope) else {
+            guard let parts = Scope(names: scope.text) else {
                 throw .badField(
                     name: "scope",
                     allowed: "any of \(Scope.names.map(\.name).joined(separator: ", "))")

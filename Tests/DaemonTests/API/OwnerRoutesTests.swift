@@ -81,7 +81,7 @@ import WireFormat
             let bob = try running.addDevice("bob")
             let made = try await running.ask(
                 .post, "/v1/me/shares", token: ann,
-                body: #"{"scope":"heartRate","expires":"24h","label":"Ann runs"}"#)
+                body: #"{"scope":["heartRate"],"expires":"24h","label":"Ann runs"}"#)
             #expect(made.status == 201)
             let name = try #require(made.object["name"] as? String)
             let id = try #require(made.object["id"] as? String)

@@ -83,7 +83,10 @@ enum OpenAPISchemas {
         ], required: ["name", "scope", "delaySeconds"])
 
     private static let newShare = object([
-        "name": text, "scope": ["type": "string", "examples": ["heartRate,metrics"]],
+        "name": text,
+        "scope": [
+            "oneOf": [["type": "string", "examples": ["heartRate,metrics"]], list(text)]
+        ],
         "expires": ["type": "string", "examples": ["24h"]],
         "delay": ["type": "string", "examples": ["5m"]],
         "maxViewers": ["type": "integer", "minimum": 1], "label": text,
