@@ -74,10 +74,10 @@ private struct Verifier {
             case .damaged:
                 guard try pass(&walk, of: entry, before: following) else { break walking }
             case .end:
-                try checkBehindIndex(walk, of: entry, before: following)
                 break walking
             }
         }
+        try checkBehindIndex(&walk, of: entry, before: following)
         let isComplete =
             walk.offset == entry.index.endOffset && entry.index.records == found.records - before
         if entry.isSealed, !isComplete, following ?? .max >= entry.index.endOffset,
@@ -89,9 +89,11 @@ private struct Verifier {
 
     /// An index ends a segment; what a crash or a stranger left behind it is said.
     private mutating func checkBehindIndex(
-        _ walk: SegmentWalk, of entry: SegmentEntry, before following: UInt64?
+        _ walk: inout SegmentWalk, of entry: SegmentEntry, before following: UInt64?
     ) throws(DiskError) {
-        guard !entry.isSealed, walk.position < entry.bytes else { return }
+        guard !entry.isSealed, walk.position < entry.bytes, case .end = try walk.next() else {
+            return
+        }
         guard following == nil else { return report(.footer, walk.position, entry) }
         let bytes = try walk.bytesUntilZeros()
         guard bytes > 0 else { return }
