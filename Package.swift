@@ -128,7 +128,7 @@ let rimTests: [Target] = [
         dependencies: ["SensorModel", "WireFormat", "Sharing", "Ring", "Transport"],
         swiftSettings: strict),
     .testTarget(
-        name: "ViewerPagesTests", dependencies: ["ViewerPages"], exclude: ["browser", "js"],
+        name: "ViewerPagesTests", dependencies: ["ViewerPages"], exclude: ["js"],
         swiftSettings: strict),
     .testTarget(
         name: "DaemonTests",

@@ -18,8 +18,8 @@ struct Pulsecast: AsyncParsableCommand {
             ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, DoctorCommand.self,
             DeviceCommand.self,
             ShareCommand.self, SessionCommand.self, PushCommand.self, ReplayCommand.self,
-            AnalyzeCommand.self, ExportCommand.self, WatchCommand.self, LogCommand.self,
-            SimulateCommand.self, TLSCommand.self,
+            AnalyzeCommand.self, ExportCommand.self, ReportCommand.self, WatchCommand.self,
+            LogCommand.self, SimulateCommand.self, TLSCommand.self,
         ])
 
     static func main() async {

@@ -22,6 +22,9 @@ struct OwnerRoutes: Sendable {
         add(.post, "/commands", to: &router) { request, device in
             try await commands.answer(request, for: device)
         }
+        add(.get, "/cheers", to: &router) { _, device in
+            JSONBody.response(accounts.withState { $0.cheersKept.of(device.id) })
+        }
         add(.get, "/profile", to: &router) { _, device in
             JSONBody.response(ProfileBody(device.profile))
         }
@@ -74,6 +77,9 @@ struct OwnerRoutes: Sendable {
         }
         add(.get, "/sessions/:id/export", to: &router) { request, device in
             try await sessions.export(request, of: try session(request, of: device))
+        }
+        add(.get, "/sessions/:id/report", to: &router) { request, device in
+            try await sessions.report(of: try session(request, of: device))
         }
     }
 

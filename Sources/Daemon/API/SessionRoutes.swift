@@ -146,6 +146,25 @@ struct SessionRoutes: Sendable {
                 for try await chunk in chunks { try await writer.write(chunk) }
             })
     }
+
+    /// The session as one page that needs no network.
+    func report(of summary: LoggedSession) async throws -> HTTPResponse {
+        let log = pipeline.log
+        log.flush()
+        let title = name(of: summary.device) ?? "device-\(summary.device.rawValue)"
+        let result = await pipeline.background.run {
+            Result {
+                try SessionReporter(reader: log.reader())
+                    .html(of: summary.session, title: title)
+            }
+        }
+        return HTTPResponse(
+            status: 200,
+            fields: [
+                "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store",
+                "Content-Disposition": "attachment; filename=\"\(summary.session).html\"",
+            ], body: .bytes(try result.get()))
+    }
 }
 
 /// One session, as listings show it.

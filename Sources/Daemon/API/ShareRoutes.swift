@@ -19,8 +19,9 @@ struct ShareRoutes: Sendable {
         router.add(.get, "/v1/shares/:share/events", .eventStream)
         router.add(.get, "/v1/shares/:share/latest") { await latest($0).tagged(for: $0).open() }
         router.add(.get, "/v1/shares/:share/history") { await history($0).open() }
+        router.add(.get, "/v1/shares/:share/week") { week($0).open() }
         router.add(.post, "/v1/shares/:share/cheer") { await cheer($0).open() }
-        for name in ["latest", "history"] {
+        for name in ["latest", "history", "week"] {
             router.add(.options, "/v1/shares/:share/" + name) { _ in
                 .preflight(headers: "If-None-Match")
             }
@@ -177,6 +178,10 @@ struct ShareRoutes: Sendable {
                 accounts.note(.cheered, of: share.key, from: request.peer.key, at: now)
                 for member in members(of: share) {
                     guard let device = member.device else { continue }
+                    accounts.withState {
+                        $0.cheersKept.keep(
+                            KeptCheer(text: text, time: now.secondsSince1970), for: device)
+                    }
                     pipeline.mailbox.post { $0.send(cheer: text, to: device) }
                 }
                 return HTTPResponse(status: 204)

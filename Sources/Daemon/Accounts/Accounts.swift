@@ -25,6 +25,7 @@ final class Accounts: Sendable {
         var cheers = CheerLimiter()
         var audit = AuditNotes()
         var readers = ReaderLimiter()
+        var cheersKept = KeptCheers()
         var lastSeen: [DeviceID: Timestamp] = [:]
     }
 

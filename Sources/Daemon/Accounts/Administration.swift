@@ -73,6 +73,7 @@ struct Administration: Sendable {
                 state.sealedIDs[share.key] = nil
             }
             state.proofs.forget(device.id)
+            state.cheersKept.forget(device.id)
         }
         logger.notice("device deleted", metadata: ["device": "\(device.id.rawValue)"])
         return (sessions.count, erased)

@@ -20,6 +20,7 @@ public struct Configuration: Hashable, Sendable {
         public var allowedOrigins: [String] = []
         public var frameAncestors = "*"
         public var tileURL = ""
+        public var tileAttribution = ""
         public var echo = false
     }
 

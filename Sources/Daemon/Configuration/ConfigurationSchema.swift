@@ -82,6 +82,10 @@ public enum ConfigurationSchema {
                 + " learns where your runners are",
             allowed: "an https address with {z}, {x} and {y}",
             where: { $0.isEmpty || $0.hasPrefix("https://") && $0.contains("{z}") }),
+        .text(
+            "http.tile_attribution", \.http.tileAttribution,
+            "Who made the map of http.tile_url, as its licence asks to be shown on it",
+            allowed: "any text", reloadable: true),
         .boolean(
             "http.echo", \.http.echo, "WebSocket /echo for conformance tests; loopback only"),
         .text(

@@ -82,6 +82,7 @@ struct Doors {
         var settings = PageSettings()
         let tiles = configuration.http.tileURL
         settings.tileTemplate = tiles.isEmpty ? nil : tiles
+        settings.tileAttribution = configuration.http.tileAttribution
         let publicURL = configuration.http.publicURL
         settings.publicURL = publicURL.isEmpty ? nil : publicURL
         settings.overlayFrameAncestors = configuration.http.frameAncestors

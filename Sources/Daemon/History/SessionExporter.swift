@@ -28,7 +28,7 @@ public struct SessionExporter: Sendable {
         let recorded = try recordedSession(session)
         var export = SessionExport(format: format, session: recorded)
         if export.readsFrames {
-            try forEachRecord(of: session) { header, payload throws(ReplayError) in
+            try reader.forEachRecord(of: session) { header, payload throws(ReplayError) in
                 guard case .frame(let kind) = header.type else { return }
                 let frame = try Self.frame(kind, header, payload)
                 export.append(frame, arrivalTime: header.arrivalTime)
@@ -43,7 +43,7 @@ public struct SessionExporter: Sendable {
         _ session: SessionID
     ) throws(ReplayError) -> RecordedSession {
         var builder = RecordedSessionBuilder(id: session, device: device)
-        try forEachRecord(of: session) { header, payload throws(ReplayError) in
+        try reader.forEachRecord(of: session) { header, payload throws(ReplayError) in
             switch header.type {
             case .frame(let kind):
                 builder.take(try Self.frame(kind, header, payload))
@@ -66,27 +66,5 @@ public struct SessionExporter: Sendable {
         do throws(FrameRefusal) {
             return try FramePayload.decode(frameHeader, payload: payload)
         } catch { throw .unreadableFrame(header.offset, error) }
-    }
-
-    private func forEachRecord(
-        of session: SessionID,
-        _ body: (RecordHeader, Span<UInt8>) throws(ReplayError) -> Void
-    ) throws(ReplayError) {
-        guard let summary = reader.sessions().first(where: { $0.session == session }) else {
-            throw .unknownSession(session)
-        }
-        var failure: ReplayError?
-        do throws(SegmentLogError) {
-            try reader.read(from: summary.firstOffset, session: session) { header, payload in
-                do throws(ReplayError) {
-                    try body(header, payload)
-                    return true
-                } catch {
-                    failure = error
-                    return false
-                }
-            }
-        } catch { throw .log(error) }
-        if let failure { throw failure }
     }
 }

@@ -22,18 +22,18 @@ struct ExportCommand: AsyncParsableCommand {
                 status: ExitStatus.wrongUse)
         }
         let id = try PushCommand.sessionID(session)
-        let file = try openOutput()
+        let file = try output.map(Self.create) ?? .standardOutput
         let exporter = SessionExporter(reader: try place.reader(), device: "pulsecast")
         try exporter.export(id, as: format) { Terminal.write($0, to: file) }
         try file.synchronize()
     }
 
-    private func openOutput() throws -> FileHandle {
-        guard let output else { return .standardOutput }
+    /// A new file that only its owner reads.
+    static func create(_ path: String) throws -> FileHandle {
         let made = FileManager.default.createFile(
-            atPath: output, contents: nil, attributes: [.posixPermissions: 0o600])
-        guard made, let file = FileHandle(forWritingAtPath: output) else {
-            throw CommandFailure("\(output) cannot be written: check its folder")
+            atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+        guard made, let file = FileHandle(forWritingAtPath: path) else {
+            throw CommandFailure("\(path) cannot be written: check its folder")
         }
         return file
     }

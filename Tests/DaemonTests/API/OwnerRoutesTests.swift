@@ -59,7 +59,11 @@ import WireFormat
             let export = try await running.ask(.get, path + "/export?format=csv", token: ann)
             #expect(export.status == 200)
             #expect(export.text.contains("heart"))
-            for target in [path, path + "/export?format=csv"] {
+            let report = try await running.ask(.get, path + "/report", token: ann)
+            #expect(report.status == 200)
+            #expect(report.text.contains("<h1>ann</h1>"))
+            #expect(report.text.contains(#""bpm":[120,121,122]"#))
+            for target in [path, path + "/report", path + "/export?format=csv"] {
                 #expect(try await running.ask(.get, target, token: bob).status == 404)
             }
             #expect(try await running.ask(.delete, path, token: bob).status == 404)
@@ -105,6 +109,38 @@ import WireFormat
             let foreign = try await running.ask(
                 .post, "/v1/me/shares", token: ann, body: #"{"device":"bob"}"#)
             #expect(foreign.status == 400)
+        }
+    }
+
+    @Test func `Cheers are kept for the runner they were meant for`() async throws {
+        try await RunningDaemon.run { running in
+            let ann = try running.addDevice("ann")
+            let bob = try running.addDevice("bob")
+            let share = try running.addShare(of: "ann")
+            for text in ["go", "nearly there"] {
+                let sent = try await running.ask(
+                    .post, "/v1/shares/\(share)/cheer", body: "{\"text\":\"\(text)\"}")
+                #expect(sent.status == 204)
+            }
+            let kept = try await running.ask(.get, "/v1/me/cheers", token: ann).list
+            #expect(kept.map { $0["text"] as? String } == ["nearly there", "go"])
+            #expect(kept.allSatisfy { ($0["time"] as? Double ?? 0) > 1_700_000_000 })
+            #expect(try await running.ask(.get, "/v1/me/cheers", token: bob).list.isEmpty)
+        }
+    }
+
+    @Test func `A share tells the days of the sessions it may show`() async throws {
+        try await RunningDaemon.run { running in
+            let ann = try running.addDevice("ann")
+            try await running.sendHeartRates(
+                [120, 121], token: ann,
+                session: SessionID(high: 0x4000, low: 0x8000_0000_0000_0000))
+            let share = try running.addShare(of: "ann")
+            let answer = try await running.ask(.get, "/v1/shares/\(share)/week")
+            let runners = answer.object["runners"] as? [[String: Any]]
+            let week = try #require(runners?.first?["week"] as? [String: Any])
+            #expect((week["days"] as? [Bool])?.count == 7)
+            #expect(runners?.first?["runner"] == nil)
         }
     }
 

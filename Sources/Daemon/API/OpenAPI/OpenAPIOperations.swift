@@ -44,6 +44,10 @@ enum OpenAPIOperations {
                 .unknownShare, .tooMany,
             ]),
         OpenAPIOperation(
+            method: .get, path: "/v1/shares/{share}/week", tag: "viewers",
+            summary: "On which days of this week each runner trained, by the runner's own clock.",
+            answers: [.json(reference("Weeks")), .unknownShare, .tooMany]),
+        OpenAPIOperation(
             method: .post, path: "/v1/shares/{share}/cheer", tag: "viewers",
             summary: "Words for the runner.", body: json("Cheer"),
             answers: [
@@ -109,6 +113,9 @@ enum OpenAPIOperations {
             ]
             return export
         }(),
+        owned(
+            .get, "/sessions/{id}/report", "The session as one page that needs no network.",
+            [.file("text/html", description: "HTML."), .badRequest, .notFound]),
     ]
 
     private static let ownShares: [OpenAPIOperation] = [
@@ -131,6 +138,9 @@ enum OpenAPIOperations {
         owned(
             .post, "/commands", "A command to the device.", body: json("Command"),
             [.json(reference("Command"), "On its way.", status: 202), .badRequest]),
+        owned(
+            .get, "/cheers", "The last cheers, newest first; they are kept in memory.",
+            [.json(OpenAPISchemas.list(reference("Cheer")))]),
         owned(.get, "/profile", "The runner's profile.", [.json(reference("Profile"))]),
         owned(
             .put, "/profile", "Changes it; what is absent stays.", body: json("Profile"),

@@ -28,7 +28,7 @@ enum OpenAPISchemas {
         "Event": event, "History": history, "Cheer": cheer, "Device": device,
         "Session": session, "Share": share, "Open": open, "NewShare": newShare, "Command": command,
         "Profile": profile, "Zones": zones, "Course": course, "HeartBeat": heartBeat,
-        "Pulsoid": pulsoid, "Erased": erased,
+        "Pulsoid": pulsoid, "Erased": erased, "Weeks": weeks,
     ]
 
     /// A snapshot, an update or an event; what is not known or out of scope is absent.
@@ -58,7 +58,19 @@ enum OpenAPISchemas {
         ], required: ["items", "nextCursor", "more"])
 
     private static let cheer = object(
-        ["text": ["type": "string", "minLength": 1, "maxLength": 80]], required: ["text"])
+        ["text": ["type": "string", "minLength": 1, "maxLength": 80], "time": number],
+        required: ["text"])
+
+    private static let weeks = object(
+        [
+            "runners": list(
+                object(
+                    [
+                        "runner": text,
+                        "week": object(
+                            ["start": text, "days": list(flag)], required: ["start", "days"]),
+                    ], required: ["week"]))
+        ], required: ["runners"])
 
     private static let device = object(
         [

@@ -1,0 +1,85 @@
+public import SegmentLog
+public import SensorModel
+public import Replay
+import Sharing
+import ViewerPages
+import WireFormat
+
+/// A recorded session as one HTML file that needs no network. Blocks on the disk.
+///
+/// It is the owner's: it shows everything, also what privacy zones hide from viewers.
+public struct SessionReporter: Sendable {
+    private let reader: LogReader
+
+    public init(reader: LogReader) {
+        self.reader = reader
+    }
+
+    /// - Parameters:
+    ///   - session: In the log.
+    ///   - title: Heads the report.
+    /// - Returns: The document, UTF-8.
+    /// - Throws: ``ReplayError``
+    public func html(
+        of session: SessionID, title: String
+    ) throws(ReplayError) -> [UInt8] {
+        let epoch = reader.epoch ?? 0
+        var fields = SessionFields(session: session, epoch: epoch, privacy: .none)
+        var view = HistoryView(epoch: epoch, scope: .all, privacy: .none)
+        var events: [[UInt8]] = []
+        var rows: [ReportRow] = []
+        try reader.forEachRecord(of: session) { header, payload throws(ReplayError) in
+            guard header.type == .metric || header.type == .event else { return }
+            do throws(RecordRefusal) {
+                let event = try StreamEventCodec.decode(payload)
+                _ = fields.take(event, at: header.offset)
+                if case .metrics(let metrics) = event.kind {
+                    Self.add(ReportRow(metrics, at: event.deviceTime), to: &rows)
+                } else if let item = view.item(of: event, at: header.offset) {
+                    events.append(item)
+                }
+            } catch { throw .unreadableRecord(header.offset, error) }
+        }
+        let everything = fields.everything
+        let snapshot = FeedSnapshot(
+            cursor: everything.cursor, time: everything.time, session: session,
+            fields: everything.changed.filter { $0.audience.contains(.all) })
+        return ReportPage.html(
+            title: title, snapshot: SnapshotEncoder.object(snapshot), events: events, rows: rows)
+    }
+
+    /// The last row of a second stands for it.
+    private static func add(_ row: ReportRow, to rows: inout [ReportRow]) {
+        if let last = rows.last, last.time.rounded(.down) == row.time.rounded(.down) {
+            rows[rows.count - 1] = row
+        } else {
+            rows.append(row)
+        }
+    }
+}
+
+extension ReportRow {
+    /// A value that is not live leaves a hole: no line is drawn there.
+    fileprivate init(_ metrics: Metrics, at time: Timestamp) {
+        self.init(time: time.secondsSince1970)
+        isPaused = metrics.autoPaused || metrics.manuallyPaused
+        if let heartRate = metrics.heartRate, heartRate.state == .live {
+            beatsPerMinute = heartRate.beatsPerMinute
+            zone = heartRate.zone
+        }
+        if !isPaused {
+            speedMetersPerSecond =
+                metrics.paceSecondsPerKm.flatMap { $0 > 0 ? 1000 / $0 : nil }
+                ?? metrics.speedMetersPerSecond
+            if metrics.cadence?.state == .live {
+                stepsPerMinute = metrics.cadence?.stepsPerMinute
+            }
+        }
+        distanceMeters = metrics.distanceMeters
+        if let position = metrics.position, position.state == .live {
+            altitudeMeters = position.altitudeMeters
+            latitude = position.latitude
+            longitude = position.longitude
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Daemon
+import Foundation
+
+struct ReportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Writes a recorded session as one HTML file, to read without a network.",
+        discussion: """
+            Summary, charts, splits, zones, the route and the training load. It is made for the
+            owner: privacy zones hide nothing in it.
+            """)
+
+    @OptionGroup var place: LogPlace
+    @Argument(help: "The session's ID.") var session: String
+    @Option(help: "The file; standard output without it.") var output: String?
+    @Option(help: "Its heading.") var title = "A run"
+
+    func run() async throws {
+        let id = try PushCommand.sessionID(session)
+        let html = try SessionReporter(reader: try place.reader()).html(of: id, title: title)
+        guard let output else { return Terminal.write(html, to: .standardOutput) }
+        let file = try ExportCommand.create(output)
+        Terminal.write(html, to: file)
+        try file.synchronize()
+        if place.json {
+            try Terminal.say(encoded: Written(session: "\(id)", output: output, bytes: html.count))
+        } else {
+            Terminal.say("\(output): \(html.count / 1024) KiB, open it in a browser")
+        }
+    }
+
+    private struct Written: Encodable {
+        let session: String
+        let output: String
+        let bytes: Int
+    }
+}
