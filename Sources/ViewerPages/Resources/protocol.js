@@ -26,6 +26,28 @@ const seekNearSeconds = 10;
 /** After waking up, a socket that has been silent this long is replaced rather than believed. */
 const wakeSilenceMilliseconds = 2500;
 
+/** An answer that has not begun by then is asked for again, on another connection. */
+const answerMilliseconds = 1500;
+const answerMillisecondsMax = 12000;
+
+/**
+ * Fetches what may be asked twice. After a change of network the browser may still hold connections
+ * that nothing comes through; it lets go of one when its request is given up.
+ */
+export async function fetchAnew(address, fetch = globalThis.fetch) {
+  for (let patience = answerMilliseconds; ; patience *= 2) {
+    const giveUp = new AbortController();
+    const timer = setTimeout(() => giveUp.abort(), patience);
+    try {
+      return await fetch(address, { cache: "no-store", signal: giveUp.signal });
+    } catch (error) {
+      if (!giveUp.signal.aborted || patience >= answerMillisecondsMax) throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
 export class ShareStream {
   #socket;
   #source;
@@ -227,7 +249,7 @@ export class ShareStream {
   async #askThenConnect() {
     let answer;
     try {
-      answer = await this.environment.fetch(`${this.path}/latest`, { cache: "no-store" });
+      answer = await fetchAnew(`${this.path}/latest`, (...rest) => this.environment.fetch(...rest));
     } catch {
       this.#retry();
       return;
@@ -284,8 +306,8 @@ export async function* history(share, { after, base = "", fetch = globalThis.fet
   for (;;) {
     const query = new URLSearchParams({ limit: String(limit) });
     if (cursor) query.set("after", cursor);
-    const answer = await fetch(
-      `${base}/v1/shares/${encodeURIComponent(share)}/history?${query}`, { cache: "no-store" });
+    const answer = await fetchAnew(
+      `${base}/v1/shares/${encodeURIComponent(share)}/history?${query}`, fetch);
     if (!answer.ok) throw new Error(`history: ${answer.status}`);
     const page = await answer.json();
     yield page.items;

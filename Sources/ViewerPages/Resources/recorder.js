@@ -86,7 +86,8 @@ export class Recorder {
   #append(run) {
     this.#past = run;
     if (typeof run.time !== "number") return;
-    if (run.state !== "waiting") this.series.append(rowOf(run, project));
+    // Without a state the daemon itself does not know yet: it is reading the session back.
+    if (run.state && run.state !== "waiting") this.series.append(rowOf(run, project));
     for (const [key, metric] of Object.entries(metrics)) {
       if (metric.sensor && metric.state(run) === "live") this.seen[key] = run.time;
     }

@@ -113,9 +113,7 @@ class Browser:
             page.call(f"{domain}.enable")
         page.call("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": scale, "mobile": touch})
-        page.call("Emulation.setEmulatedMedia", {"features": [
-            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
-            {"name": "prefers-reduced-motion", "value": "reduce" if calm else "no-preference"}]})
+        page.theme("dark" if dark else "light", calm)
         if first:
             page.call("Page.addScriptToEvaluateOnNewDocument", {"source": first})
         page.call("Page.navigate", {"url": url})
@@ -177,6 +175,12 @@ class Page:
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             self.browser.receive(deadline - time.monotonic())
+
+    def theme(self, name, calm=False):
+        """`light` or `dark`, as the system would say."""
+        self.call("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": name},
+            {"name": "prefers-reduced-motion", "value": "reduce" if calm else "no-preference"}]})
 
     def text(self, selector):
         return self.run(f"document.querySelector({json.dumps(selector)})?.textContent ?? null")

@@ -119,6 +119,54 @@ class AdminConnection(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
 
+class Proxy(threading.Thread):
+    """Stands between a browser and the daemon, and can lose what goes through it: as a network does
+    that is gone without a word."""
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self.port = port
+        self.door = socket.create_server(("127.0.0.1", 0))
+        self.open = []
+        self.start()
+
+    @property
+    def base(self):
+        return f"http://127.0.0.1:{self.door.getsockname()[1]}"
+
+    def swallow(self):
+        """From now on nothing comes through what is open; new connections work."""
+        for gone in self.open:
+            gone.set()
+
+    def close(self):
+        self.door.close()
+
+    def run(self):
+        while True:
+            try:
+                near, _ = self.door.accept()
+                far = socket.create_connection(("127.0.0.1", self.port()))
+            except OSError:
+                return
+            gone = threading.Event()
+            self.open.append(gone)
+            for source, target in [(near, far), (far, near)]:
+                threading.Thread(target=self._carry, args=(source, target, gone), daemon=True).start()
+
+    @staticmethod
+    def _carry(source, target, gone):
+        try:
+            while part := source.recv(65536):
+                if gone.is_set():
+                    return  # both ends stay open
+                target.sendall(part)
+            if not gone.is_set():
+                target.shutdown(socket.SHUT_WR)
+        except OSError:
+            target.close()
+
+
 class Course:
     """Where a runner is and how the heart beats, by the second: a loop over hills, in the Atlantic
     where nobody runs. `pauses`: seconds at which the runner stands, and for how long."""
@@ -209,7 +257,7 @@ class Runner(threading.Thread):
         self.left = threading.Event()
         self.sent_count = 0
         self.acked = 0
-        self.last_sent = None
+        self.last_heart_sent = None
         self.kept = collections.deque()
         self.wishes = collections.deque()
         self.socket = None
@@ -237,7 +285,8 @@ class Runner(threading.Thread):
                 continue
             if not self.silent.is_set():
                 self._send(self.frames(second, began + second))
-                self.last_sent = time.monotonic()
+                if second % self.interval == 0:
+                    self.last_heart_sent = time.monotonic()
             second += 1
         if self.socket:
             self.socket.close()

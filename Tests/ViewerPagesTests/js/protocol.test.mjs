@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { load } from "./modules.mjs";
 
-const { history, retryDelay, ShareStream } = await load("protocol.js");
+const { fetchAnew, history, retryDelay, ShareStream } = await load("protocol.js");
 
 /** A browser of which every part is in the test's hands; time passes only when told. */
 function world({ latest = () => ({ status: 200, ok: true }), events = false } = {}) {
@@ -232,4 +232,31 @@ test("history is read page by page until there is no more", async () => {
   for await (const page of history("ID", { fetch })) items.push(...page);
   assert.deepEqual(items, [1, 2, 3]);
   assert.match(asked[1], /after=e1-2/);
+});
+
+test("what hangs on a dead connection is asked again", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const signals = [];
+  const fetch = (address, { signal }) => {
+    signals.push(signal);
+    if (signals.length === 3) return Promise.resolve({ ok: true });
+    return new Promise((_, refuse) => signal.addEventListener("abort", () => refuse(signal.reason)));
+  };
+  const answer = fetchAnew("/latest", fetch);
+  for (const milliseconds of [1500, 3000]) {
+    context.mock.timers.tick(milliseconds);
+    await new Promise((done) => setImmediate(done));
+  }
+  assert.deepEqual(await answer, { ok: true });
+  assert.deepEqual(signals.map((signal) => signal.aborted), [true, true, false]);
+});
+
+test("what fails by itself is not asked again", async () => {
+  let asked = 0;
+  const fetch = async () => {
+    asked += 1;
+    throw new TypeError("refused");
+  };
+  await assert.rejects(fetchAnew("/latest", fetch), /refused/);
+  assert.equal(asked, 1);
 });

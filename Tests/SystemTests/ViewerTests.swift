@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+extension SystemTests {
+    @Suite struct ViewerTests {
+        private static let hasPython = ["/usr/bin", "/usr/local/bin"].contains {
+            FileManager.default.isExecutableFile(atPath: $0 + "/python3")
+        }
+
+        private static let hasChromium = [
+            "chromium", "chromium-browser", "google-chrome",
+        ].contains { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) }
+
+        /// Where `tools/setup --for test` puts it.
+        private static let axe = Program.root.appending(path: ".build-judges/axe.min.js").path
+
+        private static let checks = [
+            "first_value", "rewind", "keyboard", "overlay", "nothing", "group", "owner", "stale",
+            "constant", "accessible", "long", "wake", "restart", "revoke",
+        ]
+
+        @Test(
+            .enabled(
+                if: hasPython && hasChromium && FileManager.default.fileExists(atPath: axe),
+                "python3, chromium and axe are needed, tools/setup --for test has them: skipped"))
+        func `The pages do in a browser what they promise`() async throws {
+            try await TemporaryFolder.with { folder in
+                let script = Program.root.appending(path: "Tests/SystemTests/browser/pages")
+                let look = try ChildProcess(
+                    "/usr/bin/env",
+                    ["python3", script.path, "--binary", Program.path, "--axe", Self.axe],
+                    in: folder)
+                let end = try await look.waitForEnd(withinSeconds: 900)
+                let lines = look.output.split(separator: "\n")
+                for name in Self.checks {
+                    let said = lines.filter { $0.hasPrefix("ok \(name)") }
+                    #expect(said.count == 1, "\(name)")
+                }
+                #expect(end == .exited(0), "\(look.output) \(look.complaint)")
+                print(look.output)
+            }
+        }
+    }
+}
