@@ -148,6 +148,9 @@ static const uint8_t strings_js[] = {
 static const uint8_t tiles_js[] = {
 #embed "../ViewerPages/Resources/tiles.js"
 };
+static const uint8_t week_js[] = {
+#embed "../ViewerPages/Resources/week.js"
+};
 static const uint8_t zones_js[] = {
 #embed "../ViewerPages/Resources/zones.js"
 };
@@ -203,6 +206,7 @@ static const struct cpages_file files[] = {
     FILE("state.js", state_js),
     FILE("strings.js", strings_js),
     FILE("tiles.js", tiles_js),
+    FILE("week.js", week_js),
     FILE("zones.js", zones_js),
 };
 

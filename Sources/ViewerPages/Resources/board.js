@@ -2,15 +2,17 @@
 
 const states = ["live", "paused", "stale", "waiting", "ended"];
 
+/** Entries are `{ number, name, shown, series }`, `shown` being the run as the page shows it. */
+
 /** How each column finds its value; `best` is the direction in which it is read first. */
 export const boardColumns = {
   name: { value: (entry) => entry.name.toLowerCase(), best: 1 },
-  distance: { value: (entry) => entry.run.distanceMeters, best: -1 },
+  distance: { value: (entry) => entry.shown.distanceMeters, best: -1 },
   gap: { value: (entry) => entry.gapSeconds, best: 1 },
-  pace: { value: (entry) => entry.run.paceSecondsPerKm, best: 1 },
-  heartRate: { value: (entry) => entry.run.heartRate?.bpm, best: -1 },
-  movingTime: { value: (entry) => entry.run.movingSeconds, best: -1 },
-  state: { value: (entry) => states.indexOf(entry.run.state ?? "waiting"), best: 1 },
+  pace: { value: (entry) => entry.shown.paceSecondsPerKm, best: 1 },
+  heartRate: { value: (entry) => entry.shown.heartRate?.bpm, best: -1 },
+  movingTime: { value: (entry) => entry.shown.movingSeconds, best: -1 },
+  state: { value: (entry) => states.indexOf(entry.shown.state ?? "waiting"), best: 1 },
 };
 
 /** A copy in order; who has no value stands last in either direction. */
@@ -44,9 +46,9 @@ export function rank(entries) {
   const order = sorted(entries, "distance", -1);
   const leader = order[0];
   order.forEach((entry, index) => {
-    const meters = entry.run.distanceMeters;
+    const meters = entry.shown.distanceMeters;
     entry.place = meters === undefined ? undefined : index + 1;
-    entry.behindMeters = meters === undefined ? undefined : leader.run.distanceMeters - meters;
+    entry.behindMeters = meters === undefined ? undefined : leader.shown.distanceMeters - meters;
     entry.gapSeconds = meters === undefined ? undefined : gapTo(leader, entry);
   });
   return leader;
@@ -54,9 +56,9 @@ export function rank(entries) {
 
 function gapTo(leader, entry) {
   if (entry === leader) return 0;
-  const passed = timeAt(leader.series, entry.run.distanceMeters);
+  const passed = timeAt(leader.series, entry.shown.distanceMeters);
   // Their clocks are compared at the leader's newest moment, so that no offset creeps in.
-  if (passed !== undefined) return Math.max(0, leader.run.time - passed);
+  if (passed !== undefined) return Math.max(0, leader.shown.time - passed);
   const { paceSecondsPerKm } = entry.run;
   return paceSecondsPerKm ? (entry.behindMeters / 1000) * paceSecondsPerKm : undefined;
 }

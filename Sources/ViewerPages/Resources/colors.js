@@ -4,8 +4,8 @@ let cache;
 
 const names = ["ink", "muted", "faint", "line", "card", "ground", "accent", "pace", "cadence",
   "earth", "font", "zone-0", "zone-1", "zone-2", "zone-3", "zone-4", "zone-5", "zone-6", "zone-7",
-  "scale-1", "scale-2", "scale-3", "scale-4", "scale-5", "on-runner", "runner-1", "runner-2", "runner-3", "runner-4",
-  "runner-5", "runner-6", "runner-7", "runner-8"];
+  "scale-1", "scale-2", "scale-3", "scale-4", "scale-5",
+  ...[1, 2, 3, 4, 5, 6, 7, 8].flatMap((hue) => [`runner-${hue}`, `on-runner-${hue}`])];
 
 /** By name, as `colors()["zone-3"]`. */
 export function colors() {

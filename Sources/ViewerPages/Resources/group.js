@@ -8,13 +8,17 @@ import * as format from "./format.js";
 import { MapView } from "./map.js";
 import { extendBounds, project } from "./projection.js";
 import { history, ShareStream } from "./protocol.js";
-import { dot, drawRoute } from "./route.js";
-import { rowOf, Series } from "./series.js";
-import { merge, mergePast } from "./state.js";
+import { drawRoute, token } from "./route.js";
+import { ScrubBar } from "./scrub.js";
+import { rowOf, runOfRow, Series } from "./series.js";
+import { merge, mergePast, startTime } from "./state.js";
 import { translatePage } from "./strings.js";
+import { WeekStrip } from "./week.js";
 
 /** As many colours as people tell apart, also those who see red and green alike. */
 const runnerColors = 8;
+/** With more runners than colours the next ones are square, and their routes are dashed. */
+const runnerShapes = 2;
 
 const t = translatePage(document, navigator.languages);
 const share = new URLSearchParams(location.search).get("share")
@@ -23,7 +27,7 @@ const entries = new Map();
 const page = {
   units: format.unitSystems[kept.get("units")] ?? format.unitSystems.metric,
   column: "distance", direction: -1, selected: undefined, status: "connecting", loading: false,
-  messageAt: undefined,
+  messageAt: undefined, mode: "live", preview: undefined, liveAt: undefined,
 };
 const pill = new StatusPill(find(".status"), t);
 const body = find(".board tbody");
@@ -35,38 +39,68 @@ const map = new MapView(find(".map"), {
   },
 });
 
+const week = new WeekStrip(find(".week"), t, share, () => redraw());
+const scrub = new ScrubBar(find(".scrub"), t, {
+  preview: (time) => {
+    page.preview = time;
+    redraw();
+  },
+  seek: (time, speed) => {
+    if (page.mode === "live") page.mode = "replay";
+    stream.seek(time, speed);
+    redraw();
+  },
+  pause: (paused) => {
+    page.mode = paused ? "paused" : "replay";
+    stream.pause(paused);
+    redraw();
+  },
+  live: () => {
+    if (page.mode === "live") return;
+    page.mode = "live";
+    stream.live();
+    redraw();
+  },
+});
+
 function entryOf(message) {
   const key = String(message.runner ?? 0);
   let entry = entries.get(key);
   if (!entry) {
     const number = entries.size + 1;
     entry = {
-      key, number, name: typeof message.runner === "string" ? key : `${t("runner")} ${number}`, run: {}, past: {}, series: new Series(512),
-      hue: ((number - 1) % runnerColors) + 1, row: undefined, week: undefined,
+      key, number, name: typeof message.runner === "string" ? key : `${t("runner")} ${number}`,
+      // What is shown; the newest; what history has told so far.
+      run: {}, newest: {}, past: {}, series: new Series(512), row: undefined,
+      hue: ((number - 1) % runnerColors) + 1,
+      shape: Math.floor((number - 1) / runnerColors) % runnerShapes,
     };
     entries.set(key, entry);
   }
   if (message.name) entry.name = message.name;
-  if (message.week) entry.week = message.week;
   return entry;
 }
 
-function accept(message) {
+function accept(message, replay) {
   if (Array.isArray(message.runners)) {
-    for (const each of message.runners) accept({ ...each, type: message.type });
+    for (const each of message.runners) accept({ ...each, type: message.type }, replay);
     return;
   }
   if (!["snapshot", "update", "end"].includes(message.type)) return;
   if (message.runner === undefined) return;
   const entry = entryOf(message);
-  const { runner, name, week, ...rest } = message;
-  entry.run = merge(entry.run, rest);
-  if (page.loading) return;
-  append(entry, entry.run);
+  const { runner, name, ...rest } = message;
+  if (replay) {
+    entry.run = mergePast(entry.run, rest);
+    return;
+  }
+  entry.newest = merge(entry.newest, rest);
+  entry.run = entry.newest;
+  if (!page.loading) append(entry, entry.newest);
 }
 
 function append(entry, run) {
-  if (typeof run.time === "number" && run.state !== "waiting") entry.series.append(rowOf(run, project));
+  if (typeof run.time === "number" && run.state && run.state !== "waiting") entry.series.append(rowOf(run, project));
 }
 
 /** The routes and distances from before the page was opened, so that gaps are known at once. */
@@ -80,7 +114,7 @@ async function fill() {
         cursor = item.cursor ?? cursor;
         if (item.type !== "update" || item.runner === undefined) continue;
         const entry = entryOf(item);
-        const { runner, name, week, ...rest } = item;
+        const { runner, name, ...rest } = item;
         entry.past = mergePast(entry.past, rest);
         append(entry, entry.past);
       }
@@ -93,11 +127,28 @@ async function fill() {
   redraw();
 }
 
+/** The row of an entry that the page shows; undefined: the newest. */
+function shownIndex(entry) {
+  if (page.preview === undefined && page.mode === "live") return undefined;
+  return entry.series.indexAt(page.preview ?? entry.run.time ?? Infinity);
+}
+
+/** What an entry shows: now, in a rewind, or under a dragged thumb. */
+function shownRun(entry) {
+  if (page.preview === undefined) return entry.run;
+  return runOfRow(entry.series, shownIndex(entry)) ?? { state: "waiting" };
+}
+
 function leader() {
   return [...entries.values()].find((entry) => entry.place === 1);
 }
 
 function placeOf(entry) {
+  if (page.preview !== undefined) {
+    const { x, y } = entry.series.column;
+    const index = shownIndex(entry);
+    return index < 0 || Number.isNaN(x[index]) ? undefined : { x: x[index], y: y[index] };
+  }
   const { position } = entry.run;
   if (!position) return undefined;
   return { ...project(position.latitude, position.longitude), course: position.courseDegrees };
@@ -125,25 +176,28 @@ function drawTrails(painter) {
   const { context } = painter;
   for (const entry of entries.values()) {
     context.globalAlpha = page.selected && page.selected !== entry.key ? 0.15 : 0.6;
+    context.setLineDash(entry.shape ? [9, 7] : []);
     drawRoute(painter, entry.series, {
-      from: 0, to: entry.series.length - 1, classOf: () => 0, colorOf: () => colorOf(entry),
+      from: 0, to: shownIndex(entry) ?? entry.series.length - 1, classOf: () => 0, colorOf: () => colorOf(entry),
       width: page.selected === entry.key ? 5 : 3,
     });
   }
+  context.setLineDash([]);
   context.globalAlpha = 1;
 }
 
 function drawRunners({ context, place }) {
+  // Who leads is drawn last, and so is never hidden.
   const order = sorted([...entries.values()], "distance", 1);
   for (const entry of order) {
     const where = placeOf(entry);
     if (!where) continue;
     const point = place(where.x, where.y);
-    const live = entry.run.state === "live" || entry.run.state === "paused";
+    const live = ["live", "paused"].includes(shownRun(entry).state);
     context.globalAlpha = page.selected && page.selected !== entry.key ? 0.45 : 1;
-    dot(context, point, 13, live ? colorOf(entry) : colors().card,
-      live ? colors().card : colorOf(entry), 2.5);
-    context.fillStyle = live ? colors()["on-runner"] : colors().ink;
+    token(context, point, 13, live ? colorOf(entry) : colors().card,
+      live ? colors().card : colorOf(entry), entry.shape);
+    context.fillStyle = live ? colors()[`on-runner-${entry.hue}`] : colors().ink;
     context.font = `700 10px ${colors().font}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
@@ -153,7 +207,8 @@ function drawRunners({ context, place }) {
 }
 
 function makeRow(entry) {
-  const chip = make("span", { class: "runner-dot", "data-hue": String(entry.hue), "aria-hidden": "true" });
+  const chip = make("span", { class: "runner-dot", "data-hue": String(entry.hue),
+    "data-shape": String(entry.shape), "aria-hidden": "true" });
   const name = make("button", { type: "button", class: "runner-name", "aria-pressed": "false",
     onclick: () => select(entry.key) });
   return make("tr", {}, make("td", { class: "place" }), make("th", { scope: "row" },
@@ -169,7 +224,8 @@ function select(key) {
 
 function showRow(entry) {
   entry.row ??= makeRow(entry);
-  const { row, run } = entry;
+  const { row } = entry;
+  const run = entry.shown;
   const cell = (key) => find(`[data-key=${key}]`, row);
   setData(row, "state", run.state ?? "waiting");
   setText(find(".place", row), entry.place ? String(entry.place) : "");
@@ -204,49 +260,63 @@ function showBoard() {
   }
 }
 
-/** Monday to Sunday: filled where the runner trained, by the runner's own days. */
-function showWeek() {
-  const known = [...entries.values()].filter((entry) => Array.isArray(entry.week?.days));
-  setHidden(find(".week"), known.length === 0);
-  const key = JSON.stringify(known.map((entry) => [entry.name, entry.week]));
-  if (!known.length || key === page.week) return;
-  page.week = key;
-  const monday = new Date(`${known[0].week.start}T12:00:00Z`);
-  const day = (offset, style) => new Intl.DateTimeFormat(t.locale, { weekday: style, timeZone: "UTC" })
-    .format(new Date(monday.getTime() + offset * 86400000));
-  find(".week thead tr").replaceChildren(make("th", { scope: "col" }, t("runner")),
-    ...known[0].week.days.map((_, index) => make("th", { scope: "col" }, day(index, "short"))));
-  find(".week tbody").replaceChildren(...known.map((entry) =>
-    make("tr", {}, make("th", { scope: "row" }, entry.name),
-      ...entry.week.days.map((trained) => make("td", {},
-        make("span", { class: "day", "data-hue": String(entry.hue), "data-trained": String(trained) },
-          make("span", { class: "hidden" }, trained ? "✓" : "–")))))));
+/** The newest moment of all: a live run goes on between two messages. */
+function newestTime() {
+  const times = [...entries.values()].map((entry) => entry.newest.time ?? -Infinity);
+  const since = page.mode === "live" ? 0 : (performance.now() - (page.liveAt ?? 0)) / 1000;
+  if (page.mode === "live") page.liveAt = page.messageAt;
+  return Math.max(-Infinity, ...times) + (together("newest") === "ended" ? 0 : since);
+}
+
+/** The state of the group: live as long as one is. */
+function together(which) {
+  const states = [...entries.values()].map((entry) => entry[which]?.state);
+  return ["live", "paused", "stale", "ended"].find((state) => states.includes(state));
+}
+
+function showScrub(mode) {
+  const all = [...entries.values()];
+  const start = Math.min(Infinity, ...all.map((entry) =>
+    Math.min(entry.series.firstTime, startTime(entry.newest) ?? Infinity)));
+  const now = newestTime();
+  const time = mode === "live" ? now
+    : page.preview ?? Math.max(start, ...all.map((entry) => entry.run.time ?? -Infinity));
+  scrub.show({ start, now, time, mode,
+    state: page.status === "gone" ? "gone" : page.status === "open" ? together("newest") : "lost",
+    canRewind: stream.canRewind && page.status !== "gone" });
+  return now - time;
 }
 
 function show() {
-  rank([...entries.values()]);
-  const runs = [...entries.values()].map((entry) => entry.run.state);
-  const together = ["live", "paused", "stale", "ended"].find((state) => runs.includes(state));
-  pill.show(overallState({ status: page.status, loading: page.loading, mode: "live",
-    run: { state: together } }), (performance.now() - (page.messageAt ?? performance.now())) / 1000);
+  const all = [...entries.values()];
+  const mode = page.preview === undefined ? page.mode : "paused";
+  for (const entry of all) entry.shown = shownRun(entry);
+  rank(all);
+  const behind = showScrub(mode);
+  const silent = (performance.now() - (page.messageAt ?? performance.now())) / 1000;
+  pill.show(overallState({ status: page.status, loading: page.loading, mode,
+    run: { state: together("shown") } }), mode === "live" ? silent : behind);
   showGone(find(".gone"), page.status === "gone", t);
   setHidden(find(".map"), allBounds() === undefined);
   showBoard();
-  showWeek();
+  week.show(all);
   map.draw();
 }
 
 const redraw = onFrame(show);
 
 const stream = new ShareStream(share, {
-  onMessage: (message) => {
+  onMessage: (message, { replay }) => {
     page.messageAt = performance.now();
-    accept(message);
+    accept(message, replay);
+    // What happened while the page was away, or in another time.
+    if (!replay && message.type === "snapshot") fill();
+    if (replay && page.mode === "replay" && message.time >= newestTime() - 1.5
+      && together("newest") !== "ended") scrub.goLive();
     redraw();
   },
   onStatus: (status) => {
     page.status = status;
-    if (status === "open") fill();
     redraw();
   },
 });

@@ -14,6 +14,7 @@ import { ShareStream } from "./protocol.js";
 import { Recorder } from "./recorder.js";
 import { RouteLayer } from "./route.js";
 import { ScrubBar } from "./scrub.js";
+import { runOfRow } from "./series.js";
 import { SplitTable } from "./splits.js";
 import { translatePage } from "./strings.js";
 import { ZoneBars } from "./zones.js";
@@ -104,18 +105,9 @@ function preferredUnits() {
 /** The run at the moment the page shows: now, in a rewind, or under a dragged thumb. */
 function shownRun() {
   if (page.preview === undefined || page.preview < 0) return recorder.run;
-  const at = (name) => {
-    const value = recorder.series.column[name][page.preview];
-    return Number.isNaN(value) ? undefined : value;
-  };
-  const speed = at("speed");
-  const part = (value, rest) => (value === undefined ? undefined : { ...rest, state: "live" });
+  const run = runOfRow(recorder.series, page.preview);
   return {
-    state: at("paused") ? "paused" : "live", time: at("time"),
-    heartRate: part(at("bpm"), { bpm: at("bpm"), zone: at("zone") }),
-    cadence: part(at("cadence"), { stepsPerMinute: at("cadence") }),
-    paceSecondsPerKm: speed ? 1000 / speed : undefined, distanceMeters: at("distance"),
-    elapsedSeconds: at("time") - recorder.start, zoneSeconds: recorder.run.zoneSeconds,
+    ...run, elapsedSeconds: run.time - recorder.start, zoneSeconds: recorder.run.zoneSeconds,
   };
 }
 

@@ -26,22 +26,31 @@ const seekNearSeconds = 10;
 /** After waking up, a socket that has been silent this long is replaced rather than believed. */
 const wakeSilenceMilliseconds = 2500;
 
-/** An answer that has not begun by then is asked for again, on another connection. */
-const answerMilliseconds = 1500;
-const answerMillisecondsMax = 12000;
+/** An answer that has not begun by then is asked for again; then twice as long, and so on. */
+const answerMilliseconds = 1200;
+const answerMillisecondsMax = 10000;
+/** A browser's connections to one host. */
+const connectionsMax = 6;
 
 /**
- * Fetches what may be asked twice. After a change of network the browser may still hold connections
- * that nothing comes through; it lets go of one when its request is given up.
+ * Fetches what may be asked twice. After a change of network a browser may still hold connections
+ * that nothing comes through, and lets go of one when its request is given up. So the second try
+ * takes all of them: what is left of the dead ones, and one that is new.
  */
 export async function fetchAnew(address, fetch = globalThis.fetch) {
-  for (let patience = answerMilliseconds; ; patience *= 2) {
-    const giveUp = new AbortController();
-    const timer = setTimeout(() => giveUp.abort(), patience);
+  for (let attempt = 0; ; attempt += 1) {
+    const patience = answerMilliseconds * 2 ** attempt;
+    const tries = Array.from({ length: attempt === 1 ? connectionsMax : 1 }, () => new AbortController());
+    const giveUp = (but) => tries.filter((each) => each !== but).forEach((each) => each.abort());
+    const timer = setTimeout(giveUp, patience);
     try {
-      return await fetch(address, { cache: "no-store", signal: giveUp.signal });
+      const [answer, first] = await Promise.any(tries.map(async (each) =>
+        [await fetch(address, { cache: "no-store", signal: each.signal }), each]));
+      giveUp(first);
+      return answer;
     } catch (error) {
-      if (!giveUp.signal.aborted || patience >= answerMillisecondsMax) throw error;
+      const gaveUp = tries[0].signal.aborted && patience < answerMillisecondsMax;
+      if (!gaveUp) throw error.errors?.[0] ?? error;
     } finally {
       clearTimeout(timer);
     }

@@ -189,6 +189,22 @@ export function dot(context, { x, y }, radius, fill, stroke, width) {
   context.stroke();
 }
 
+/** A dot that letters stand on; `shape` 1 is a square, for who has another's colour. */
+export function token(context, point, radius, fill, stroke, shape) {
+  if (!shape) {
+    dot(context, point, radius, fill, stroke, 2.5);
+    return;
+  }
+  const side = radius * 1.8;
+  context.beginPath();
+  context.roundRect(point.x - side / 2, point.y - side / 2, side, side, 4);
+  context.fillStyle = fill;
+  context.fill();
+  context.lineWidth = 2.5;
+  context.strokeStyle = stroke;
+  context.stroke();
+}
+
 /** `{ x, y, accuracyMeters, course, live, color }`: hollow when the place is not of this moment. */
 export function drawRunner({ context, place, pixels, view }, runner) {
   const point = place(runner.x, runner.y);

@@ -89,3 +89,19 @@ export function rowOf(run, project) {
     paused: paused ? 1 : 0,
   };
 }
+
+/** A run as one row knows it, for a moment of which no more is kept; undefined before the first. */
+export function runOfRow(series, index) {
+  if (!(index >= 0)) return undefined;
+  const at = (name) => {
+    const value = series.column[name][index];
+    return Number.isNaN(value) ? undefined : value;
+  };
+  const part = (value, rest) => (value === undefined ? undefined : { ...rest, state: "live" });
+  return {
+    state: at("paused") ? "paused" : "live", time: at("time"),
+    heartRate: part(at("bpm"), { bpm: at("bpm"), zone: at("zone") }),
+    cadence: part(at("cadence"), { stepsPerMinute: at("cadence") }),
+    paceSecondsPerKm: at("speed") ? 1000 / at("speed") : undefined, distanceMeters: at("distance"),
+  };
+}

@@ -216,7 +216,7 @@ def restart(browser, cast):
 def group(browser, cast):
     """A board with every runner, sorted as one likes."""
     page = browser.open(f"{cast.base}/s/{cast.group}")
-    page.wait("document.querySelectorAll('.board tbody tr').length >= 2", PATIENCE)
+    page.wait(f"{STATE} === 'live' && document.querySelectorAll('.board tbody tr').length === 10", PATIENCE)
     page.pump(2)
     names = "[...document.querySelectorAll('.runner-name')].map((node) => node.textContent)"
     before = page.run(names)
@@ -225,8 +225,21 @@ def group(browser, cast):
     after = page.run(names)
     expect(after == sorted(after, key=str.lower), f"not sorted: {after}")
     expect(sorted(before) == sorted(after), "runners were lost by sorting")
+    # Each of them trains today, by whatever clock.
+    page.wait(f"document.querySelectorAll('.day[data-trained=true]').length === {len(after)}", PATIENCE)
+    gaps = "[...document.querySelectorAll('[data-key=gap]')].map((node) => node.textContent)"
+    expect(all(any(letter.isdigit() or letter == "l" for letter in gap) for gap in page.run(gaps)),
+           f"gaps are missing: {page.run(gaps)}")
+    farthest = """Math.max(...[...document.querySelectorAll('td[data-key=distance]')]
+        .map((node) => Number(node.textContent) || 0))"""
+    ahead = page.run(farthest)
+    page.run("document.querySelector('.scrub input').focus()")
+    page.press("Home")
+    page.wait(f"{STATE} === 'replay' && {farthest} < {ahead} / 2", PATIENCE)
+    page.run("document.querySelector('.to-live').click()")
+    page.wait(f"{STATE} === 'live' && {farthest} >= {ahead}", PATIENCE)
     clean(page, cast.base)
-    return f"{len(after)} runners"
+    return f"{len(after)} runners, the first {ahead} km ahead"
 
 
 def overlay(browser, cast):

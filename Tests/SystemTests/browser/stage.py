@@ -19,6 +19,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.parse
 import uuid
 
 
@@ -80,7 +81,7 @@ class Stage:
         """The device's token."""
         token = self.ask("POST", "/devices", {"device": name})["token"]
         if profile:
-            self.ask("PATCH", f"/devices/{name}/profile", profile)
+            self.ask("PATCH", f"/devices/{urllib.parse.quote(name)}/profile", profile)
         return token
 
     def share(self, device, **wish):
@@ -90,7 +91,7 @@ class Stage:
         return self.ask("POST", "/shares/group", {"shares": names, **wish})
 
     def revoke(self, name):
-        self.ask("POST", f"/shares/{name}/revoke")
+        self.ask("POST", f"/shares/{urllib.parse.quote(name)}/revoke")
 
     def runner(self, token, **manner):
         runner = Runner(lambda: self.ports["device"], token, **manner)

@@ -92,9 +92,9 @@ test("who has run furthest leads, and the others' gap is how long ago the leader
     const series = new Series();
     for (let time = 0; time <= 100; time += 1) series.append({ time, distance: time * speed });
     return { number, name: `R${number}`, series,
-      run: { time: 100, distanceMeters: 100 * speed, paceSecondsPerKm: 1000 / speed } };
+      shown: { time: 100, distanceMeters: 100 * speed, paceSecondsPerKm: 1000 / speed } };
   };
-  const entries = [runner(1, 2), runner(2, 4), { number: 3, name: "R3", series: new Series(), run: {} }];
+  const entries = [runner(1, 2), runner(2, 4), { number: 3, name: "R3", series: new Series(), shown: {} }];
   assert.equal(rank(entries).number, 2);
   assert.deepEqual(entries.map((entry) => entry.place), [2, 1, undefined]);
   assert.equal(Math.round(entries[0].gapSeconds), 50);
