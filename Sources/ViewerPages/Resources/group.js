@@ -70,8 +70,8 @@ function entryOf(message) {
     const number = entries.size + 1;
     entry = {
       key, number, name: typeof message.runner === "string" ? key : `${t("runner")} ${number}`,
-      // What is shown; the newest; what history has told so far.
-      run: {}, newest: {}, past: {}, series: new Series(512), row: undefined,
+      // What came last, what the page shows of it, the newest, what history has told so far.
+      run: {}, shown: {}, newest: {}, past: {}, series: new Series(512), row: undefined,
       hue: ((number - 1) % runnerColors) + 1,
       shape: Math.floor((number - 1) / runnerColors) % runnerShapes,
     };
