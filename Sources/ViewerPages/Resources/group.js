@@ -67,18 +67,26 @@ function entryOf(message) {
   const key = String(message.runner ?? 0);
   let entry = entries.get(key);
   if (!entry) {
-    const number = entries.size + 1;
     entry = {
-      key, number, name: typeof message.runner === "string" ? key : `${t("runner")} ${number}`,
+      key, number: 0, name: key,
       // What came last, what the page shows of it, the newest, what history has told so far.
       run: {}, shown: {}, newest: {}, past: {}, series: new Series(512), row: undefined,
-      hue: ((number - 1) % runnerColors) + 1,
-      shape: Math.floor((number - 1) / runnerColors) % runnerShapes,
     };
     entries.set(key, entry);
+    numberAll();
   }
   if (message.name) entry.name = message.name;
   return entry;
+}
+
+/** Colours go by name, so that every viewer sees a runner in the same one. */
+function numberAll() {
+  const order = [...entries.values()].sort((left, right) => (left.key < right.key ? -1 : 1));
+  order.forEach((entry, index) => {
+    entry.number = index + 1;
+    entry.hue = (index % runnerColors) + 1;
+    entry.shape = Math.floor(index / runnerColors) % runnerShapes;
+  });
 }
 
 function accept(message, replay) {
@@ -207,8 +215,7 @@ function drawRunners({ context, place }) {
 }
 
 function makeRow(entry) {
-  const chip = make("span", { class: "runner-dot", "data-hue": String(entry.hue),
-    "data-shape": String(entry.shape), "aria-hidden": "true" });
+  const chip = make("span", { class: "runner-dot", "aria-hidden": "true" });
   const name = make("button", { type: "button", class: "runner-name", "aria-pressed": "false",
     onclick: () => select(entry.key) });
   return make("tr", {}, make("td", { class: "place" }), make("th", { scope: "row" },
@@ -229,7 +236,10 @@ function showRow(entry) {
   const cell = (key) => find(`[data-key=${key}]`, row);
   setData(row, "state", run.state ?? "waiting");
   setText(find(".place", row), entry.place ? String(entry.place) : "");
-  setText(find(".runner-dot", row), initials(entry.name));
+  const chip = find(".runner-dot", row);
+  setText(chip, initials(entry.name));
+  setData(chip, "hue", String(entry.hue));
+  setData(chip, "shape", String(entry.shape));
   const name = find(".runner-name", row);
   setText(name, entry.name);
   name.setAttribute("aria-pressed", String(page.selected === entry.key));
@@ -299,7 +309,7 @@ function show() {
   showGone(find(".gone"), page.status === "gone", t);
   setHidden(find(".map"), allBounds() === undefined);
   showBoard();
-  week.show(all);
+  week.show([...all].sort((left, right) => left.number - right.number));
   map.draw();
 }
 

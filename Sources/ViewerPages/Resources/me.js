@@ -166,9 +166,11 @@ function makeSession(session) {
   const canvas = make("canvas", { class: "session-route", "aria-hidden": "true" });
   const facts = make("span", { class: "session-facts" }, factsOf(session));
   const save = make("select", { "aria-label": t("download"), onchange: () => {
-    if (save.value) attempt(() => download(session.id, save.value));
+    const kind = save.value;
+    if (kind) attempt(() => download(session.id, kind));
     save.value = "";
   } }, make("option", { value: "" }, t("download")),
+  make("option", { value: "html" }, t("report")),
   ...["gpx", "tcx", "fit", "csv", "csv-motion", "ndjson", "mcap"].map((each) =>
     make("option", { value: each }, each)));
   watchForSight(canvas, session, facts);
@@ -183,7 +185,8 @@ function makeSession(session) {
 }
 
 async function download(id, kind) {
-  const address = URL.createObjectURL(await owner.exportSession(id, kind));
+  const address = URL.createObjectURL(
+    await (kind === "html" ? owner.report(id) : owner.exportSession(id, kind)));
   make("a", { href: address, download: `${id}.${kind === "csv-motion" ? "motion.csv" : kind}` }).click();
   setTimeout(() => URL.revokeObjectURL(address), 60000);
 }

@@ -36,6 +36,10 @@ export class Owner {
   command = (command) => this.#send("POST", "/commands", { command });
   cheers = () => this.#json("GET", "/cheers");
 
+  async report(id) {
+    return (await this.#send("GET", `/sessions/${encodeURIComponent(id)}/report`)).blob();
+  }
+
   async exportSession(id, format) {
     const query = `format=${encodeURIComponent(format)}`;
     const answer = await this.#send("GET", `/sessions/${encodeURIComponent(id)}/export?${query}`);

@@ -33,6 +33,7 @@ export class Panel {
       if (part.badge) setText(part.badge, shown.badge);
       setHidden(part.badge, shown.badge === "");
       setData(part.node, "state", shown.state);
+      setData(part.node, "known", String(shown.known));
       if (part.key === "heartRate") this.#showHeart(run, shown, context);
     }
   }

@@ -111,8 +111,7 @@ class Browser:
         self.pages[session] = page
         for domain in ["Page", "Runtime", "Network", "Log"]:
             page.call(f"{domain}.enable")
-        page.call("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": scale, "mobile": touch})
+        page.resize(width, height, scale, touch)
         page.theme("dark" if dark else "light", calm)
         if first:
             page.call("Page.addScriptToEvaluateOnNewDocument", {"source": first})
@@ -176,6 +175,10 @@ class Page:
         while time.monotonic() < deadline:
             self.browser.receive(deadline - time.monotonic())
 
+    def resize(self, width, height, scale=1, touch=False):
+        self.call("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": scale, "mobile": touch})
+
     def theme(self, name, calm=False):
         """`light` or `dark`, as the system would say."""
         self.call("Emulation.setEmulatedMedia", {"features": [
@@ -195,12 +198,11 @@ class Page:
             self.call("Input.dispatchKeyEvent", down)
             self.call("Input.dispatchKeyEvent", {"type": "keyUp", **event})
 
-    def screenshot(self, path, full=False, transparent=False):
+    def screenshot(self, path, transparent=False):
         if transparent:
             self.call("Emulation.setDefaultBackgroundColorOverride",
                       {"color": {"r": 0, "g": 0, "b": 0, "a": 0}})
-        picture = self.call(
-            "Page.captureScreenshot", {"format": "png", "captureBeyondViewport": full})
+        picture = self.call("Page.captureScreenshot", {"format": "png"})
         with open(path, "wb") as file:
             file.write(base64.b64decode(picture["data"]))
 

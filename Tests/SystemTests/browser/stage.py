@@ -7,6 +7,7 @@
         browser.open(f"{stage.base}/s/{share['id']}")
 """
 
+import bisect
 import collections
 import http.client
 import json
@@ -173,6 +174,8 @@ class Course:
     where nobody runs. `pauses`: seconds at which the runner stands, and for how long."""
 
     METERS_PER_DEGREE = 111_195
+    # Of the loop, radians.
+    STEP = 0.005
 
     def __init__(self, speed=3.0, size=420.0, pulse=None, pauses=(), shift=0.0):
         self.speed = speed
@@ -180,6 +183,8 @@ class Course:
         self.pulse = pulse
         self.pauses = pauses
         self.shift = shift
+        # Meters along the loop at each step.
+        self.along = [0.0]
 
     def moving(self, second):
         """Seconds of movement so far, and whether the runner moves."""
@@ -204,12 +209,25 @@ class Course:
         hard = 18 * math.sin(moved / 110) + 9 * math.sin(moved / 37 + 1)
         return round((88 if moves else 76) + (warm + hard if moves else warm * 0.6))
 
-    def location(self, second, when):
-        meters = self.meters(second) + self.shift
-        angle = meters / self.size
-        # A clover: straight enough to read, never the same way twice around.
+    def place(self, angle):
+        """Meters east and north: a clover, straight enough to read."""
         radius = self.size * (1 + 0.32 * math.sin(3 * angle) + 0.11 * math.sin(7.3 * angle))
-        east, north = radius * math.sin(angle), 0.72 * radius * math.cos(angle)
+        return radius * math.sin(angle), 0.72 * radius * math.cos(angle)
+
+    def angle(self, meters):
+        """Where on the loop one is after so many meters along it."""
+        while self.along[-1] < meters:
+            reached = (len(self.along) - 1) * self.STEP
+            self.along.append(self.along[-1] + math.dist(self.place(reached), self.place(reached + self.STEP)))
+        index = bisect.bisect_right(self.along, meters) - 1
+        after = self.along[min(index + 1, len(self.along) - 1)]
+        part = (meters - self.along[index]) / (after - self.along[index]) if after > meters else 0
+        return (index + part) * self.STEP
+
+    def location(self, second, when):
+        angle = self.angle(self.meters(second) + self.shift)
+        east, north = self.place(angle)
+        ahead = self.place(angle + self.STEP)
         _, moves = self.moving(second)
         latitude = 31.5 + north / self.METERS_PER_DEGREE
         return {
@@ -217,8 +235,9 @@ class Course:
             "longitude": -38.25 + east / self.METERS_PER_DEGREE / math.cos(math.radians(31.5)),
             "altitude": 60 + 22 * math.sin(angle * 2) + 6 * math.sin(angle * 9),
             "horizontalAccuracy": 4, "verticalAccuracy": 5,
-            "speed": self.speed * (1 + 0.1 * math.sin(second / 48)) if moves else 0,
-            "course": (math.degrees(angle) + 90) % 360, "timestamp": when,
+            "speed": self.speed * (1 + 0.1 * math.sin(self.moving(second)[0] / 48)) if moves else 0,
+            "course": math.degrees(math.atan2(ahead[0] - east, ahead[1] - north)) % 360,
+            "timestamp": when,
         }
 
     def motion(self, second, when, rate):
