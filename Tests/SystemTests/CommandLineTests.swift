@@ -6,7 +6,7 @@ extension SystemTests {
     @Suite struct CommandLineTests {
         static let commands = [
             "serve", "demo", "check-config", "device", "share", "session", "push", "replay",
-            "analyze", "export", "watch", "log", "simulate",
+            "analyze", "export", "report", "watch", "log", "simulate",
         ]
 
         @Test func `Help and version go to standard output and succeed`() async throws {

@@ -16,7 +16,7 @@ extension SystemTests {
 
         private static let checks = [
             "first_value", "rewind", "keyboard", "overlay", "nothing", "group", "owner", "stale",
-            "constant", "accessible", "long", "wake", "restart", "revoke",
+            "constant", "accessible", "long", "watch", "wake", "restart", "revoke",
         ]
 
         @Test(

@@ -1,34 +1,39 @@
-/// A line chart of braille dots: two columns and four rows a character.
+/// A line chart of braille dots.
 enum BrailleChart {
     /// - Parameters:
-    ///   - values: Oldest first; the newest fill the width.
-    ///   - columns: Characters across.
+    ///   - values: Oldest first; all of them fill the width, however many.
+    ///   - columns: Characters across, with the range of values beside the first and last row.
     ///   - rows: Characters down.
-    /// - Returns: One text a row, with the range of values beside the first and the last.
+    /// - Returns: One text a row; none for fewer than two values.
     static func rows(_ values: [Double], columns: Int, rows: Int) -> [String] {
-        let shown = Array(values.suffix(columns * 2))
-        guard let lowest = shown.min(), let highest = shown.max(), shown.count > 1 else {
+        guard let lowest = values.min(), let highest = values.max(), values.count > 1 else {
             return []
         }
-        let height = rows * 4
+        let labels = [" \(Int(highest))", " \(Int(lowest))"]
+        let labelWidth = labels.map(\.count).max() ?? 0
+        var canvas = BrailleCanvas(columns: columns - labelWidth, rows: rows)
         let span = max(highest - lowest, 1)
-        var cells = [[UInt32]](repeating: [UInt32](repeating: 0, count: columns), count: rows)
-        for (x, value) in shown.enumerated() {
-            let y = height - 1 - Int((value - lowest) / span * Double(height - 1))
-            cells[y / 4][x / 2] |= dot(x: x % 2, y: y % 4)
+        var last: (x: Int, y: Int)?
+        for (index, value) in values.enumerated() {
+            let point = (
+                x: index * (canvas.width - 1) / (values.count - 1),
+                y: canvas.height - 1
+                    - Int((value - lowest) / span * Double(canvas.height - 1))
+            )
+            canvas.line(from: last ?? point, to: point)
+            last = point
         }
-        return cells.enumerated().map { index, row in
-            let text = row.map { bits in
-                Unicode.Scalar(0x2800 + bits).map { String(Character($0)) } ?? " "
-            }.joined()
-            if index == 0 { return text + " \(Int(highest))" }
-            return index == rows - 1 ? text + " \(Int(lowest))" : text
+        return canvas.text.enumerated().map { index, text in
+            let label = index == 0 ? labels[0] : index == canvas.rows - 1 ? labels[1] : ""
+            return text + label.padded(to: labelWidth)
         }
     }
+}
 
-    /// The bit of one dot in a braille character (ISO/TR 11548-1).
-    private static func dot(x: Int, y: Int) -> UInt32 {
-        let bits: [[UInt32]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]
-        return bits[y][x]
+extension String {
+    /// With spaces after it, or cut.
+    func padded(to width: Int) -> String {
+        count >= width
+            ? String(prefix(width)) : self + String(repeating: " ", count: width - count)
     }
 }

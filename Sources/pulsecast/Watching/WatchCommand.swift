@@ -5,50 +5,94 @@ import Transport
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Shows a share live in the terminal; without one, a line of JSON an event.")
+        abstract: "Shows a share live in the terminal; without one, a line of JSON an event.",
+        discussion: "Stop with Ctrl-C.")
 
     @Argument(help: "The share's link, as share create printed it.") var link: String
     @Flag(help: "A line of JSON an event, also on a terminal.") var json = false
 
     func run() async throws {
-        let address = try Self.liveAddress(of: link)
+        let share = try Self.share(of: link)
+        guard !json, isatty(STDOUT_FILENO) == 1 else {
+            return try await follow(share, say: { Terminal.say($0) }) { notice in
+                if let notice { Terminal.complain(notice) }
+            }
+        }
+        let display = WatchDisplay()
+        await display.open()
+        do {
+            await Self.showHistory(of: share, on: display)
+            try await follow(share, say: { await display.take($0) }) { notice in
+                await display.say(notice)
+            }
+        } catch {
+            // Back to the terminal first: what is said on the other screen is gone with it.
+            await display.close()
+            throw error
+        }
+    }
+
+    /// Follows the share for ever: whatever is lost is tried again.
+    ///
+    /// - Parameters:
+    ///   - share: Where it is.
+    ///   - say: Gets each event as JSON.
+    ///   - tell: Gets what is wrong with the connection, and `nil` when it is well again.
+    /// - Throws: ``CommandFailure`` when the share is over.
+    private func follow(
+        _ share: (address: ServerAddress, path: String), say: (String) async -> Void,
+        tell: (String?) async -> Void
+    ) async throws {
         var cursor: String?
         var waitSeconds = 0.5
-        let draws = !json && isatty(STDOUT_FILENO) == 1
-        var screen = WatchScreen()
         while true {
             do {
-                var target = address
-                if let cursor { target.target += "?after=\(cursor)" }
-                let client = try await ViewerClient.connect(to: target)
+                var address = share.address
+                address.scheme = address.scheme == .https ? .wss : .ws
+                address.target = share.path + "/live" + (cursor.map { "?after=\($0)" } ?? "")
+                let client = try await ViewerClient.connect(to: address)
+                await tell(nil)
                 for try await event in client.events {
                     waitSeconds = 0.5
-                    let object =
-                        try JSONSerialization.jsonObject(with: Data(event.utf8)) as? [String: Any]
-                    cursor = object?["cursor"] as? String ?? cursor
-                    if draws, let object {
-                        screen.take(object)
-                        Terminal.write(screen.text, to: .standardOutput)
-                    } else {
-                        Terminal.say(event)
-                    }
+                    cursor = Self.cursor(in: event) ?? cursor
+                    await say(event)
                 }
             } catch ClientError.upgradeRefused(let status) where status == 404 {
                 throw CommandFailure("this share is unknown, revoked or expired")
             } catch ClientError.closed(let code) where code == 4010 || code == 4004 {
                 throw CommandFailure("the share has ended")
-            } catch let failure as CommandFailure {
-                throw failure
             } catch {
-                Terminal.complain("connection lost (\(error)), trying again")
+                await tell("connection lost (\(error)), trying again")
             }
             try await Task.sleep(for: .seconds(waitSeconds))
             waitSeconds = min(waitSeconds * 2, 30)
         }
     }
 
-    /// The WebSocket behind `http://host/s/ID`.
-    private static func liveAddress(of link: String) throws -> ServerAddress {
+    /// The route and the heart rates of before; without them the pictures begin now.
+    private static func showHistory(
+        of share: (address: ServerAddress, path: String), on display: WatchDisplay
+    ) async {
+        let client = HTTPClient(share.address)
+        var cursor: String?
+        repeat {
+            let query = cursor.map { "?after=\($0)" } ?? ""
+            guard let page = try? await client.send(.get, share.path + "/history" + query),
+                page.status == 200
+            else { return }
+            cursor = await display.take(history: page.body)
+        } while cursor != nil
+    }
+
+    private static func cursor(in event: String) -> String? {
+        let object = try? JSONSerialization.jsonObject(with: Data(event.utf8))
+        return (object as? [String: Any])?["cursor"] as? String
+    }
+
+    /// The API's path behind `http://host/s/ID`.
+    private static func share(
+        of link: String
+    ) throws -> (address: ServerAddress, path: String) {
         guard let url = URL(string: link), let host = url.host, let scheme = url.scheme,
             scheme == "http" || scheme == "https",
             let share = url.pathComponents.last, url.pathComponents.dropLast().last == "s"
@@ -58,8 +102,9 @@ struct WatchCommand: AsyncParsableCommand {
                 status: ExitStatus.wrongUse)
         }
         let isSecure = scheme == "https"
-        return ServerAddress(
-            scheme: isSecure ? .wss : .ws, host: host, port: url.port ?? (isSecure ? 443 : 80),
-            target: "/v1/shares/\(share)/live")
+        let address = ServerAddress(
+            scheme: isSecure ? .https : .http, host: host,
+            port: url.port ?? (isSecure ? 443 : 80), target: "/")
+        return (address, "/v1/shares/\(share)")
     }
 }

@@ -1,78 +1,163 @@
 import Foundation
 
-/// The newest values of a share, drawn on a terminal.
+/// The newest values of a share, as lines of a terminal.
 struct WatchScreen {
-    private static let historyMax = 300
+    private static let historyMax = 40_000
 
-    private var values: [String: Any] = [:]
+    private typealias Values = [String: Any]
+
+    private var values: Values = [:]
+    /// Of a group, by name.
+    private var runners: [String: Values] = [:]
     private var heartRates: [Double] = []
+    private var route: [(latitude: Double, longitude: Double)] = []
     private var notices: [String] = []
+    /// What is wrong with the connection; `nil`: nothing.
+    var connection: String?
 
-    /// - Parameter object: A snapshot, update or event.
-    mutating func take(_ object: [String: Any]) {
-        switch object["type"] as? String {
-        case "snapshot": values = object
-        case "update": values.merge(object) { _, newer in newer }
+    /// - Parameters:
+    ///   - object: A snapshot, update, event, or an item of the history.
+    ///   - history: Whether it happened before what is shown.
+    mutating func take(_ object: [String: Any], history: Bool) {
+        if let members = object["runners"] as? [[String: Any]] {
+            for member in members { take(member, history: history) }
+            return
+        }
+        let type = object["type"] as? String
+        if let runner = object["runner"] as? String, type != "event" {
+            let known = type == "snapshot" ? [:] : runners[runner] ?? [:]
+            if !history { runners[runner] = known.merging(object) { _, newer in newer } }
+            return
+        }
+        switch type {
+        case "snapshot" where !history: values = object
+        case "update" where !history: values.merge(object) { _, newer in newer }
         case "event":
+            guard !history else { return }
             let name = object["event"] as? String ?? "event"
             notices.append((object["text"] as? String).map { "\(name): \($0)" } ?? name)
-            notices = Array(notices.suffix(4))
+            notices = Array(notices.suffix(3))
         default: break
         }
-        if let bpm = number("heartRate", "bpm") {
-            heartRates = Array((heartRates + [bpm]).suffix(Self.historyMax))
+        if let bpm = Self.number(object, "heartRate", "bpm"), Self.isLive(object, "heartRate") {
+            heartRates.append(bpm)
+            if heartRates.count > Self.historyMax { heartRates.removeFirst(Self.historyMax / 2) }
+        }
+        if let latitude = Self.number(object, "position", "latitude"),
+            let longitude = Self.number(object, "position", "longitude"),
+            Self.isLive(object, "position")
+        {
+            route.append((latitude, longitude))
+            if route.count > Self.historyMax { route.removeFirst(Self.historyMax / 2) }
         }
     }
 
-    /// The whole screen, from its top left corner.
-    var text: String {
-        let rows = [
-            "\(state)",
-            "♥ \(shown(number("heartRate", "bpm"), "%.0f")) beats/min   zone"
-                + " \(shown(number("heartRate", "zone"), "%.0f"))   \(heartState)",
-            "  cadence \(shown(number("cadence", "stepsPerMinute"), "%.0f")) steps/min"
-                + "   pace \(pace)/km",
-            "  distance \(shown(number("distanceMeters").map { $0 / 1000 }, "%.2f")) km"
-                + "   moving \(clock(number("movingSeconds")))"
-                + "   elapsed \(clock(number("elapsedSeconds")))"
-                + "   climb \(shown(number("elevationGainMeters"), "%.0f")) m",
-        ]
-        let chart = BrailleChart.rows(heartRates, columns: 60, rows: 6)
-        let lines = rows + [""] + chart + [""] + notices
-        return "\u{1B}[H\u{1B}[2J" + lines.joined(separator: "\n") + "\n"
+    /// - Parameters:
+    ///   - columns: Of the terminal.
+    ///   - rows: Of the terminal.
+    /// - Returns: What stands on it, from the top; never more than `rows`.
+    func lines(columns: Int, rows: Int) -> [String] {
+        var lines = runners.isEmpty ? facts : board
+        lines = lines.map { String($0.prefix(columns)) }
+        let below = notices.map { String($0.prefix(columns)) }
+        let room = rows - lines.count - below.count - 2
+        if runners.isEmpty, room >= 3 {
+            lines += [""] + pictures(columns: columns, rows: room)
+        }
+        return Array((lines + [""] + below).prefix(rows))
     }
 
-    private var state: String { (values["state"] as? String ?? "waiting").uppercased() }
+    private var facts: [String] {
+        [
+            connection ?? state.uppercased(),
+            "♥ \(shown("heartRate", "bpm")) beats/min   zone \(shown("heartRate", "zone"))"
+                + "   \(heartState)",
+            "  pace \(Self.pace(values))/km   cadence \(shown("cadence", "stepsPerMinute"))"
+                + " steps/min   climb \(shown("elevationGainMeters")) m",
+            "  distance \(Self.kilometers(values)) km   moving \(clock("movingSeconds"))"
+                + "   elapsed \(clock("elapsedSeconds"))",
+        ]
+    }
+
+    /// The group, who is farthest first.
+    private var board: [String] {
+        let order = runners.sorted { left, right in
+            let meters = [left, right].map { Self.number($0.value, "distanceMeters") ?? -1 }
+            return meters[0] == meters[1] ? left.key < right.key : meters[0] > meters[1]
+        }
+        let head = connection ?? "\(runners.count) runners"
+        return [head, ""]
+            + order.enumerated().map { index, runner in
+                let bpm = Self.number(runner.value, "heartRate", "bpm").map { "\(Int($0))" } ?? "–"
+                let state = runner.value["state"] as? String ?? "waiting"
+                return "\(index + 1)".padded(to: 4) + runner.key.padded(to: 20)
+                    + Self.kilometers(runner.value).padded(to: 8) + "km  "
+                    + Self.pace(runner.value).padded(to: 6) + "/km  ♥ " + bpm.padded(to: 5)
+                    + (state == "live" ? "" : state)
+            }
+    }
+
+    /// The chart and beside it, where there is room, the route.
+    private func pictures(columns: Int, rows: Int) -> [String] {
+        guard route.count > 1 else {
+            return BrailleChart.rows(heartRates, columns: columns, rows: min(rows, 12))
+        }
+        guard columns >= 60 else {
+            let upper = BrailleChart.rows(heartRates, columns: columns, rows: max(rows / 3, 2))
+            return upper
+                + BrailleRoute.rows(route, columns: columns, rows: max(rows - upper.count, 1))
+        }
+        let half = (columns - 3) / 2
+        let chart = BrailleChart.rows(heartRates, columns: half, rows: min(rows, 12))
+        let map = BrailleRoute.rows(route, columns: columns - half - 3, rows: rows)
+        return (0..<max(chart.count, map.count)).map { index in
+            let left = index < chart.count ? chart[index] : ""
+            return left.padded(to: half + 3) + (index < map.count ? map[index] : "")
+        }
+    }
+
+    private var state: String { values["state"] as? String ?? "waiting" }
 
     private var heartState: String {
         guard let heart = values["heartRate"] as? [String: Any],
             let state = heart["state"] as? String, state != "live"
         else { return "" }
-        let age = (heart["ageSeconds"] as? NSNumber)?.doubleValue ?? 0
-        return "(\(state), \(Int(age)) s old)"
+        return state == "ended"
+            ? "(final)" : "(\(state), \(shown("heartRate", "ageSeconds")) s old)"
     }
 
-    private var pace: String {
-        guard let seconds = number("paceSecondsPerKm"), seconds > 0, seconds < 3600 else {
+    private func shown(_ key: String, _ inner: String? = nil) -> String {
+        Self.number(values, key, inner).map { String(format: "%.0f", $0) } ?? "–"
+    }
+
+    private func clock(_ key: String) -> String {
+        guard let seconds = Self.number(values, key) else { return "–" }
+        let whole = Int(seconds)
+        return whole >= 3600
+            ? String(format: "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60)
+            : String(format: "%02d:%02d", whole / 60, whole % 60)
+    }
+
+    private static func kilometers(_ values: Values) -> String {
+        number(values, "distanceMeters").map { String(format: "%.2f", $0 / 1000) } ?? "–"
+    }
+
+    private static func pace(_ values: Values) -> String {
+        guard let seconds = number(values, "paceSecondsPerKm"), seconds > 0, seconds < 3600 else {
             return "--:--"
         }
         return String(format: "%d:%02d", Int(seconds) / 60, Int(seconds) % 60)
     }
 
-    private func number(_ key: String, _ inner: String? = nil) -> Double? {
-        let value = inner.map { (values[key] as? [String: Any])?[$0] } ?? values[key]
+    private static func isLive(_ values: Values, _ key: String) -> Bool {
+        let part = values[key] as? [String: Any]
+        return part?["state"] as? String == "live"
+    }
+
+    private static func number(
+        _ values: Values, _ key: String, _ inner: String? = nil
+    ) -> Double? {
+        let value = inner.map { (values[key] as? Values)?[$0] ?? nil } ?? values[key]
         return (value as? NSNumber)?.doubleValue
-    }
-
-    private func shown(_ value: Double?, _ format: String) -> String {
-        value.map { String(format: format, $0) } ?? "–"
-    }
-
-    private func clock(_ seconds: Double?) -> String {
-        guard let seconds else { return "–" }
-        let whole = Int(seconds)
-        return whole >= 3600
-            ? String(format: "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60)
-            : String(format: "%02d:%02d", whole / 60, whole % 60)
     }
 }

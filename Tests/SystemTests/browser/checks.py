@@ -9,6 +9,8 @@ import time
 import urllib.parse
 import urllib.request
 
+from terminal import Terminal, dots
+
 STATE = "document.querySelector('.status')?.dataset.state"
 NUMBER = "document.querySelector('.hero .number')?.textContent"
 HERO = "document.querySelector('.hero')?.dataset.state"
@@ -338,6 +340,20 @@ def accessible(browser, cast):
     return f"{len(paths) + len(shares) + 1} pages in light and dark"
 
 
+def watch(_, cast):
+    """The terminal shows chart and route, follows its size, and is given back."""
+    terminal = Terminal([cast.stage.binary, "watch", f"{cast.base}/s/{cast.ended}"], 100, 30)
+    terminal.wait(lambda lines: lines and "ENDED" in lines[0] and dots(lines) > 60, PATIENCE)
+    wide = terminal.screen()
+    expect(len(wide) <= 30 and max(map(len, wide)) <= 100, "it is larger than the terminal")
+    terminal.resize(50, 20)
+    terminal.wait(lambda lines: max(map(len, lines)) <= 50 and len(lines) <= 20 and dots(lines) > 30, PATIENCE)
+    status = terminal.interrupt()
+    expect(status == 0, f"it ended with {status}")
+    expect("\x1b[?1049l" in terminal.said and "\x1b[?25h" in terminal.said, "the terminal was not given back")
+    return f"{dots(wide)} characters of braille on 100 × 30"
+
+
 def revoke(browser, cast):
     """A revoked link ends at once, for good, and says so. Last: the share is gone after it."""
     page = browser.open(f"{cast.base}/s/{cast.live}")
@@ -355,5 +371,5 @@ def revoke(browser, cast):
 
 ALL = [
     rewind, keyboard, overlay, nothing, group, owner, stale, constant, first_value, accessible, long,
-    wake, restart, revoke,
+    watch, wake, restart, revoke,
 ]
