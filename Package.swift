@@ -30,6 +30,12 @@ let core: [Target] = [
         name: "Replay",
         dependencies: ["SensorModel", "WireFormat", "SegmentLog", "Processing", "Sharing"],
         swiftSettings: strict),
+    .target(
+        name: "Sessions",
+        dependencies: [
+            "SensorModel", "Ingest", "Processing", "SegmentLog", "Sharing", "Replay", "WireFormat",
+        ],
+        swiftSettings: strict),
     .target(name: "Simulator", dependencies: ["SensorModel"], swiftSettings: strict),
 ]
 
@@ -62,8 +68,8 @@ let rim: [Target] = [
         name: "Daemon",
         dependencies: [
             "SensorModel", "Ring", "WireFormat", "Interchange", "Ingest", "Processing",
-            "SegmentLog", "Sharing", "Replay", "Simulator", "Secrets", "Registry", "Transport",
-            "ViewerPages",
+            "SegmentLog", "Sharing", "Replay", "Sessions", "Simulator", "Secrets", "Registry",
+            "Transport", "ViewerPages",
             .product(name: "Logging", package: "swift-log"),
             .product(name: "Yams", package: "Yams"),
             .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -96,9 +102,24 @@ let coreTests: [Target] = [
     .testTarget(
         name: "ProcessingTests", dependencies: ["SensorModel", "Processing", "Simulator"],
         swiftSettings: strict),
-    .testTarget(
-        name: "SegmentLogTests", dependencies: ["SensorModel", "SegmentLog"],
+    .target(
+        name: "FaultyDisk", dependencies: ["SegmentLog"], path: "Tests/FaultyDisk",
         swiftSettings: strict),
+    .testTarget(
+        name: "SegmentLogTests", dependencies: ["SensorModel", "SegmentLog", "FaultyDisk"],
+        swiftSettings: strict),
+    .target(
+        name: "FaultSimulation",
+        dependencies: [
+            "SensorModel", "Ring", "WireFormat", "Ingest", "SegmentLog", "Sharing", "Replay",
+            "Sessions", "FaultyDisk",
+        ],
+        path: "Tests/FaultSimulation", swiftSettings: strict),
+    .executableTarget(
+        name: "faultseeds", dependencies: ["FaultSimulation"],
+        path: "Tests/FaultSeeds", swiftSettings: strict),
+    .testTarget(
+        name: "SessionsTests", dependencies: ["FaultSimulation"], swiftSettings: strict),
     .testTarget(
         name: "SharingTests", dependencies: ["SensorModel", "Sharing"], swiftSettings: strict),
     .testTarget(

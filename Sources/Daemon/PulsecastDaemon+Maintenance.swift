@@ -1,6 +1,7 @@
 import Logging
 import SegmentLog
 import SensorModel
+import Sessions
 import Synchronization
 
 extension PulsecastDaemon {
@@ -22,7 +23,7 @@ extension PulsecastDaemon {
                 "\(stuck.joined(separator: ", ")) hangs: the watchdog is not fed")
         }
         let counters = pipeline.counters
-        let live = counters.sessionsLive.load(ordering: .relaxed)
+        let live = counters.flow.sessionsLive.load(ordering: .relaxed)
         let viewers = counters.viewers.load(ordering: .relaxed)
         notifier.send(.watchdog, .status("\(live) live session(s), \(viewers) viewer(s)"))
     }

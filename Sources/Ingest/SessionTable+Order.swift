@@ -72,15 +72,18 @@ extension SessionTable {
 
     /// What was held back and has its turn, or its time; `nil` when there is nothing more.
     public mutating func popReleased() -> Release? {
-        guard releasedCount < releases.count else {
-            if releasedCount > 0 {
-                releases.removeAll(keepingCapacity: true)
-                releasedCount = 0
+        while releasedCount < releases.count {
+            releasedCount += 1
+            switch releases[releasedCount - 1] {
+            case .out(let release): return release
+            case .passed(let session, let sequence):
+                // Its turn too: the frames before it are in the log by now, and waited for.
+                if let slot = slot(of: session) { passInAcks(sequence, slot) }
             }
-            return nil
         }
-        releasedCount += 1
-        return releases[releasedCount - 1]
+        releases.removeAll(keepingCapacity: true)
+        releasedCount = 0
+        return nil
     }
 
     private mutating func hold(_ held: HeldFrames.Held, _ slot: Int) {
@@ -112,23 +115,25 @@ extension SessionTable {
             if let missing = sessions[slot].passHole(to: held.sequence) {
                 // No ack passes a gap before the frame behind it: by then the gap is on disk too.
                 releases.append(
-                    .gap(
-                        session: session,
-                        from: FrameSequence(rawValue: missing.lowerBound),
-                        to: FrameSequence(rawValue: missing.upperBound)))
+                    .out(
+                        .gap(
+                            session: session,
+                            from: FrameSequence(rawValue: missing.lowerBound),
+                            to: FrameSequence(rawValue: missing.upperBound))))
             }
             sessions[slot].pass(held.sequence)
             heldBytesTotal -= held.payload.count
             guard !held.refused else {
-                passInAcks(held.sequence, slot)
+                releases.append(.passed(session, held.sequence))
                 continue
             }
             sessions[slot].clock.observe(held.header.deviceTime, at: held.arrivalTime)
             releases.append(
-                .frame(
-                    ReleasedFrame(
-                        session: session, header: held.header, payload: held.payload,
-                        arrivalTime: held.arrivalTime)))
+                .out(
+                    .frame(
+                        ReleasedFrame(
+                            session: session, header: held.header, payload: held.payload,
+                            arrivalTime: held.arrivalTime))))
         }
     }
 

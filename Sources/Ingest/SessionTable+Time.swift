@@ -40,7 +40,7 @@ extension SessionTable {
         }
         if let wakeTime = sessions[slot].wakeTime, wakeTime <= time {
             sessions[slot].wakeTime = nil
-            releases.append(.wake(sessions[slot].session))
+            releases.append(.out(.wake(sessions[slot].session)))
         }
     }
 

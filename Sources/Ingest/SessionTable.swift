@@ -18,12 +18,19 @@ public struct SessionTable: Sendable {
     /// Frames come in runs of one connection; its slot is not looked up again.
     private var lastConnection: (connection: ConnectionID, slot: Int)?
     var deadlines = DeadlineQueue()
-    var releases: [Release] = []
+    var releases: [Pending] = []
     var releasedCount = 0
     var heldBytesTotal = 0
     /// Slots of sessions that wait for an ack.
     var slotsAwaitingAck: [Int] = []
     var latestTime: Timestamp?
+
+    /// What waits for its turn behind frames that are not recorded yet.
+    enum Pending {
+        case out(Release)
+        /// A refused number: no ack passes it before what was released ahead of it is on disk.
+        case passed(SessionID, UInt32)
+    }
 
     public init(settings: IngestSettings = IngestSettings(), recovered: [SessionRecovery] = []) {
         self.settings = settings

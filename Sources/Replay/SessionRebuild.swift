@@ -17,6 +17,9 @@ public struct SessionRebuild: Sendable {
     /// Splits, laps and corrections so far.
     public private(set) var summaryEvents: [StreamEvent] = []
 
+    /// The first offset that was not read: records that only memory holds come after it.
+    public private(set) var end = RecordOffset(rawValue: 0)
+
     private var expected: [StreamEvent] = []
     private var failure: ReplayError?
 
@@ -38,8 +41,9 @@ public struct SessionRebuild: Sendable {
         }
         var rebuild = SessionRebuild()
         do throws(SegmentLogError) {
-            try reader.read(from: summary.firstOffset, until: end, session: session) {
-                header, payload in
+            rebuild.end = try reader.read(
+                from: summary.firstOffset, until: end, session: session
+            ) { header, payload in
                 do throws(ReplayError) {
                     try rebuild.take(header, payload, recorded: recorded)
                     return true

@@ -138,6 +138,8 @@ extension LogCore {
             configuration.durability.isDurable ? durablePosition : writtenPosition
         failed.bytes = failed.recordsEnd
         entries.append(failed)
+        // Readers see no more than this until another segment holds the rest.
+        writtenEnd = durableEnd
         state = .failed(error)
         file = nil
     }

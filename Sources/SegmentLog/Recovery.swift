@@ -6,12 +6,16 @@ struct Recovery {
     /// After an unclean start the numbers go on this much further: viewers may have seen offsets
     /// that never reached the disk, and none may be used twice.
     static let offsetJump: UInt64 = 1 << 20
+    /// No segment moves the numbers on by more than 2 to this, its records and a jump together.
+    private static let offsetBitsASegment: UInt64 = 27
 
     var entries: [SegmentEntry] = []
     var report = RecoveryReport()
     /// The number the next record gets.
     var nextOffset: UInt64 = 0
     var lastNumber: UInt64 = 0
+    /// A bound of the numbers in segments without a readable header after the last readable one.
+    private var beyondKnown: UInt64 = 0
     /// Segments that hold nothing; they go once the new one is durable.
     var empty: [String] = []
 
@@ -28,17 +32,39 @@ struct Recovery {
         var entries: [SegmentEntry] = []
         for number in numbers { entries.append(try SegmentEntry.load(number, from: disk)) }
         for index in entries.indices {
-            let following = entries[(index + 1)...].lazy.compactMap(\.header?.firstOffset)
+            let following = entries[(index + 1)...]
             try recovery.take(
                 entries[index], isLast: index == entries.count - 1,
-                endOffset: following.min() ?? .max, on: disk)
+                endOffset: following.lazy.compactMap(\.header?.firstOffset).min() ?? .max,
+                isFollowed: try Self.isFollowed(by: following, on: disk), on: disk)
         }
         recovery.conclude()
         return recovery
     }
 
+    /// Whether a later segment holds a record: it got its first one when all before was on disk.
+    private static func isFollowed(
+        by following: ArraySlice<SegmentEntry>, on disk: any Disk
+    ) throws(SegmentLogError) -> Bool {
+        for entry in following {
+            guard let header = entry.header else { continue }
+            guard !entry.isSealed else {
+                if entry.index.records > 0 { return true }
+                continue
+            }
+            do throws(DiskError) {
+                var walk = SegmentWalk(
+                    file: try disk.open(entry.name, .read), header: header,
+                    end: entry.recordsEnd)
+                if case .record = try walk.next() { return true }
+            } catch { throw .disk(error) }
+        }
+        return false
+    }
+
     private mutating func take(
-        _ entry: SegmentEntry, isLast: Bool, endOffset: UInt64, on disk: any Disk
+        _ entry: SegmentEntry, isLast: Bool, endOffset: UInt64, isFollowed: Bool,
+        on disk: any Disk
     ) throws(SegmentLogError) {
         lastNumber = entry.number
         report.damaged += entry.damage
@@ -46,15 +72,18 @@ struct Recovery {
             try takeDamaged(entry, on: disk)
             return
         }
+        beyondKnown = 0
         nextOffset = max(nextOffset, entry.isSealed ? entry.index.endOffset : header.firstOffset)
-        if isLast { report.wasClosed = entry.isSealed }
+        // A rewritten one may be the work of a start that did not come to its end.
+        if isLast { report.wasClosed = entry.isSealed && header.generation == 0 }
         guard !entry.isSealed else {
             entries.append(entry)
             return
         }
         do throws(DiskError) {
-            let outcome = try SegmentRepair(disk: disk, entry: entry, endOffset: endOffset)
-                .run(header)
+            let outcome = try SegmentRepair(
+                disk: disk, entry: entry, endOffset: endOffset, isFollowed: isFollowed
+            ).run(header)
             report.damaged += outcome.damage
             report.tornTail = outcome.tornTail ?? report.tornTail
             if let entry = outcome.entry {
@@ -78,8 +107,8 @@ struct Recovery {
             empty.append(entry.name)
             return
         }
-        // Nobody knows how many records it holds: not more than fit.
-        nextOffset += UInt64(entry.bytes / SegmentFormat.recordHeaderBytes)
+        // Nobody knows where its numbers begin, and it may be readable again one day.
+        beyondKnown = (entry.number + 1) << Self.offsetBitsASegment
         entries.append(entry)
     }
 
@@ -103,6 +132,7 @@ struct Recovery {
     }
 
     private mutating func conclude() {
+        nextOffset = max(nextOffset, beyondKnown)
         if !report.wasClosed { nextOffset += Self.offsetJump }
         report.segments = entries.count
         report.records = entries.reduce(0) { $0 + Int($1.index.records) }

@@ -5,14 +5,14 @@ import Synchronization
 /// What the two threads do, a step at a time. Without threads ``settle()`` does the same steps in
 /// place.
 extension SegmentLog {
-    enum Step {
+    package enum Step {
         case worked
         case idle
         /// The disk still fails; try again later.
         case failed
     }
 
-    func writeStep() -> Step {
+    package func writeStep() -> Step {
         switch core.withLock({ $0.nextWrite() }) {
         case .nothing, .waitForSync:
             return .idle
@@ -29,7 +29,7 @@ extension SegmentLog {
 
     /// - Parameter gathering: What is appended from here on waits until the caller says otherwise.
     /// - Returns: Whether there was anything to sync.
-    func syncStep(gathering: Bool = false) -> Step {
+    package func syncStep(gathering: Bool = false) -> Step {
         guard let work = core.withLock({ $0.nextSync() }) else { return .idle }
         let start = LogThread.monotonicMicroseconds()
         do throws(DiskError) {

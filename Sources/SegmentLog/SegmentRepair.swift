@@ -9,6 +9,9 @@ struct SegmentRepair {
     let entry: SegmentEntry
     /// Records from this offset on are in a later segment too, which took over.
     let endOffset: UInt64
+    /// That later segment holds records: then all before ``endOffset`` was on disk once, and what
+    /// is missing of it is damage.
+    let isFollowed: Bool
 
     struct Outcome {
         /// `nil`: nothing in it was worth keeping.
@@ -40,16 +43,24 @@ struct SegmentRepair {
                 rewrite.skip(to: gap.to.rawValue, reason: gap.reason)
             case .damaged:
                 let byte = walk.position
-                guard try walk.wasDurable(), let gap = try walk.resume(endOffset: nil) else {
-                    outcome.tornTail = try tornTail(walk)
+                let wasDurable = isFollowed ? true : try walk.wasDurable()
+                guard wasDurable, let gap = try walk.resume(endOffset: nil) else {
+                    if !isFollowed { outcome.tornTail = try tornTail(walk) }
                     break copying
                 }
                 outcome.damage.append(
                     LogDamage(segment: entry.name, byte: byte, reason: .record))
-                rewrite.skip(to: gap.to.rawValue, reason: .damaged)
+                rewrite.skip(to: min(gap.to.rawValue, endOffset), reason: .damaged)
             case .end:
                 break copying
             }
+        }
+        let end = rewrite.index.endOffset
+        // More than a jump apart: nothing was ever between, the daemon was started anew there.
+        if isFollowed, end < endOffset, endOffset - end < Recovery.offsetJump {
+            outcome.damage.append(
+                LogDamage(segment: entry.name, byte: walk.position, reason: .record))
+            rewrite.skip(to: endOffset, reason: .damaged)
         }
         let isEmpty = rewrite.index.endOffset == header.firstOffset
         outcome.entry = isEmpty ? nil : try rewrite.finish()

@@ -1,3 +1,4 @@
+import FaultyDisk
 import SegmentLog
 import SensorModel
 import Synchronization
@@ -132,12 +133,5 @@ struct LogFixture {
             header: RecordHeader(
                 offset: offset, type: type, session: session, device: Self.device,
                 sequence: sequence, deviceTime: time, arrivalTime: time), payload: payload)
-    }
-}
-
-extension [UInt8] {
-    /// In one go: the sweeps copy a lot, and run without optimisation too.
-    init(copying span: Span<UInt8>) {
-        self = unsafe span.withUnsafeBytes { unsafe Array($0) }
     }
 }

@@ -1,3 +1,4 @@
+import FaultyDisk
 import Foundation
 import SegmentLog
 import SensorModel

@@ -1,3 +1,4 @@
+import FaultyDisk
 import SegmentLog
 import SensorModel
 import Testing

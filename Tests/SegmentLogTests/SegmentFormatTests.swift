@@ -1,3 +1,4 @@
+import FaultyDisk
 import SensorModel
 import Testing
 

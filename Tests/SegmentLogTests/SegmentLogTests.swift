@@ -1,3 +1,4 @@
+import FaultyDisk
 import Glibc
 import SegmentLog
 import SensorModel

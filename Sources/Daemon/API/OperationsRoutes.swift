@@ -1,6 +1,7 @@
 import Ring
 import SegmentLog
 import SensorModel
+import Sessions
 import Synchronization
 import Transport
 
@@ -38,7 +39,7 @@ struct OperationsRoutes: Sendable {
             Double(transport.viewersConnected.load(ordering: .relaxed)))
         text.gauge(
             "pulsecast_sessions_live", "Sessions that have not ended.",
-            Double(counters.sessionsLive.load(ordering: .relaxed)))
+            Double(counters.flow.sessionsLive.load(ordering: .relaxed)))
         let fill = pipeline.loops.links.map(\.inbound.fillRatio).max() ?? 0
         text.gauge(
             "pulsecast_ring_fill_ratio", "The fullest ring between a loop and the pipeline, 0…1.",
@@ -84,16 +85,16 @@ struct OperationsRoutes: Sendable {
         addRefusals(to: &text, transport)
         text.counter(
             "pulsecast_frames_recorded_total", "Frames appended to the log.",
-            counters.framesRecorded.load(ordering: .relaxed))
+            counters.flow.framesRecorded.load(ordering: .relaxed))
         text.counter(
             "pulsecast_frames_duplicate_total", "Frames that came again and were dropped.",
-            counters.framesDuplicate.load(ordering: .relaxed))
+            counters.flow.framesDuplicate.load(ordering: .relaxed))
         text.counter(
             "pulsecast_frames_late_total", "Frames that filled an earlier gap.",
-            counters.framesLate.load(ordering: .relaxed))
+            counters.flow.framesLate.load(ordering: .relaxed))
         text.counter(
             "pulsecast_gaps_total", "Holes in sequences that were given up.",
-            counters.gaps.load(ordering: .relaxed))
+            counters.flow.gaps.load(ordering: .relaxed))
     }
 
     private func addRefusals(to text: inout MetricsText, _ transport: TransportCounters) {
@@ -111,7 +112,7 @@ struct OperationsRoutes: Sendable {
     private func addLog(to text: inout MetricsText, _ counters: PipelineCounters) {
         text.counter(
             "pulsecast_log_records_total", "Records appended to the log.",
-            counters.recordsAppended.load(ordering: .relaxed))
+            counters.flow.recordsAppended.load(ordering: .relaxed))
         text.histogram(
             "pulsecast_log_sync_seconds", "Duration of fdatasync.", counters.syncSeconds)
         let hasFailed = if case .failed = pipeline.log.state { true } else { false }

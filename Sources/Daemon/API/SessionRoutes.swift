@@ -4,6 +4,7 @@ import Registry
 import Replay
 import SegmentLog
 import SensorModel
+import Sessions
 import Transport
 
 /// Recorded sessions: listed, shown, exported, verified, deleted, played again.

@@ -2,6 +2,7 @@ import Foundation
 import Registry
 import SegmentLog
 import SensorModel
+import Sessions
 import Sharing
 import Transport
 

@@ -2,6 +2,7 @@ import Logging
 import Registry
 import Secrets
 import SensorModel
+import Sessions
 import Sharing
 
 /// What the owner says of a share to be made.

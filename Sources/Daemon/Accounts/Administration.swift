@@ -3,6 +3,7 @@ import Registry
 import Secrets
 import SegmentLog
 import SensorModel
+import Sessions
 import Sharing
 
 /// What an owner can do: each act changes the registry, the memory of the doors, and what is open.
@@ -84,14 +85,14 @@ struct Administration: Sendable {
         var changed = device
         changed.profile = profile
         accounts.withState { [changed] in $0.put(changed) }
-        mailbox.post { $0.profileChanged(of: device.id, to: profile) }
+        mailbox.post { $0.flow.profileChanged(of: device.id, to: profile) }
     }
 
     func setPrivacy(_ change: (RegistryStore) throws -> Void, of device: Device) throws {
         try change(accounts.registry)
         let changed = try accounts.registry.device(named: device.name)
         accounts.withState { $0.put(changed) }
-        mailbox.post { $0.privacyChanged(of: device.id) }
+        mailbox.post { $0.flow.privacyChanged(of: device.id) }
     }
 
     // MARK: Sessions

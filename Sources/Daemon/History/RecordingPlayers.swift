@@ -1,6 +1,7 @@
 import Logging
 import SegmentLog
 import SensorModel
+import Sessions
 import Sharing
 import Synchronization
 import Transport

@@ -2,6 +2,7 @@ import Logging
 import Replay
 import SegmentLog
 import SensorModel
+import Sessions
 import Sharing
 
 /// Brings sessions of before a restart back into memory: reads on a background thread, hands the
@@ -18,7 +19,17 @@ struct SessionRebuilder: Sendable {
     ///   - end: The first offset whose record waits in the session's backlog.
     func rebuild(_ session: SessionID, until end: RecordOffset) {
         background.start {
-            guard let summary = log.summary(of: session) else { return }
+            // Records that only memory holds would be missed.
+            if end.rawValue > 0 {
+                log.waitUntilWritten(through: RecordOffset(rawValue: end.rawValue - 1))
+            }
+            guard log.writtenEnd >= end || log.state == .closed else {
+                return rebuild(session, until: end)
+            }
+            guard let summary = log.summary(of: session) else {
+                mailbox.post { core in core.flow.giveUp(session) }
+                return
+            }
             var fields = SessionFields(
                 session: session, epoch: log.epoch, privacy: accounts.privacy(of: summary.device))
             do {
@@ -27,12 +38,14 @@ struct SessionRebuilder: Sendable {
                     _ = fields.take(event, at: offset)
                 }
                 let finished = fields
-                mailbox.post { core in core.resume(session, from: rebuilt, fields: finished) }
+                mailbox.post { core in
+                    core.flow.resume(session, from: rebuilt, until: end, fields: finished)
+                }
             } catch {
                 logger.error(
                     "a session cannot go on from the log: \(error)",
                     metadata: ["session": "\(session)"])
-                mailbox.post { core in core.giveUp(session) }
+                mailbox.post { core in core.flow.giveUp(session) }
             }
         }
     }

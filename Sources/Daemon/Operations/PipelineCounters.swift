@@ -1,13 +1,9 @@
+import Sessions
 import Synchronization
 
 /// What the pipeline has done; written by its thread, read by the metrics page and the watchdog.
 final class PipelineCounters: Sendable {
-    let framesRecorded = Atomic<Int>(0)
-    let framesDuplicate = Atomic<Int>(0)
-    let framesLate = Atomic<Int>(0)
-    let gaps = Atomic<Int>(0)
-    let recordsAppended = Atomic<Int>(0)
-    let sessionsLive = Atomic<Int>(0)
+    let flow = FlowCounters()
     let viewers = Atomic<Int>(0)
     /// Turns of the pipeline's loop: a watchdog sees it move, or sleep.
     let turns = Atomic<UInt64>(0)

@@ -4,6 +4,7 @@ import Logging
 import Ring
 import SegmentLog
 import SensorModel
+import Sessions
 import Sharing
 import Synchronization
 import Transport

@@ -1,5 +1,6 @@
 import Logging
 import SensorModel
+import Sessions
 import Sharing
 import Transport
 
@@ -40,7 +41,7 @@ extension PipelineCore {
         if now < expiries.done { forgetExpiries() }
         guard let due = expiries.next, due <= now else { return }
         for key in board.directory.expired(after: expiries.done, through: now) {
-            logger.notice("share expired", metadata: ["share": "\(key.rawValue)"])
+            parts.logger.notice("share expired", metadata: ["share": "\(key.rawValue)"])
             end(key)
         }
         expiries.done = now

@@ -1,5 +1,6 @@
 import SegmentLog
 import SensorModel
+import Sessions
 import Sharing
 import Synchronization
 import Transport
@@ -38,7 +39,7 @@ extension PipelineCore {
         var missedAfter: RecordOffset?
         switch request.resume {
         case nil: break
-        case .after(let cursor) where isKnown(cursor):
+        case .after(let cursor) where flow.isKnown(cursor):
             start.resumedAt = cursor
             start.catchingUp = true
             missedAfter = cursor.offset
@@ -83,7 +84,7 @@ extension PipelineCore {
 
     /// The session a share shows, in memory or brought back from the log.
     func sessionShown(by share: Share) -> LiveSession? {
-        board.session(shownBy: share, at: now).flatMap { known($0, isRecorded: false) }
+        board.session(shownBy: share, at: now).flatMap { flow.known($0, isRecorded: false) }
     }
 
     /// Whether what the share shows is still being read back from the log.
@@ -98,11 +99,6 @@ extension PipelineCore {
                 FeedOpening(key: share.key, runnerName: share.runnerName, snapshot: $0)
             }
         }
-    }
-
-    /// A cursor of this log, not ahead of it.
-    private func isKnown(_ cursor: LogCursor) -> Bool {
-        cursor.epoch == log.epoch && cursor.offset < log.nextOffset
     }
 
     private var gap: EncodedEvent {

@@ -3,6 +3,7 @@ import Interchange
 import Ring
 import SegmentLog
 import SensorModel
+import Sessions
 import Transport
 import WireFormat
 

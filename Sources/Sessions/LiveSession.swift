@@ -1,33 +1,35 @@
 import Processing
-import Replay
-import SensorModel
-import Sharing
+package import Replay
+package import SensorModel
+package import Sharing
 
 /// One session that devices send to, or sent to last. Belongs to the pipeline thread.
-final class LiveSession {
-    let id: SessionID
-    let device: DeviceID
+package final class LiveSession {
+    package let id: SessionID
+    package let device: DeviceID
     /// Device times may lie far from arrival.
-    let isRecorded: Bool
+    package let isRecorded: Bool
 
     /// `nil` while it is rebuilt from the log after a restart; frames then wait in ``backlog``.
-    var computation: SessionComputation?
-    var backlog: [RecordedInput] = []
+    package var computation: SessionComputation?
+    /// The first offset of the ``backlog``: only what was rebuilt up to there goes with it.
+    package var rebuiltUntil: RecordOffset?
+    package var backlog: [RecordedInput] = []
     /// What viewers may be shown; every event of the session passes through it.
-    var fields: SessionFields
+    package var fields: SessionFields
 
     /// The newest device time of a frame that was not late.
-    var lastDeviceTime: Timestamp
+    package var lastDeviceTime: Timestamp
     /// When the newest frame came.
-    var lastArrival: Timestamp
-    var hasEnded = false
+    package var lastArrival: Timestamp
+    package var hasEnded = false
     /// Split and lap events so far: with the newest metrics they are a snapshot.
-    var summaryEvents: [StreamEvent] = []
-    var lastSnapshot: Timestamp?
+    package var summaryEvents: [StreamEvent] = []
+    package var lastSnapshot: Timestamp?
     /// Silence was noted; it is not looked at again before this, whatever the processors say.
-    var notBefore: Timestamp?
+    package var notBefore: Timestamp?
 
-    init(
+    package init(
         id: SessionID, device: DeviceID, isRecorded: Bool, computation: SessionComputation?,
         fields: SessionFields, deviceTime: Timestamp, arrival: Timestamp
     ) {
@@ -45,7 +47,7 @@ final class LiveSession {
     ///
     /// - Parameter silenceMicroseconds: After which the session has ended.
     /// - Returns: A moment of the arrival clock.
-    func nextDeadline(silenceMicroseconds: Int64) -> Timestamp? {
+    package func nextDeadline(silenceMicroseconds: Int64) -> Timestamp? {
         guard !hasEnded, let computation else { return nil }
         let end = lastArrival.advanced(byMicroseconds: silenceMicroseconds)
         guard let due = computation.pipeline.nextSilenceDeadline else { return end }
@@ -56,13 +58,13 @@ final class LiveSession {
 }
 
 /// A frame, tick or profile of a session, kept for later.
-struct RecordedInput {
-    enum Kind {
+package struct RecordedInput {
+    package enum Kind {
         case frame(FrameHeader, payload: [UInt8])
         case tick(SessionTick, deviceTime: Timestamp)
         case profile(RunnerProfile, deviceTime: Timestamp)
     }
 
-    let kind: Kind
-    let arrival: Timestamp
+    package let kind: Kind
+    package let arrival: Timestamp
 }

@@ -1,13 +1,18 @@
-import SegmentLog
-import SensorModel
-import Sharing
-import Transport
+package import SegmentLog
+package import SensorModel
+package import Sharing
 
 /// Which shares show which session, and which loops have viewers of them. Pipeline thread only.
 ///
 /// A share without viewers and without delay has no view: it is made of the session's fields when
 /// somebody comes, so an unwatched runner costs nothing here.
-final class ShareBoard {
+package final class ShareBoard {
+    /// For the viewers of one share on one loop.
+    package enum Message: Sendable {
+        case update(FeedUpdate)
+        case ended(CloseCode)
+    }
+
     private struct Entry {
         var share: Share
         var view: ShareView?
@@ -17,17 +22,17 @@ final class ShareBoard {
         var viewers: [Int: Int] = [:]
     }
 
-    private(set) var directory = ShareDirectory()
+    package private(set) var directory = ShareDirectory()
     private var entries: [ShareKey: Entry] = [:]
     /// Shares with a delay: the only ones that time concerns.
     private var delayed: Set<ShareKey> = []
     private var sessions = DeviceSessions()
-    private let send: (Int, OutboundMessage) -> Void
+    private let send: (Int, ShareKey, Message) -> Void
     /// The fields of a session, where they are in memory.
     private let fields: (SessionID) -> SessionFields?
 
-    init(
-        send: @escaping (Int, OutboundMessage) -> Void,
+    package init(
+        send: @escaping (Int, ShareKey, Message) -> Void,
         fields: @escaping (SessionID) -> SessionFields?
     ) {
         self.send = send
@@ -37,36 +42,36 @@ final class ShareBoard {
     // MARK: What may be shown
 
     /// Takes a share over from the registry, or its new settings.
-    func put(_ share: Share) {
+    package func put(_ share: Share) {
         directory.put(share)
         entries[share.key] = Entry(share: share)
         if share.delaySeconds > 0 { delayed.insert(share.key) } else { delayed.remove(share.key) }
     }
 
     /// Forgets what is shown of a share that is over; who watched it is closed one by one.
-    func letGo(of key: ShareKey) {
+    package func letGo(of key: ShareKey) {
         entries[key]?.viewers = [:]
         entries[key]?.view = nil
     }
 
     /// Closes whoever watches the share now, in a group or alone.
-    func close(_ key: ShareKey, code: CloseCode) {
+    package func close(_ key: ShareKey, code: CloseCode) {
         guard let entry = entries[key] else { return }
-        for loop in entry.viewers.keys { send(loop, .feedEnded(key, code)) }
+        for loop in entry.viewers.keys { send(loop, key, .ended(code)) }
         entries[key]?.viewers = [:]
         entries[key]?.view = nil
     }
 
-    func sessionBegan(_ session: SessionID, of device: DeviceID, at arrival: Timestamp) {
+    package func sessionBegan(_ session: SessionID, of device: DeviceID, at arrival: Timestamp) {
         sessions.began(session, of: device, at: arrival)
     }
 
-    func sessionEnded(_ session: SessionID, of device: DeviceID, at arrival: Timestamp) {
+    package func sessionEnded(_ session: SessionID, of device: DeviceID, at arrival: Timestamp) {
         sessions.ended(session, of: device, at: arrival)
     }
 
     /// What devices recorded before this start; all of it counts as ended until it goes on.
-    func restore(_ known: [SessionSummary]) {
+    package func restore(_ known: [SessionSummary]) {
         for session in known {
             sessions.began(
                 session.session, of: session.device, at: session.arrivalTimes.lowerBound)
@@ -75,7 +80,7 @@ final class ShareBoard {
         }
     }
 
-    func sessionErased(_ session: SessionID, of device: DeviceID) {
+    package func sessionErased(_ session: SessionID, of device: DeviceID) {
         sessions.erased(session, of: device)
         for share in directory.shares(of: device) where entries[share.key]?.showing == session {
             close(share.key, code: .goingAway)
@@ -84,7 +89,7 @@ final class ShareBoard {
     }
 
     /// The session a share of a device shows; `nil`: none.
-    func session(shownBy share: Share, at now: Timestamp) -> SessionID? {
+    package func session(shownBy share: Share, at now: Timestamp) -> SessionID? {
         sessions.session(shownBy: share, at: now)
     }
 
@@ -96,7 +101,7 @@ final class ShareBoard {
     ///   - update: From the session's fields.
     ///   - device: Whose session it is.
     ///   - arrival: When the record came.
-    func publish(_ update: SessionUpdate, of device: DeviceID, at arrival: Timestamp) {
+    package func publish(_ update: SessionUpdate, of device: DeviceID, at arrival: Timestamp) {
         for share in directory.shares(of: device) {
             guard let entry = entries[share.key] else { continue }
             if entry.view == nil {
@@ -108,6 +113,7 @@ final class ShareBoard {
             entries[share.key]?.showing = update.session
             var given = isNew ? fields(update.session)?.everything ?? update : update
             given.event = update.event
+            given.cursor = max(given.cursor, update.cursor)
             if var feed = entries[share.key]?.view?.take(given, at: arrival) {
                 feed.arrival = arrival
                 broadcast(feed, of: share.key)
@@ -115,18 +121,22 @@ final class ShareBoard {
         }
     }
 
-    /// A session's fields were read back: views of it begin anew.
-    func refresh(_ session: SessionID, of device: DeviceID, at arrival: Timestamp) {
-        guard let everything = fields(session)?.everything else { return }
+    /// A session's fields were read back: views of it begin anew, at the log's cursor, since
+    /// viewers may be past the session's own.
+    package func refresh(
+        _ session: SessionID, of device: DeviceID, cursor: LogCursor, at arrival: Timestamp
+    ) {
+        guard var everything = fields(session)?.everything else { return }
+        everything.cursor = max(everything.cursor, cursor)
         publish(everything, of: device, at: arrival)
     }
 
     /// When the next delayed update is due; `nil`: none waits.
-    var nextDeadline: Timestamp? {
+    package var nextDeadline: Timestamp? {
         delayed.compactMap { entries[$0]?.view?.nextDeadline }.min()
     }
 
-    func release(at now: Timestamp) {
+    package func release(at now: Timestamp) {
         for key in delayed {
             guard let due = entries[key]?.view?.nextDeadline, due <= now else { continue }
             for feed in entries[key]?.view?.release(at: now) ?? [] { broadcast(feed, of: key) }
@@ -143,35 +153,40 @@ final class ShareBoard {
     ///   - cursor: Where the log is.
     ///   - now: Arrival clock.
     /// - Returns: `nil` for a share that is gone.
-    func join(_ key: ShareKey, loop: Int, cursor: LogCursor, at now: Timestamp) -> FeedSnapshot? {
+    package func join(_ key: ShareKey, loop: Int, cursor: LogCursor, at now: Timestamp)
+        -> FeedSnapshot?
+    {
         guard let snapshot = snapshot(key, cursor: cursor, at: now) else { return nil }
         entries[key]?.viewers[loop, default: 0] += 1
         return snapshot
     }
 
     /// What a viewer would see now. Makes the view where there is none.
-    func snapshot(_ key: ShareKey, cursor: LogCursor, at now: Timestamp) -> FeedSnapshot? {
+    package func snapshot(_ key: ShareKey, cursor: LogCursor, at now: Timestamp) -> FeedSnapshot? {
         guard let entry = entries[key], entry.share.isActive(at: now) else { return nil }
         if let view = entry.view, entry.showing != nil || entry.share.delaySeconds > 0 {
             return view.snapshot
         }
         var view = ShareView(entry.share, cursor: cursor, at: now)
         if let shown = sessions.session(shownBy: entry.share, at: now), let fields = fields(shown) {
-            _ = view.take(fields.everything, at: now)
+            // A delayed one shows it later, after the cursor it begins with.
+            var everything = fields.everything
+            if entry.share.delaySeconds > 0 { everything.cursor = max(everything.cursor, cursor) }
+            _ = view.take(everything, at: now)
             entries[key]?.showing = shown
         }
         entries[key]?.view = view
         return view.snapshot
     }
 
-    func leave(_ key: ShareKey, loop: Int) {
+    package func leave(_ key: ShareKey, loop: Int) {
         guard let count = entries[key]?.viewers[loop] else { return }
         entries[key]?.viewers[loop] = count > 1 ? count - 1 : nil
         dropUnwatched(key)
     }
 
     /// Lets go of a view that was made for one look.
-    func dropUnwatched(_ key: ShareKey) {
+    package func dropUnwatched(_ key: ShareKey) {
         guard let entry = entries[key], entry.viewers.isEmpty, entry.share.delaySeconds == 0 else {
             return
         }
@@ -189,6 +204,6 @@ final class ShareBoard {
     }
 
     private func broadcast(_ feed: FeedUpdate, of key: ShareKey) {
-        for loop in entries[key]?.viewers.keys ?? [:].keys { send(loop, .feed(key, feed)) }
+        for loop in entries[key]?.viewers.keys ?? [:].keys { send(loop, key, .update(feed)) }
     }
 }

@@ -1,7 +1,6 @@
-import Logging
-import Replay
-import SegmentLog
-import SensorModel
+package import Replay
+package import SegmentLog
+package import SensorModel
 import Sharing
 import Synchronization
 import WireFormat
@@ -10,34 +9,36 @@ import WireFormat
 /// writes that too, and hands it to the board. Pipeline thread only.
 ///
 ///     frame → log → processors → metrics and events → log → fields → board
-final class SessionRecorder {
+package final class SessionRecorder {
     /// State is written into the log this often, so that a reader can start there.
     private static let snapshotSeconds = 60.0
 
     private let log: SegmentLog
     private let board: ShareBoard
-    private let counters: PipelineCounters
-    private let logger: Logger
+    private let counters: FlowCounters
+    /// Told of what must not happen: a sentence for the journal.
+    private let complain: (String) -> Void
     /// Told of discrete events: webhooks and journal.
     private let notice: (StreamEvent, SessionID, DeviceID) -> Void
     private var events: [StreamEvent] = []
     private var bytes: [UInt8] = []
 
-    init(
-        log: SegmentLog, board: ShareBoard, counters: PipelineCounters, logger: Logger,
+    package init(
+        log: SegmentLog, board: ShareBoard, counters: FlowCounters,
+        complain: @escaping (String) -> Void,
         notice: @escaping (StreamEvent, SessionID, DeviceID) -> Void
     ) {
         self.log = log
         self.board = board
         self.counters = counters
-        self.logger = logger
+        self.complain = complain
         self.notice = notice
     }
 
     /// The session's first record, or its profile's newest form.
     ///
     /// - Returns: `false` when the log took nothing.
-    func record(head: SessionHead, deviceTime: Timestamp) -> Bool {
+    package func record(head: SessionHead, deviceTime: Timestamp) -> Bool {
         bytes.removeAll(keepingCapacity: true)
         SessionHeadCodec.encode(head, to: &bytes)
         let offset = log.appendSession(
@@ -48,7 +49,7 @@ final class SessionRecorder {
     }
 
     /// - Returns: Where the frame stands in the log; `nil` when the log took nothing.
-    func record(
+    package func record(
         frame header: FrameHeader, payload: Span<UInt8>, of live: LiveSession, arrival: Timestamp
     ) -> RecordOffset? {
         guard
@@ -73,7 +74,7 @@ final class SessionRecorder {
     }
 
     /// What the daemon itself noticed, as a record and to the processors.
-    func record(
+    package func record(
         _ tick: SessionTick, deviceTime: Timestamp, of live: LiveSession, arrival: Timestamp
     ) {
         bytes.removeAll(keepingCapacity: true)
@@ -93,7 +94,7 @@ final class SessionRecorder {
     }
 
     /// The owner changed the profile while the session runs.
-    func record(profile head: SessionHead, of live: LiveSession, arrival: Timestamp) {
+    package func record(profile head: SessionHead, of live: LiveSession, arrival: Timestamp) {
         let deviceTime = live.lastDeviceTime
         guard record(head: head, deviceTime: deviceTime) else { return }
         guard var computation = live.computation.take() else {
@@ -116,7 +117,7 @@ final class SessionRecorder {
     ///     between the frame and its consequences.
     ///   - live: The session.
     ///   - arrival: Now.
-    func resume(
+    package func resume(
         with computation: SessionComputation, missing: [StreamEvent], of live: LiveSession,
         arrival: Timestamp
     ) {
@@ -151,7 +152,7 @@ final class SessionRecorder {
         } catch {
             // The door checked it: a frame that cannot be read here is our own mistake.
             assertionFailure("a frame passed the door and cannot be read: \(error)")
-            logger.error("a recorded frame cannot be computed: \(error)")
+            complain("a recorded frame cannot be computed: \(error)")
         }
     }
 
@@ -170,7 +171,7 @@ final class SessionRecorder {
                 deviceTime: event.deviceTime, arrivalTime: arrival, payload: bytes.span)
         else {
             // Frames are taken only while the log has room for their consequences.
-            logger.error("the log is full: an event was shown and not kept")
+            complain("the log is full: an event was shown and not kept")
             return
         }
         counters.recordsAppended.add(1, ordering: .relaxed)

@@ -1,27 +1,33 @@
 import Glibc
-import SegmentLog
-import Synchronization
+package import SegmentLog
+package import Synchronization
 
 /// A disk in memory that fails, takes half, and forgets what was not synced.
-final class SimulatedDisk: Disk {
-    struct Fault: Sendable {
-        enum Kind: Sendable, CaseIterable {
+package final class SimulatedDisk: Disk {
+    package struct Fault: Sendable {
+        package enum Kind: Sendable, CaseIterable {
             case inputOutput, full, short
         }
 
-        var kind: Kind
+        package var kind: Kind
         /// Of calls that change something, from 0.
-        var call: Int
-        var isForEver = false
+        package var call: Int
+        package var isForEver = false
 
-        var number: Int32 { kind == .full ? ENOSPC : EIO }
+        package init(kind: Kind, call: Int, isForEver: Bool = false) {
+            self.kind = kind
+            self.call = call
+            self.isForEver = isForEver
+        }
+
+        package var number: Int32 { kind == .full ? ENOSPC : EIO }
     }
 
-    enum Change: Sendable {
+    package enum Change: Sendable {
         case write(position: Int, bytes: [UInt8])
         case resize(Int)
 
-        func apply(to bytes: inout [UInt8]) {
+        package func apply(to bytes: inout [UInt8]) {
             switch self {
             case .write(let position, let written):
                 let end = position + written.count
@@ -36,39 +42,48 @@ final class SimulatedDisk: Disk {
         }
     }
 
-    struct Inode: Sendable {
-        var current: [UInt8] = []
-        var synced: [UInt8] = []
-        var unsynced: [Change] = []
+    package struct Inode: Sendable {
+        package var current: [UInt8] = []
+        package var synced: [UInt8] = []
+        package var unsynced: [Change] = []
     }
 
-    struct State: Sendable {
-        var inodes: [Int: Inode] = [:]
-        var names: [String: Int] = [:]
-        var syncedNames: [String: Int] = [:]
+    package struct State: Sendable {
+        package var inodes: [Int: Inode] = [:]
+        package var names: [String: Int] = [:]
+        package var syncedNames: [String: Int] = [:]
         /// Each state of the names since they were synced.
-        var unsyncedNames: [[String: Int]] = []
-        var nextInode = 0
-        var calls = 0
-        var fault: Fault?
-        var isLocked = false
+        package var unsyncedNames: [[String: Int]] = []
+        package var nextInode = 0
+        package var calls = 0
+        package var fault: Fault?
+        package var isLocked = false
         /// Syncs on a descriptor that had failed before: never allowed.
-        var syncsAfterFailure = 0
-        var syncs = 0
-        var failedSyncs = 0
+        package var syncsAfterFailure = 0
+        package var syncs = 0
+        package var failedSyncs = 0
+        /// Faults without a plan: each call that changes something fails this often.
+        package var faultPercent = 0
+        package var dice = SplitMix(state: 0)
+        /// The read that fails, counted down; `nil`: none.
+        package var readsUntilFault: Int?
+        /// Runs inside the next sync, as another thread does.
+        package var duringSync: (@Sendable () -> Void)?
+
+        package init() {}
     }
 
-    let state: Mutex<State>
+    package let state: Mutex<State>
 
-    init(_ state: State = State()) {
+    package init(_ state: State = State()) {
         self.state = Mutex(state)
     }
 
-    var calls: Int { state.withLock { $0.calls } }
+    package var calls: Int { state.withLock { $0.calls } }
 
-    func list() throws(DiskError) -> [String] { state.withLock { Array($0.names.keys) } }
+    package func list() throws(DiskError) -> [String] { state.withLock { Array($0.names.keys) } }
 
-    func open(_ name: String, _ access: DiskAccess) throws(DiskError) -> any DiskFile {
+    package func open(_ name: String, _ access: DiskAccess) throws(DiskError) -> any DiskFile {
         if access == .create { try count(.open, name) }
         return try locked { state throws(DiskError) in
             if access == .create {
@@ -83,7 +98,7 @@ final class SimulatedDisk: Disk {
         }
     }
 
-    func rename(_ name: String, to target: String) throws(DiskError) {
+    package func rename(_ name: String, to target: String) throws(DiskError) {
         try count(.rename, name)
         try locked { state throws(DiskError) in
             guard let inode = state.names[name] else { throw Self.error(.rename, name, ENOENT) }
@@ -94,7 +109,7 @@ final class SimulatedDisk: Disk {
         }
     }
 
-    func remove(_ name: String) throws(DiskError) {
+    package func remove(_ name: String) throws(DiskError) {
         try count(.remove, name)
         try locked { state throws(DiskError) in
             guard state.names[name] != nil else { throw Self.error(.remove, name, ENOENT) }
@@ -102,7 +117,7 @@ final class SimulatedDisk: Disk {
         }
     }
 
-    func synchronizeNames() throws(DiskError) {
+    package func synchronizeNames() throws(DiskError) {
         try count(.synchronizeNames, "")
         state.withLock {
             $0.syncedNames = $0.names
@@ -110,7 +125,7 @@ final class SimulatedDisk: Disk {
         }
     }
 
-    func lock(_ name: String) throws(DiskError) -> any DiskFile {
+    package func lock(_ name: String) throws(DiskError) -> any DiskFile {
         try locked { state throws(DiskError) in
             guard !state.isLocked else { throw Self.error(.lock, name, EWOULDBLOCK) }
             state.isLocked = true
@@ -120,7 +135,7 @@ final class SimulatedDisk: Disk {
 
     /// What a machine finds that lost power now: synced bytes, and of the others any part, torn
     /// anywhere.
-    func crashed(_ random: inout SplitMix) -> SimulatedDisk {
+    package func crashed(_ random: inout SplitMix) -> SimulatedDisk {
         state.withLock { state in
             var after = State()
             after.nextInode = state.nextInode
@@ -140,20 +155,23 @@ final class SimulatedDisk: Disk {
     }
 
     /// As after `kill -9`: the kernel goes on.
-    func killed() -> SimulatedDisk {
+    package func killed() -> SimulatedDisk {
         state.withLock { state in
             var after = state
             after.isLocked = false
             after.fault = nil
+            after.faultPercent = 0
+            after.readsUntilFault = nil
+            after.duringSync = nil
             return SimulatedDisk(after)
         }
     }
 
-    func content(of name: String) -> [UInt8] {
+    package func content(of name: String) -> [UInt8] {
         state.withLock { state in state.names[name].flatMap { state.inodes[$0]?.current } ?? [] }
     }
 
-    func replace(_ name: String, with bytes: [UInt8]) {
+    package func replace(_ name: String, with bytes: [UInt8]) {
         state.withLock { state in
             if state.names[name] == nil {
                 state.nextInode += 1
@@ -166,7 +184,7 @@ final class SimulatedDisk: Disk {
         }
     }
 
-    func fail(_ fault: Fault?) { state.withLock { $0.fault = fault } }
+    package func fail(_ fault: Fault?) { state.withLock { $0.fault = fault } }
 
     /// Counts a call that changes something; whether it is to fail.
     func count(_ call: DiskError.Call, _ name: String) throws(DiskError) {
@@ -178,9 +196,36 @@ final class SimulatedDisk: Disk {
     func met() -> Fault? {
         state.withLock { state in
             defer { state.calls += 1 }
+            if state.faultPercent > 0, state.dice.happens(percent: state.faultPercent) {
+                let kind = Fault.Kind.allCases[state.dice.below(Fault.Kind.allCases.count)]
+                return Fault(kind: kind, call: state.calls)
+            }
             guard let fault = state.fault else { return nil }
             let isMet = fault.isForEver ? state.calls >= fault.call : state.calls == fault.call
             return isMet ? fault : nil
+        }
+    }
+
+    func isReadToFail() -> Bool {
+        state.withLock { state in
+            guard let reads = state.readsUntilFault else { return false }
+            state.readsUntilFault = reads > 0 ? reads - 1 : nil
+            return reads == 0
+        }
+    }
+
+    /// Turns one bit of a file over, for good.
+    package func flipBit(_ random: inout SplitMix) {
+        state.withLock { state in
+            let names = state.names.keys.filter { $0.hasSuffix(".segment") }.sorted()
+            guard let name = names.randomElement(using: &random), let number = state.names[name],
+                var inode = state.inodes.removeValue(forKey: number)
+            else { return }
+            if !inode.current.isEmpty {
+                inode.current[random.below(inode.current.count)] ^= 1 << UInt8(random.below(8))
+                inode.synced = inode.current
+            }
+            state.inodes[number] = inode
         }
     }
 
@@ -214,109 +259,4 @@ extension SimulatedDisk.Change {
             : .write(
                 position: position + bytes.count - kept, bytes: Array(bytes.suffix(kept)))
     }
-}
-
-final class SimulatedFile: DiskFile {
-    private let disk: SimulatedDisk
-    private let inode: Int
-    private let name: String
-    private let hasFailed = Atomic(false)
-
-    init(disk: SimulatedDisk, inode: Int, name: String) {
-        self.disk = disk
-        self.inode = inode
-        self.name = name
-    }
-
-    func write(_ bytes: Span<UInt8>, at position: Int) throws(DiskError) -> Int {
-        var taken = bytes.count
-        if let fault = disk.met() {
-            guard fault.kind == .short else {
-                hasFailed.store(true, ordering: .relaxed)
-                throw SimulatedDisk.error(.write, name, fault.number)
-            }
-            taken = (bytes.count + 1) / 2
-        }
-        change(.write(position: position, bytes: Array(copying: bytes.extracting(first: taken))))
-        return taken
-    }
-
-    func read(
-        into bytes: inout [UInt8], from start: Int, at position: Int
-    ) throws(DiskError) -> Int {
-        let content = disk.state.withLock { $0.inodes[inode]?.current ?? [] }
-        let count = max(0, min(bytes.count - start, content.count - position))
-        guard count > 0 else { return 0 }
-        bytes.replaceSubrange(
-            start..<(start + count), with: content[position..<(position + count)])
-        return count
-    }
-
-    func synchronize() throws(DiskError) {
-        let isRepeated = hasFailed.load(ordering: .relaxed)
-        let fault = disk.met()
-        disk.state.withLock { state in
-            state.syncs += 1
-            if isRepeated { state.syncsAfterFailure += 1 }
-        }
-        if let fault, fault.kind != .short {
-            hasFailed.store(true, ordering: .relaxed)
-            disk.state.withLock { state in
-                state.failedSyncs += 1
-                // The kernel forgets that the pages were dirty: a second sync would succeed.
-                state.inodes[inode]?.unsynced = []
-                if let synced = state.inodes[inode]?.synced {
-                    state.inodes[inode]?.current = synced
-                }
-            }
-            throw SimulatedDisk.error(.synchronize, name, fault.number)
-        }
-        disk.state.withLock { state in
-            guard var content = state.inodes[inode] else { return }
-            content.synced = content.current
-            content.unsynced = []
-            state.inodes[inode] = content
-        }
-    }
-
-    func truncate(to bytes: Int) throws(DiskError) {
-        try disk.count(.truncate, name)
-        change(.resize(bytes))
-    }
-
-    func preallocate(_ bytes: Int) throws(DiskError) {
-        try disk.count(.preallocate, name)
-        change(.resize(bytes))
-    }
-
-    func size() throws(DiskError) -> Int {
-        disk.state.withLock { $0.inodes[inode]?.current.count ?? 0 }
-    }
-
-    private func change(_ change: SimulatedDisk.Change) {
-        disk.state.withLock { state in
-            guard var content = state.inodes.removeValue(forKey: inode) else { return }
-            change.apply(to: &content.current)
-            content.unsynced.append(change)
-            state.inodes[inode] = content
-        }
-    }
-}
-
-/// The folder's lock: gone with the last reference, as that of a process.
-private final class SimulatedLock: DiskFile {
-    private let disk: SimulatedDisk
-
-    init(disk: SimulatedDisk) { self.disk = disk }
-
-    deinit { disk.state.withLock { $0.isLocked = false } }
-
-    func write(_ bytes: Span<UInt8>, at position: Int) throws(DiskError) -> Int { 0 }
-    func read(
-        into bytes: inout [UInt8], from start: Int, at position: Int
-    ) throws(DiskError) -> Int { 0 }
-    func synchronize() throws(DiskError) {}
-    func truncate(to bytes: Int) throws(DiskError) {}
-    func preallocate(_ bytes: Int) throws(DiskError) {}
-    func size() throws(DiskError) -> Int { 0 }
 }

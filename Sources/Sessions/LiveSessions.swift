@@ -1,23 +1,25 @@
-import SensorModel
+package import SensorModel
 
 /// The sessions in memory: those that live, and the last one of each device. Pipeline thread only.
-final class LiveSessions {
+package final class LiveSessions {
     /// Ended sessions of one device beyond this are read from the log again when somebody asks.
     private static let endedPerDeviceMax = 1
 
     private var byID: [SessionID: LiveSession] = [:]
     private var byDevice: [DeviceID: [SessionID]] = [:]
 
-    subscript(session: SessionID) -> LiveSession? { byID[session] }
+    package init() {}
 
-    var liveCount: Int { byID.values.count { !$0.hasEnded } }
+    package subscript(session: SessionID) -> LiveSession? { byID[session] }
 
-    func of(_ device: DeviceID) -> [LiveSession] {
+    package var liveCount: Int { byID.values.count { !$0.hasEnded } }
+
+    package func of(_ device: DeviceID) -> [LiveSession] {
         (byDevice[device] ?? []).compactMap { byID[$0] }
     }
 
     /// - Returns: Ended sessions that are let go of for it.
-    func add(_ session: LiveSession) -> [SessionID] {
+    package func add(_ session: LiveSession) -> [SessionID] {
         byID[session.id] = session
         byDevice[session.device, default: []].append(session.id)
         let ended = of(session.device).filter(\.hasEnded)
@@ -27,7 +29,7 @@ final class LiveSessions {
         return old
     }
 
-    func remove(_ session: SessionID) -> LiveSession? {
+    package func remove(_ session: SessionID) -> LiveSession? {
         guard let removed = byID.removeValue(forKey: session) else { return nil }
         byDevice[removed.device]?.removeAll { $0 == session }
         return removed

@@ -1,10 +1,10 @@
 import Processing
-import SensorModel
+package import SensorModel
 import Sharing
 
-extension PipelineCore {
+extension SessionFlow {
     /// The owner changed a device's profile: its live sessions go on with the new one.
-    func profileChanged(of device: DeviceID, to profile: RunnerProfile) {
+    package func profileChanged(of device: DeviceID, to profile: RunnerProfile) {
         for live in sessions.of(device) where !live.hasEnded {
             let head = SessionHead(
                 session: live.id, device: device, arrivalTime: now, recorded: live.isRecorded,
@@ -14,7 +14,7 @@ extension PipelineCore {
     }
 
     /// What may be shown changed: nothing shown so far counts, viewers start anew.
-    func privacyChanged(of device: DeviceID) {
+    package func privacyChanged(of device: DeviceID) {
         for share in board.directory.shares(of: device) {
             board.close(share.key, code: .restarting)
         }

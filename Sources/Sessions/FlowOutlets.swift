@@ -1,0 +1,45 @@
+package import SensorModel
+
+/// Where ``SessionFlow`` asks and tells. Called on its thread.
+package struct FlowOutlets {
+    package var profile: (DeviceID) -> RunnerProfile
+    package var privacy: (DeviceID) -> PrivacySettings
+    /// Gives a loop's viewers of a share something to see.
+    package var show: (_ loop: Int, ShareKey, ShareBoard.Message) -> Void
+    /// Reads a session back beside the flow, which then gets
+    /// ``SessionFlow/resume(_:from:until:fields:)`` or ``SessionFlow/giveUp(_:)``; the offset is where
+    /// to stop.
+    package var rebuild: (SessionID, RecordOffset) -> Void
+    /// Told of every new session, with the device time of its first frame.
+    package var began: (SessionID, DeviceID, Timestamp) -> Void
+    /// Told of every session that silence has ended.
+    package var ended: (SessionID) -> Void
+    /// Told of every discrete event.
+    package var notice: (StreamEvent, SessionID, DeviceID) -> Void
+    /// From a frame's arrival to its append.
+    package var ingestLag: (_ seconds: Double) -> Void
+    /// Told of what must not happen: a sentence for the journal.
+    package var complain: (String) -> Void
+
+    package init(
+        profile: @escaping (DeviceID) -> RunnerProfile,
+        privacy: @escaping (DeviceID) -> PrivacySettings,
+        show: @escaping (_ loop: Int, ShareKey, ShareBoard.Message) -> Void,
+        rebuild: @escaping (SessionID, RecordOffset) -> Void,
+        began: @escaping (SessionID, DeviceID, Timestamp) -> Void = { _, _, _ in },
+        ended: @escaping (SessionID) -> Void = { _ in },
+        notice: @escaping (StreamEvent, SessionID, DeviceID) -> Void = { _, _, _ in },
+        ingestLag: @escaping (_ seconds: Double) -> Void = { _ in },
+        complain: @escaping (String) -> Void
+    ) {
+        self.profile = profile
+        self.privacy = privacy
+        self.show = show
+        self.rebuild = rebuild
+        self.began = began
+        self.ended = ended
+        self.notice = notice
+        self.ingestLag = ingestLag
+        self.complain = complain
+    }
+}

@@ -1,0 +1,286 @@
+package import Ingest
+import Processing
+import Replay
+package import SegmentLog
+package import SensorModel
+package import Sharing
+import Synchronization
+
+/// From a frame to the log, the processors and the board, in the order that counts: everything the
+/// pipeline decides, without its thread, rings, sockets and clock. Belongs to one thread.
+///
+///     frame ─▶ table ─▶ recorder ─▶ log
+///                          └──────▶ processors ─▶ log, board
+package final class SessionFlow {
+    package let log: SegmentLog
+    package let board: ShareBoard
+    package let recorder: SessionRecorder
+    package let sessions: LiveSessions
+    package let counters: FlowCounters
+    package var table: SessionTable
+    /// Arrival clock, as of the last ``advance(to:)``.
+    package var now: Timestamp
+    let outlets: FlowOutlets
+
+    private let silenceMicroseconds: Int64
+    /// Sessions whose first record is of this run.
+    private var begun: [SessionID: DeviceID] = [:]
+    private var lastDurable = RecordOffset(rawValue: 0)
+
+    /// - Parameters:
+    ///   - log: Open; nobody else appends to it.
+    ///   - ingest: Bounds of the session table.
+    ///   - silenceSeconds: After which a session has ended.
+    ///   - outlets: Where it asks and tells.
+    ///   - counters: What it counts.
+    ///   - now: Arrival clock.
+    package init(
+        log: SegmentLog, ingest: IngestSettings, silenceSeconds: Double, outlets: FlowOutlets,
+        counters: FlowCounters, now: Timestamp
+    ) {
+        self.log = log
+        self.outlets = outlets
+        self.counters = counters
+        self.now = now
+        table = SessionTable(settings: ingest)
+        silenceMicroseconds = Int64(silenceSeconds * 1_000_000)
+        let live = LiveSessions()
+        sessions = live
+        board = ShareBoard(
+            send: outlets.show,
+            // While a session is read back its fields lack what the log has.
+            fields: { live[$0].flatMap { $0.computation == nil ? nil : $0.fields } })
+        recorder = SessionRecorder(
+            log: log, board: board, counters: counters, complain: outlets.complain,
+            notice: outlets.notice)
+    }
+
+    // MARK: From devices
+
+    /// A hello has been accepted.
+    ///
+    /// - Returns: What to answer, and whom to close.
+    package func open(
+        _ connection: ConnectionID, device: DeviceID, session: SessionID, recorded: Bool,
+        arrival: Timestamp
+    ) -> OpenDecision {
+        restore(session)
+        let decision = table.open(
+            connection, device: device, session: session, recorded: recorded)
+        if case .opened = decision, let live = known(session, isRecorded: recorded) {
+            live.lastArrival = arrival
+            board.sessionBegan(live.id, of: live.device, at: arrival)
+        }
+        return decision
+    }
+
+    package func receive(
+        _ header: FrameHeader, payload: Span<UInt8>, from connection: ConnectionID,
+        arrival: Timestamp
+    ) {
+        switch table.accept(header, payload: payload, from: connection, at: arrival) {
+        case .record(let session, let sequence, let late):
+            if late { counters.framesLate.add(1, ordering: .relaxed) }
+            var header = header
+            header.sequence = sequence
+            record(header, payload, of: session, late: late, arrival: arrival)
+            recordReleased()
+        case .duplicate: counters.framesDuplicate.add(1, ordering: .relaxed)
+        case .held: recordReleased()
+        case .notOpen: break
+        }
+    }
+
+    /// A frame that used its number and is not to be recorded.
+    package func refuse(
+        _ sequence: FrameSequence, from connection: ConnectionID, arrival: Timestamp
+    ) {
+        table.refuse(sequence, from: connection, at: arrival)
+        recordReleased()
+    }
+
+    // MARK: Sessions
+
+    /// A session of before a restart goes on where the log ends.
+    private func restore(_ session: SessionID) {
+        guard table.clock(of: session) == nil, let summary = log.summary(of: session) else {
+            return
+        }
+        table.restore(
+            SessionRecovery(
+                session: session, device: summary.device, highest: summary.highestSequence))
+    }
+
+    /// The session if it has records. One that is not in memory, as after a restart, has its
+    /// processors rebuilt from the log; its frames wait for them.
+    package func known(_ session: SessionID, isRecorded: Bool) -> LiveSession? {
+        if let live = sessions[session] { return live }
+        let summary = log.summary(of: session)
+        // The log does not list what only memory holds.
+        guard let device = summary?.device ?? begun[session] else { return nil }
+        restore(session)
+        let live = LiveSession(
+            id: session, device: device, isRecorded: isRecorded, computation: nil,
+            fields: freshFields(of: session, device),
+            deviceTime: summary?.deviceTimes?.upperBound ?? now,
+            arrival: summary?.arrivalTimes.upperBound ?? now)
+        live.rebuiltUntil = log.nextOffset
+        for old in sessions.add(live) { _ = table.forget(old) }
+        log.flush()
+        outlets.rebuild(session, log.nextOffset)
+        return live
+    }
+
+    /// - Returns: The connection that fed it, to be closed.
+    package func forget(_ session: SessionID) -> ConnectionID? {
+        let connection = table.erase(session)
+        begun[session] = nil
+        if let live = sessions.remove(session) { board.sessionErased(session, of: live.device) }
+        return connection
+    }
+
+    // MARK: Into the log
+
+    private func record(
+        _ header: FrameHeader, _ payload: Span<UInt8>, of session: SessionID, late: Bool,
+        arrival: Timestamp
+    ) {
+        guard
+            let live = sessions[session]
+                ?? known(session, isRecorded: table.recovery(of: session)?.recorded ?? false)
+                ?? begin(session, header, arrival: arrival)
+        else { return }
+        let hadEnded = live.hasEnded
+        if hadEnded { board.sessionBegan(session, of: live.device, at: arrival) }
+        guard
+            let offset = recorder.record(
+                frame: header, payload: payload, of: live, arrival: arrival)
+        else { return outlets.complain("the log took no frame though it had room") }
+        table.recorded(session, sequence: header.sequence, late: late, at: offset)
+        if live.hasEnded { board.sessionEnded(session, of: live.device, at: arrival) }
+        watch(live)
+        outlets.ingestLag(now.seconds(since: arrival))
+    }
+
+    private func recordReleased() {
+        while let released = table.popReleased() {
+            switch released {
+            case .frame(let frame):
+                record(
+                    frame.header, frame.payload.span, of: frame.session, late: false,
+                    arrival: frame.arrivalTime)
+            case .gap(let session, let from, let to):
+                counters.gaps.add(1, ordering: .relaxed)
+                guard let live = sessions[session] else { continue }
+                recorder.record(
+                    .gap(from: from, to: to), deviceTime: live.lastDeviceTime, of: live,
+                    arrival: now)
+            case .wake(let session): noteSilence(of: session)
+            }
+        }
+    }
+
+    /// The first frame of a new session: its head goes before it.
+    private func begin(
+        _ session: SessionID, _ header: FrameHeader, arrival: Timestamp
+    ) -> LiveSession? {
+        // Not of its connection: that may have closed while a hole held the frame back.
+        guard let origin = table.recovery(of: session) else {
+            assertionFailure("a frame of a session that nobody opened")
+            return nil
+        }
+        let profile = outlets.profile(origin.device)
+        let head = SessionHead(
+            session: session, device: origin.device, arrivalTime: arrival,
+            recorded: origin.recorded, profile: profile,
+            algorithmVersion: SessionPipeline.algorithmVersion)
+        guard recorder.record(head: head, deviceTime: header.deviceTime) else { return nil }
+        let live = LiveSession(
+            id: session, device: origin.device, isRecorded: origin.recorded,
+            computation: SessionComputation(profile: profile),
+            fields: freshFields(of: session, origin.device), deviceTime: header.deviceTime,
+            arrival: arrival)
+        begun[session] = live.device
+        add(live)
+        outlets.began(session, live.device, header.deviceTime)
+        return live
+    }
+
+    private func add(_ live: LiveSession) {
+        for old in sessions.add(live) { _ = table.forget(old) }
+        board.sessionBegan(live.id, of: live.device, at: live.lastArrival)
+        counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
+    }
+
+    package func freshFields(of session: SessionID, _ device: DeviceID) -> SessionFields {
+        SessionFields(session: session, epoch: log.epoch, privacy: outlets.privacy(device))
+    }
+
+    // MARK: Time
+
+    /// Everything that is due by `now`: holes given up, states gone stale, sessions over, delays.
+    package func advance(to now: Timestamp) {
+        self.now = now
+        if let deadline = table.nextDeadline, deadline <= now {
+            table.advance(to: now)
+            recordReleased()
+        }
+        board.release(at: now)
+    }
+
+    /// When ``advance(to:)`` next has something to do; `nil`: not before something arrives.
+    package var nextDeadline: Timestamp? {
+        [table.nextDeadline, board.nextDeadline].compactMap { $0 }.min()
+    }
+
+    /// Asks to be woken when silence changes something of the session.
+    func watch(_ live: LiveSession) {
+        table.wake(live.id, at: live.nextDeadline(silenceMicroseconds: silenceMicroseconds))
+    }
+
+    private func noteSilence(of session: SessionID) {
+        guard let live = sessions[session], !live.hasEnded, live.computation != nil else { return }
+        let silence = now.microseconds - live.lastArrival.microseconds
+        let deviceTime =
+            table.clock(of: session)?.deviceTime(at: now)
+            ?? live.lastDeviceTime.advanced(byMicroseconds: max(0, silence))
+        let isOver = silence >= silenceMicroseconds
+        live.notBefore = now.advanced(byMicroseconds: 1_000_000)
+        recorder.record(
+            isOver ? .ended : .silence, deviceTime: deviceTime, of: live, arrival: now)
+        if isOver {
+            live.hasEnded = true
+            board.sessionEnded(live.id, of: live.device, at: now)
+            counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
+            outlets.ended(live.id)
+        }
+        watch(live)
+    }
+
+    // MARK: To devices
+
+    package var hasNewlyDurable: Bool { log.durableEnd > lastDurable }
+
+    /// Acknowledges what has become durable since the last call.
+    ///
+    /// - Parameter body: Takes one ack for each connection that has news.
+    package func acknowledge(_ body: (SessionAck) -> Void) {
+        let end = log.durableEnd
+        // News without a new offset: a refused frame's number has been passed over.
+        guard end > lastDurable || table.hasAckNews else { return }
+        lastDurable = max(lastDurable, end)
+        table.durable(upTo: end, body)
+    }
+
+    /// The log's newest record that viewers can have seen.
+    package var cursor: LogCursor {
+        let next = log.nextOffset.rawValue
+        return LogCursor(
+            epoch: log.epoch, offset: RecordOffset(rawValue: next > 0 ? next - 1 : 0))
+    }
+
+    /// A cursor of this log, not ahead of it.
+    package func isKnown(_ cursor: LogCursor) -> Bool {
+        cursor.epoch == log.epoch && cursor.offset < log.nextOffset
+    }
+}

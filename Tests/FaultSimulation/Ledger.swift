@@ -1,0 +1,120 @@
+import SegmentLog
+import SensorModel
+
+/// What the outside knows: what watches made, what the daemon took and acknowledged, what the log
+/// held when it was last opened, what viewers have seen.
+struct Ledger {
+    struct Book {
+        var device: DeviceID
+        var made: [UInt32: Watch.Made] = [:]
+        /// Taken by the daemon since it started.
+        var taken: Set<UInt32> = []
+        /// Acknowledged after they were taken.
+        var promised: Set<UInt32> = []
+        var acknowledged: UInt32 = 0
+    }
+
+    struct Held: Hashable {
+        var header: RecordHeader
+        var payload: [UInt8]
+    }
+
+    /// What a viewer saw of an event.
+    struct Sight: Hashable {
+        var share: ShareKey
+        var offset: UInt64
+    }
+
+    var books: [SessionID: Book] = [:]
+    var held: [RecordOffset: Held] = [:]
+    var seen: [Sight: [UInt8]] = [:]
+    var highestSeen: UInt64?
+    var acks = 0
+
+    mutating func acknowledge(_ session: SessionID, _ number: UInt32) throws(Violation) {
+        acks += 1
+        guard var book = books.removeValue(forKey: session) else {
+            throw Violation("an ack for a session that nobody sent: \(session)")
+        }
+        guard number >= book.acknowledged else {
+            throw Violation("ack \(number) after \(book.acknowledged)")
+        }
+        book.acknowledged = number
+        for taken in book.taken where taken <= number { book.promised.insert(taken) }
+        book.taken = book.taken.filter { $0 > number }
+        books[session] = book
+    }
+
+    /// The daemon is gone: what it took and did not acknowledge may be lost.
+    mutating func restart() {
+        for session in books.keys { books[session]?.taken = [] }
+    }
+
+    /// Compares a log that has just been opened with everything above.
+    mutating func check(_ reader: LogReader) throws(Violation) {
+        var found: [RecordOffset: Held] = [:]
+        var numbers: [SessionID: Set<UInt32>] = [:]
+        var violation: Violation?
+        var gaps: [LogGap] = []
+        do throws(SegmentLogError) {
+            try reader.read(from: RecordOffset(rawValue: 0), gap: { gaps.append($0) }) {
+                header, payload in
+                let record = Held(header: header, payload: (0..<payload.count).map { payload[$0] })
+                do throws(Violation) {
+                    try check(record, &numbers)
+                } catch {
+                    violation = error
+                    return false
+                }
+                if found.updateValue(record, forKey: header.offset) != nil {
+                    violation = Violation("offset \(header.offset.rawValue) twice in the log")
+                }
+                return violation == nil
+            }
+        } catch { throw Violation("the log cannot be read: \(error)") }
+        if let violation { throw violation }
+        if let gap = gaps.first(where: { $0.reason == .damaged }) {
+            throw Violation("damage that nobody did: \(gap)")
+        }
+        for (session, book) in books {
+            let lost = book.promised.subtracting(numbers[session] ?? [])
+            guard lost.isEmpty else {
+                throw Violation(
+                    "\(lost.count) acknowledged frames lost, as \(lost.min() ?? 0) of \(session)")
+            }
+        }
+        for offset in held.keys where found[offset] == nil {
+            throw Violation("record \(offset.rawValue) was on disk and is gone")
+        }
+        held = found
+    }
+
+    private func check(
+        _ record: Held, _ numbers: inout [SessionID: Set<UInt32>]
+    ) throws(Violation) {
+        let header = record.header
+        if let before = held[header.offset], before != record {
+            throw Violation("offset \(header.offset.rawValue) holds another record than before")
+        }
+        guard let book = books[header.session], book.device == header.device else {
+            throw Violation("record \(header.offset.rawValue) of a session that nobody sent")
+        }
+        guard case .frame(let kind) = header.type else { return }
+        let number = header.sequence.rawValue
+        guard numbers[header.session, default: []].insert(number).inserted else {
+            throw Violation("frame \(number) of \(header.session) twice")
+        }
+        let stored = Watch.Made(
+            kind: kind, deviceTime: header.deviceTime, payload: record.payload)
+        guard book.made[number] == stored else {
+            throw Violation("frame \(number) of \(header.session) was altered or invented")
+        }
+    }
+}
+
+/// Something that must never be.
+package struct Violation: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) { self.description = description }
+}

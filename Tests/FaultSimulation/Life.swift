@@ -1,0 +1,170 @@
+import FaultyDisk
+import Ingest
+import Ring
+import SegmentLog
+import SensorModel
+import Sessions
+import Sharing
+
+/// One run of the daemon: the production types of ring, session table, processors, board, log and
+/// feeds, put together as the daemon does, on one thread.
+final class Life {
+    /// What the pipeline tells its loop.
+    enum Message: Sendable {
+        case board(ShareKey, ShareBoard.Message)
+        case begin(Int, FeedSnapshot, resumedAt: LogCursor?, catchingUp: Bool)
+        case missed(Int, [(cursor: LogCursor, json: [UInt8])])
+    }
+
+    /// Reads a session back beside the flow.
+    struct Rebuilding {
+        let session: SessionID
+        let end: RecordOffset
+    }
+
+    struct CatchUp {
+        let viewer: Int
+        let session: SessionID?
+        let after: RecordOffset
+        let end: RecordOffset
+        let since: Int64
+    }
+
+    let log: SegmentLog
+    let flow: SessionFlow
+    let ring = ByteRing(capacity: 8192)
+    let outbound = RingBuffer<Message>(capacity: 1024)
+    let feeds = FeedTable()
+    /// Viewers of each feed that is open on the loop.
+    var watching: [ShareKey: Set<Int>] = [:]
+    var catchUps: [CatchUp] = []
+    /// What the pipeline cannot push is a mistake of the simulation's.
+    let complaints: Complaints
+
+    /// Written by the flow's outlets.
+    final class Complaints {
+        var sentences: [String] = []
+        var rebuildings: [Rebuilding] = []
+        /// A message for a share that may not be shown any more.
+        var stray: String?
+        var now = Timestamp(microseconds: 0)
+        var shares: [ShareKey: Share] = [:]
+        var profile = RunnerProfile()
+        var privacy = PrivacySettings.none
+    }
+
+    init(
+        disk: SimulatedDisk, configuration: LogConfiguration, shares: [Share],
+        settings: (RunnerProfile, PrivacySettings), now: Timestamp
+    ) throws(SegmentLogError) {
+        let log = try SegmentLog.open(disk: disk, configuration: configuration, now: now)
+        let complaints = Complaints()
+        complaints.now = now
+        (complaints.profile, complaints.privacy) = settings
+        for share in shares { complaints.shares[share.key] = share }
+        let outbound = outbound
+        flow = SessionFlow(
+            log: log, ingest: IngestSettings(), silenceSeconds: 20,
+            outlets: FlowOutlets(
+                profile: { _ in complaints.profile }, privacy: { _ in complaints.privacy },
+                show: { _, key, message in
+                    if case .update = message,
+                        complaints.shares[key]?.isActive(at: complaints.now) != true
+                    {
+                        complaints.stray = "share \(key.rawValue) is over and was shown something"
+                    }
+                    if !outbound.push(.board(key, message)) {
+                        complaints.sentences.append("the loop's ring is full")
+                    }
+                },
+                rebuild: { session, end in
+                    complaints.rebuildings.append(Rebuilding(session: session, end: end))
+                },
+                complain: { complaints.sentences.append($0) }),
+            counters: FlowCounters(), now: now)
+        self.log = log
+        self.complaints = complaints
+        for share in shares { flow.board.put(share) }
+        flow.board.restore(log.sessions().sorted { $0.firstOffset < $1.firstOffset })
+    }
+
+    // MARK: Ring
+
+    private static let headBytes = 40
+
+    private enum Tag: UInt8 { case opened, frame, refused, closed }
+
+    private func push(
+        _ tag: Tag, _ connection: ConnectionID, _ arrival: Timestamp, kind: UInt8 = 0,
+        sequence: UInt32 = 0, deviceTime: Int64 = 0, payload: Span<UInt8> = Span()
+    ) -> Bool {
+        var head: [UInt8] = [tag.rawValue, kind, 0, 0]
+        append(UInt64(sequence), to: &head, bytes: 4)
+        append(connection.rawValue, to: &head)
+        append(UInt64(bitPattern: arrival.microseconds), to: &head)
+        append(UInt64(bitPattern: deviceTime), to: &head)
+        append(0, to: &head)
+        return ring.push(header: head.span, payload: payload)
+    }
+
+    private func append(_ value: UInt64, to bytes: inout [UInt8], bytes count: Int = 8) {
+        for shift in 0..<count {
+            bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(8 * shift)))
+        }
+    }
+
+    func pushOpened(_ connection: ConnectionID, at arrival: Timestamp) -> Bool {
+        push(.opened, connection, arrival)
+    }
+
+    func pushClosed(_ connection: ConnectionID, at arrival: Timestamp) -> Bool {
+        push(.closed, connection, arrival)
+    }
+
+    func pushRefused(_ number: UInt32, _ connection: ConnectionID, at arrival: Timestamp) -> Bool {
+        push(.refused, connection, arrival, sequence: number)
+    }
+
+    func pushFrame(
+        _ header: FrameHeader, _ payload: Span<UInt8>, _ connection: ConnectionID,
+        at arrival: Timestamp
+    ) -> Bool {
+        push(
+            .frame, connection, arrival, kind: header.kind.rawValue,
+            sequence: header.sequence.rawValue, deviceTime: header.deviceTime.microseconds,
+            payload: payload)
+    }
+
+    /// - Returns: How many records were taken.
+    func drain(
+        limit: Int, opened: (ConnectionID, Timestamp) -> Void,
+        taken: (ConnectionID, UInt32) -> Void
+    ) -> Int {
+        ring.drain(limit: limit) { record in
+            let connection = ConnectionID(rawValue: number(in: record, at: 8))
+            let arrival = Timestamp(microseconds: Int64(bitPattern: number(in: record, at: 16)))
+            let sequence = UInt32(truncatingIfNeeded: number(in: record, at: 4, bytes: 4))
+            switch Tag(rawValue: record[0]) {
+            case .opened: opened(connection, arrival)
+            case .closed: flow.table.close(connection)
+            case .refused:
+                flow.refuse(FrameSequence(rawValue: sequence), from: connection, arrival: arrival)
+            case .frame:
+                guard let kind = FrameKind(rawValue: record[1]) else { return }
+                taken(connection, sequence)
+                let header = FrameHeader(
+                    kind: kind, sequence: FrameSequence(rawValue: sequence),
+                    deviceTime: Timestamp(
+                        microseconds: Int64(bitPattern: number(in: record, at: 24))))
+                flow.receive(
+                    header, payload: record.extracting(Self.headBytes...), from: connection,
+                    arrival: arrival)
+            case nil: break
+            }
+        }
+    }
+
+    private func number(in record: Span<UInt8>, at start: Int, bytes: Int = 8) -> UInt64 {
+        (0..<bytes).reduce(0) { $0 | UInt64(record[start + $1]) << UInt64(8 * $1) }
+    }
+}

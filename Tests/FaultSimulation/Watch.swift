@@ -1,0 +1,108 @@
+import FaultyDisk
+import SensorModel
+import WireFormat
+
+/// A watch: makes frames, keeps those that are not acknowledged, and sends them again.
+struct Watch {
+    /// A frame as it must stand in the log.
+    struct Made: Hashable {
+        var kind: FrameKind
+        var deviceTime: Timestamp
+        var payload: [UInt8]
+    }
+
+    let device: DeviceID
+    /// Of its clock against the steady one.
+    let clockOffset: Int64
+    var session: SessionID
+    /// Of the session, from 1.
+    var next: UInt32 = 1
+    var acknowledged: UInt32 = 0
+    /// Up to which number this connection was given frames.
+    var sent: UInt32 = 0
+    /// Bytes of frames that may have to be sent again.
+    var kept: [UInt32: [UInt8]] = [:]
+    var connection: ConnectionID?
+    var isWelcome = false
+    var nextFrameAt: Int64 = 0
+    private var latitude = 48.1
+    private var beats = 110.0
+
+    init(device: DeviceID, clockOffset: Int64, session: SessionID) {
+        self.device = device
+        self.clockOffset = clockOffset
+        self.session = session
+    }
+
+    mutating func begin(_ session: SessionID) {
+        self.session = session
+        next = 1
+        acknowledged = 0
+        sent = 0
+        kept = [:]
+        isWelcome = false
+    }
+
+    /// - Parameters:
+    ///   - steady: Of the simulation, microseconds.
+    ///   - random: The seed's.
+    /// - Returns: The next frame's number, and what the log must hold of it; `nil` where the frame
+    ///   is one that must be refused, or one that never leaves the watch.
+    mutating func make(at steady: Int64, _ random: inout SplitMix) -> (UInt32, Made?) {
+        let number = next
+        next += 1
+        // A number that the watch used and has no frame for.
+        if random.happens(percent: 1) { return (number, nil) }
+        let time = Timestamp(microseconds: steady + clockOffset)
+        if random.happens(percent: 1) {
+            var bytes: [UInt8] = []
+            let header = FrameHeader(
+                kind: .heartRate, sequence: FrameSequence(rawValue: number), deviceTime: time)
+            BinaryFrame.appendHeader(header, payloadBytes: 4, to: &bytes)
+            bytes += [1, 0, 0, 0]  // 0.1 beats a minute
+            kept[number] = bytes
+            return (number, nil)
+        }
+        var bytes: [UInt8] = []
+        let frame = Frame(
+            sequence: FrameSequence(rawValue: number), deviceTime: time,
+            payload: payload(number, &random))
+        BinaryFrame.encode(frame, to: &bytes)
+        kept[number] = bytes
+        let payload = Array(bytes.dropFirst(Limits.frameHeaderBytes))
+        guard let kind = FrameKind(rawValue: bytes[2]) else { return (number, nil) }
+        return (number, Made(kind: kind, deviceTime: time, payload: payload))
+    }
+
+    private mutating func payload(_ number: UInt32, _ random: inout SplitMix) -> Frame.Payload {
+        switch random.below(20) {
+        case 0..<7:
+            let samples = (0..<4).map { index in
+                let swing = Float(random.below(200)) / 100 - 1
+                return MotionSample(
+                    acceleration: SIMD3(swing, swing / 2, index % 2 == 0 ? 0.5 : -0.5))
+            }
+            return .motion(
+                MotionBatch(traits: [], intervalMicroseconds: 50_000, samples: samples))
+        case 7..<12:
+            beats = min(190, max(60, beats + Double(random.below(41) - 20)))
+            if let sample = try? HeartRateSample(beatsPerMinute: beats) {
+                return .heartRate(sample)
+            }
+        case 12..<17:
+            latitude += Double(random.below(100)) * 1e-6
+            let location = try? Location(
+                latitude: latitude, longitude: 11.5, altitude: 500, horizontalAccuracy: 4,
+                verticalAccuracy: 6, speed: 3, course: 0)
+            if let location { return .location(location) }
+        case 17:
+            let actions: [ControlAction] = [.start, .pause, .resume, .lap, .lap, .stop]
+            return .control(actions[random.below(actions.count)])
+        case 18:
+            return .status(
+                DeviceStatus(batteryPercent: UInt8(random.below(101)), charging: false))
+        default: break
+        }
+        return .marker("marker \(number)")
+    }
+}

@@ -1,0 +1,218 @@
+import FaultyDisk
+import Synchronization
+import Sessions
+import Ring
+import Ingest
+import Replay
+import SegmentLog
+import SensorModel
+import Sharing
+
+/// How a life of the daemon ends, and what must hold when the next begins.
+extension World {
+    /// Power loss, kill or an orderly close at this moment.
+    func end() throws {
+        let choice = random.below(10)
+        var isOrderly = false
+        let after: SimulatedDisk
+        switch choice {
+        case 0..<6: after = disk.crashed(&random)
+        case 6..<8: after = disk.killed()
+        default:
+            disk.state.withLock { state in
+                state.fault = nil
+                state.faultPercent = 0
+            }
+            try turn()
+            life.log.close()
+            isOrderly = true
+            after = choice == 8 ? disk.killed() : disk.crashed(&random)
+        }
+        let before = life.log.nextOffset
+        say(["lost power", "killed", "closed"][choice < 6 ? 0 : choice < 8 ? 1 : 2])
+        ledger.restart()
+        for connection in wires.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            if let index = wires[connection]?.watch, watches[index].connection == connection {
+                watches[index].connection = nil
+                watches[index].isWelcome = false
+            }
+        }
+        wires = [:]
+        for index in spectators.indices { spectators[index].isConnected = false }
+        if random.happens(percent: 5) { return try rot(after) }
+        disk = try started(on: after, isOrderly: &isOrderly)
+        try ledger.check(life.log.reader())
+        try checkStart(before, isOrderly: isOrderly)
+    }
+
+    /// The next life; its start may meet errors and die of them.
+    private func started(
+        on found: SimulatedDisk, isOrderly: inout Bool, isRotten: Bool = false
+    ) throws -> SimulatedDisk {
+        var found = found
+        for _ in 0..<3 where !isRotten && random.happens(percent: 40) {
+            isOrderly = false
+            let call = random.below(12)
+            let isRead = random.happens(percent: 50)
+            found.state.withLock { state in
+                if isRead {
+                    state.readsUntilFault = call
+                } else {
+                    state.fault = SimulatedDisk.Fault(
+                        kind: .inputOutput, call: state.calls + call, isForEver: true)
+                }
+            }
+            say("a start meets errors")
+            do {
+                let log = try SegmentLog.open(
+                    disk: found, configuration: configuration, now: now)
+                say("and goes on: \(log.recovery), \(log.segments())")
+            } catch {
+                say("and gives up: \(error)")
+            }
+            found = random.happens(percent: 50) ? found.crashed(&random) : found.killed()
+        }
+        life = try Life(
+            disk: found, configuration: configuration, shares: shares, settings: settings,
+            now: now)
+        say("started at \(life.log.nextOffset.rawValue): \(life.log.recovery)")
+        return found
+    }
+
+    private func checkStart(_ before: RecordOffset, isOrderly: Bool) throws {
+        let next = life.log.nextOffset
+        if let seen = ledger.highestSeen, next.rawValue <= seen {
+            throw Violation("offset \(next.rawValue) is used again, a viewer has seen \(seen)")
+        }
+        guard next >= before else {
+            throw Violation("offsets went back from \(before.rawValue) to \(next.rawValue)")
+        }
+        if isOrderly, next != before {
+            throw Violation("an orderly end cost offsets: \(before.rawValue), \(next.rawValue)")
+        }
+        for record in ledger.held.keys where record >= next {
+            throw Violation("a record at \(record.rawValue), beyond the next offset")
+        }
+        let damage = try life.log.reader().verify().damaged
+        guard damage.isEmpty else { throw Violation("damage that nobody did: \(damage)") }
+        try checkEvents()
+    }
+
+    /// What viewers saw is what the log gives.
+    private func checkEvents() throws {
+        guard settings.1.hidesNothing, !hasHidden else { return }
+        for share in shares where ledger.seen.keys.contains(where: { $0.share == share.key }) {
+            for (session, book) in ledger.books where book.device == share.device {
+                var violation: Violation?
+                try read(session, as: share, from: RecordOffset(rawValue: 0), until: nil) {
+                    offset, json in
+                    let sight = Ledger.Sight(share: share.key, offset: offset.rawValue)
+                    if let seen = ledger.seen[sight], seen != json {
+                        violation = Violation("the log's event at \(offset.rawValue) is another")
+                    }
+                }
+                if let violation { throw violation }
+            }
+        }
+    }
+
+    /// A bit turns over on the disk while the daemon is down: nothing wrong may be read, and what
+    /// is missing before the last anchor must be said to be. The seed ends.
+    private func rot(_ disk: SimulatedDisk) throws {
+        let clean = try LogReader(disk: disk)
+        var records: [RecordOffset: Ledger.Held] = [:]
+        try clean.read(from: RecordOffset(rawValue: 0)) { header, payload in
+            records[header.offset] = Ledger.Held(
+                header: header, payload: (0..<payload.count).map { payload[$0] })
+            return true
+        }
+        let rotten = disk.killed()
+        rotten.flipBit(&random)
+        say("a bit turns over")
+        var isOrderly = false
+        self.disk = try started(on: rotten, isOrderly: &isOrderly, isRotten: true)
+        var wrong: RecordOffset?
+        var found: Set<RecordOffset> = []
+        var gaps: [LogGap] = []
+        try life.log.reader().read(
+            from: RecordOffset(rawValue: 0), gap: { gaps.append($0) }
+        ) { header, payload in
+            let held = Ledger.Held(
+                header: header, payload: (0..<payload.count).map { payload[$0] })
+            if records[header.offset] != held { wrong = header.offset }
+            found.insert(header.offset)
+            return true
+        }
+        if let wrong { throw Violation("a turned bit was read at \(wrong.rawValue)") }
+        let last = found.max() ?? RecordOffset(rawValue: 0)
+        for offset in records.keys where offset < last && !found.contains(offset) {
+            guard gaps.contains(where: { $0.from <= offset && offset < $0.to }) else {
+                throw Violation("record \(offset.rawValue) is missing without a word")
+            }
+        }
+        ledger = Ledger()
+        for index in watches.indices {
+            let session = SessionID(using: &random)
+            ledger.books[session] = Ledger.Book(device: watches[index].device)
+            watches[index].begin(session)
+        }
+        for session in life.log.sessions() {
+            ledger.books[session.session] = Ledger.Book(device: session.device)
+        }
+        throw Ended.early
+    }
+
+    /// Why a seed ends before its last life.
+    enum Ended: Error { case early }
+
+    /// The disk is well, the network too: everything that was made arrives, and replaying gives
+    /// what was recorded.
+    func finish() throws {
+        disk.state.withLock { state in
+            state.fault = nil
+            state.faultPercent = 0
+        }
+        for _ in 0..<60 {
+            steady += 300_000
+            for index in watches.indices { act(index) }
+            for connection in wires.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+                deliver(connection)
+            }
+            try turn()
+            life.log.settle()
+            try loop()
+        }
+        for _ in 0..<20 where !life.complaints.rebuildings.isEmpty {
+            try turn()
+            life.log.settle()
+        }
+        life.log.settle()
+        guard life.log.state == .writing, life.log.durableEnd == life.log.nextOffset else {
+            throw Violation("the log does not write again: \(life.log.state)")
+        }
+        try ledger.check(life.log.reader())
+        try checkEvents()
+        for session in life.log.sessions() {
+            if life.flow.sessions[session.session]?.computation == nil { continue }
+            let verification = try ReplayVerification.run(
+                session.session, reader: life.log.reader())
+            for difference in verification.differences {
+                say("differs: \(difference)")
+                let around = difference.offset?.rawValue ?? 0
+                for (offset, held) in ledger.held.sorted(by: { $0.key < $1.key })
+                where offset.rawValue + 12 > around && offset.rawValue < around + 4 {
+                    say(
+                        "  \(offset.rawValue) \(held.header.type) \(held.header.sequence.rawValue) \(held.header.session.low) \(held.header.deviceTime.microseconds)"
+                    )
+                }
+            }
+            guard verification.differenceCount == 0, verification.unrecorded == 0 else {
+                throw Violation(
+                    "replay of \(session.session) differs from what was live: "
+                        + "\(verification.differenceCount) from offset "
+                        + "\(verification.differences.first?.offset?.rawValue ?? 0), "
+                        + "\(verification.unrecorded) not recorded")
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+import FaultyDisk
+import Synchronization
+import Ring
+import Ingest
+import SegmentLog
+import SensorModel
+import Sessions
+import Sharing
+import WireFormat
+
+/// One seed: watches, a network, a daemon on a disk, viewers, and everything that can happen to
+/// them. The same seed does the same on every machine.
+package final class World {
+    var random: SplitMix
+    var disk: SimulatedDisk
+    var life: Life
+    var watches: [Watch] = []
+    var wires: [ConnectionID: Wire] = [:]
+    var spectators: [Spectator] = []
+    var ledger = Ledger()
+    /// Never jumps; microseconds.
+    var steady: Int64 = 1_760_000_000_000_000
+    /// Of the daemon's clock against it.
+    var wallOffset: Int64 = 0
+    var connections: UInt64 = 0
+    var hellos: [ConnectionID: SessionID] = [:]
+    let configuration: LogConfiguration
+    let shares: [Share]
+    var settings = (RunnerProfile(), PrivacySettings.none)
+    /// Said of each thing that happens, where somebody listens.
+    /// Somebody's settings hid something once: then the history is not what was live.
+    var hasHidden = false
+    let trace: ((String) -> Void)?
+    /// What the seed did.
+    package private(set) var counts = Counts()
+
+    package struct Counts {
+        package var steps = 0
+        package var lives = 0
+        package var acks = 0
+        package var records = 0
+        package var messages = 0
+
+        package init() {}
+
+        package static func += (left: inout Counts, right: Counts) {
+            left.steps += right.steps
+            left.lives += right.lives
+            left.acks += right.acks
+            left.records += right.records
+            left.messages += right.messages
+        }
+    }
+
+    var now: Timestamp { Timestamp(microseconds: steady + wallOffset) }
+
+    package init(seed: UInt64, trace: ((String) -> Void)? = nil) throws {
+        random = SplitMix(state: seed)
+        self.trace = trace
+        configuration = LogConfiguration(
+            segmentBytesMax: 4096 + random.below(40_000),
+            pendingBytesMax: (512 << 10) + 8192 + random.below(60_000), reserveBytes: 1 << 14)
+        disk = SimulatedDisk()
+        let start = Timestamp(microseconds: steady)
+        shares = Self.shares(from: start, &random)
+        life = try Life(
+            disk: disk, configuration: configuration, shares: shares, settings: settings,
+            now: start)
+        for number in 0..<(1 + random.below(2)) {
+            let session = SessionID(using: &random)
+            let device = DeviceID(rawValue: UInt32(number + 1))
+            watches.append(
+                Watch(
+                    device: device, clockOffset: Int64(random.below(4_000_000)) - 2_000_000,
+                    session: session))
+            ledger.books[session] = Ledger.Book(device: device)
+        }
+        for share in shares { spectators.append(Spectator(share)) }
+    }
+
+    private static func shares(from start: Timestamp, _ random: inout SplitMix) -> [Share] {
+        let kinds: [(device: UInt32, scope: Scope, delay: Int, expires: Bool)] = [
+            (1, .all, 0, false), (1, .heartRate, 0, false), (1, .metrics, 3, false),
+            (1, [.metrics, .location], 0, true), (2, .all, 2, true), (2, .location, 0, false),
+        ]
+        return kinds.enumerated().map { index, kind in
+            Share(
+                key: ShareKey(rawValue: UInt32(index + 1)), name: "share \(index)",
+                idHash: .zero, target: .device(DeviceID(rawValue: kind.device)),
+                scope: kind.scope, delaySeconds: kind.delay,
+                expiresAt: kind.expires
+                    ? start.advanced(bySeconds: Double(random.below(60))) : nil,
+                createdAt: start)
+        }
+    }
+
+    /// Lives until the seed ends.
+    ///
+    /// - Throws: The first ``Violation``.
+    package func run() throws {
+        let lives = 2 + random.below(3)
+        for number in 1...lives {
+            counts.lives += 1
+            for _ in 0..<(30 + random.below(150)) { try step() }
+            do {
+                if number == lives { try finish() } else { try end() }
+            } catch Ended.early {
+                break
+            }
+        }
+        counts.acks = ledger.acks
+        counts.records = ledger.held.count
+    }
+
+    func say(_ sentence: @autoclosure () -> String) {
+        guard let trace else { return }
+        trace("\(counts.steps) +\(Double(steady - 1_760_000_000_000_000) / 1e6)s \(sentence())")
+    }
+
+    func countMessage() { counts.messages += 1 }
+
+    // MARK: A step
+
+    func step() throws {
+        counts.steps += 1
+        steady += Int64(random.below(random.happens(percent: 2) ? 6_000_000 : 200_000))
+        try chance()
+        for index in watches.indices { act(index) }
+        for connection in wires.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            deliver(connection)
+        }
+        if random.happens(percent: 70) { try turn() }
+        if random.happens(percent: 60) { write() }
+        if random.happens(percent: 50) { sync() }
+        if random.happens(percent: 60) { try loop() }
+        try checkAlways()
+    }
+
+    private func write() {
+        if case .worked = life.log.writeStep() { say("written to \(life.log.writtenEnd.rawValue)") }
+    }
+
+    private func sync() {
+        // The two threads of the log: one writes while the other waits for its sync.
+        if random.happens(percent: 20) {
+            let log = life.log
+            disk.state.withLock { $0.duringSync = { _ = log.writeStep() } }
+        }
+        defer { disk.state.withLock { $0.duringSync = nil } }
+        if case .worked = life.log.syncStep() { say("synced to \(life.log.durableEnd.rawValue)") }
+    }
+
+    /// Rare events.
+    private func chance() throws {
+        if random.happens(percent: 2) { disturbDisk() }
+        guard random.happens(percent: 4) else { return }
+        switch random.below(8) {
+        case 0, 1:
+            if let connection = watches[random.below(watches.count)].connection {
+                cut(connection)
+            }
+        case 2:
+            let jump = Int64(random.below(20_000_000)) - 10_000_000
+            wallOffset += random.happens(percent: 10) ? jump * 360 : jump
+            say("the daemon's clock jumps by \(Double(jump) / 1e6) s or more")
+        case 3:
+            settings.0.maxHeartRate = 170 + random.below(30)
+            life.complaints.profile = settings.0
+            let device = watches[random.below(watches.count)].device
+            say("profile of \(device.rawValue) changed")
+            life.flow.profileChanged(of: device, to: settings.0)
+        case 4:
+            hasHidden = true
+            settings.1.trimStartMeters = Double(random.below(2) * 200)
+            life.complaints.privacy = settings.1
+            let device = watches[random.below(watches.count)].device
+            say("privacy of \(device.rawValue) changed")
+            life.flow.privacyChanged(of: device)
+        case 5:
+            let index = random.below(watches.count)
+            if let connection = watches[index].connection { cut(connection) }
+            let session = SessionID(using: &random)
+            ledger.books[session] = Ledger.Book(device: watches[index].device)
+            watches[index].begin(session)
+            say("watch \(index) begins session \(session)")
+        default: try meetViewer(random.below(spectators.count))
+        }
+    }
+
+    private func disturbDisk() {
+        let kinds = SimulatedDisk.Fault.Kind.allCases
+        let kind = kinds[random.below(kinds.count)]
+        let (first, seed) = (random.below(6), random.next())
+        let choice = random.below(4)
+        say("the disk: \(choice), \(kind)")
+        disk.state.withLock { state in
+            state.fault = nil
+            state.faultPercent = 0
+            switch choice {
+            case 0: break
+            case 1:
+                state.faultPercent = 10
+                state.dice = SplitMix(state: seed)
+            case 2:
+                state.fault = SimulatedDisk.Fault(
+                    kind: kind, call: state.calls + first, isForEver: true)
+            default: state.fault = SimulatedDisk.Fault(kind: kind, call: state.calls + first)
+            }
+        }
+    }
+
+    /// As the pipeline's thread.
+    func turn() throws {
+        life.complaints.now = now
+        life.flow.now = now
+        expireShares()
+        life.flow.advance(to: now)
+        if life.log.hasRoom {
+            var taken: [(ConnectionID, UInt32)] = []
+            _ = life.drain(limit: 1 + random.below(64)) { connection, arrival in
+                hear(connection, at: arrival)
+            } taken: { connection, number in
+                if life.flow.table.session(of: connection) != nil {
+                    taken.append((connection, number))
+                    note(connection, number)
+                }
+            }
+        }
+        if random.happens(percent: 40) { try rebuild() }
+        try acknowledge()
+        life.log.flush()
+    }
+
+    private func note(_ connection: ConnectionID, _ number: UInt32) {
+        guard let session = life.flow.table.session(of: connection) else { return }
+        // Held already: a second copy is nothing new.
+        if ledger.books[session]?.promised.contains(number) == false {
+            ledger.books[session]?.taken.insert(number)
+        }
+    }
+
+    private func acknowledge() throws {
+        var acks: [(ConnectionID, SessionID, UInt32)] = []
+        life.flow.acknowledge { acks.append(($0.connection, $0.session, $0.sequence.rawValue)) }
+        for (connection, session, number) in acks {
+            say("ack \(number) of \(session)")
+            try ledger.acknowledge(session, number)
+            wires[connection]?.answer(.ack(number), at: steady, &random)
+        }
+    }
+
+    private func checkAlways() throws {
+        if let stray = life.complaints.stray { throw Violation(stray) }
+        if let sentence = life.complaints.sentences.first { throw Violation(sentence) }
+        let repeated = disk.state.withLock { $0.syncsAfterFailure }
+        guard repeated == 0 else { throw Violation("a descriptor was synced after it had failed") }
+    }
+}

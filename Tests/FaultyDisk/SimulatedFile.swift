@@ -1,0 +1,127 @@
+import Glibc
+import SegmentLog
+import Synchronization
+
+final class SimulatedFile: DiskFile {
+    private let disk: SimulatedDisk
+    private let inode: Int
+    private let name: String
+    private let hasFailed = Atomic(false)
+
+    init(disk: SimulatedDisk, inode: Int, name: String) {
+        self.disk = disk
+        self.inode = inode
+        self.name = name
+    }
+
+    func write(_ bytes: Span<UInt8>, at position: Int) throws(DiskError) -> Int {
+        var taken = bytes.count
+        if let fault = disk.met() {
+            guard fault.kind == .short else {
+                hasFailed.store(true, ordering: .relaxed)
+                // A failed write says nothing about what reached the file.
+                let half = bytes.extracting(first: bytes.count / 2)
+                change(.write(position: position, bytes: Array(copying: half)))
+                throw SimulatedDisk.error(.write, name, fault.number)
+            }
+            taken = (bytes.count + 1) / 2
+        }
+        change(.write(position: position, bytes: Array(copying: bytes.extracting(first: taken))))
+        return taken
+    }
+
+    func read(
+        into bytes: inout [UInt8], from start: Int, at position: Int
+    ) throws(DiskError) -> Int {
+        if disk.isReadToFail() { throw SimulatedDisk.error(.read, name, EIO) }
+        let content = disk.state.withLock { $0.inodes[inode]?.current ?? [] }
+        let count = max(0, min(bytes.count - start, content.count - position))
+        guard count > 0 else { return 0 }
+        bytes.replaceSubrange(
+            start..<(start + count), with: content[position..<(position + count)])
+        return count
+    }
+
+    func synchronize() throws(DiskError) {
+        let isRepeated = hasFailed.load(ordering: .relaxed)
+        let fault = disk.met()
+        disk.state.withLock { state in
+            state.syncs += 1
+            if isRepeated { state.syncsAfterFailure += 1 }
+        }
+        if let fault, fault.kind != .short {
+            hasFailed.store(true, ordering: .relaxed)
+            disk.state.withLock { state in
+                state.failedSyncs += 1
+                // The kernel forgets that the pages were dirty: a second sync would succeed.
+                state.inodes[inode]?.unsynced = []
+                if let synced = state.inodes[inode]?.synced {
+                    state.inodes[inode]?.current = synced
+                }
+            }
+            throw SimulatedDisk.error(.synchronize, name, fault.number)
+        }
+        let begun = disk.state.withLock { state in
+            let hook = state.duringSync
+            state.duringSync = nil
+            return (hook, state.inodes[inode]?.current, state.inodes[inode]?.unsynced.count)
+        }
+        begun.0?()
+        // What was written while the sync ran is not covered by it.
+        disk.state.withLock { state in
+            guard var content = state.inodes.removeValue(forKey: inode), let covered = begun.1
+            else { return }
+            content.synced = covered
+            content.unsynced.removeFirst(begun.2 ?? 0)
+            state.inodes[inode] = content
+        }
+    }
+
+    func truncate(to bytes: Int) throws(DiskError) {
+        try disk.count(.truncate, name)
+        change(.resize(bytes))
+    }
+
+    func preallocate(_ bytes: Int) throws(DiskError) {
+        try disk.count(.preallocate, name)
+        change(.resize(bytes))
+    }
+
+    func size() throws(DiskError) -> Int {
+        disk.state.withLock { $0.inodes[inode]?.current.count ?? 0 }
+    }
+
+    private func change(_ change: SimulatedDisk.Change) {
+        disk.state.withLock { state in
+            guard var content = state.inodes.removeValue(forKey: inode) else { return }
+            change.apply(to: &content.current)
+            content.unsynced.append(change)
+            state.inodes[inode] = content
+        }
+    }
+}
+
+/// The folder's lock: gone with the last reference, as that of a process.
+final class SimulatedLock: DiskFile {
+    private let disk: SimulatedDisk
+
+    init(disk: SimulatedDisk) { self.disk = disk }
+
+    deinit { disk.state.withLock { $0.isLocked = false } }
+
+    func write(_ bytes: Span<UInt8>, at position: Int) throws(DiskError) -> Int { 0 }
+    func read(
+        into bytes: inout [UInt8], from start: Int, at position: Int
+    ) throws(DiskError) -> Int { 0 }
+    func synchronize() throws(DiskError) {}
+    func truncate(to bytes: Int) throws(DiskError) {}
+    func preallocate(_ bytes: Int) throws(DiskError) {}
+    func size() throws(DiskError) -> Int { 0 }
+}
+
+extension [UInt8] {
+    /// In one go: the sweeps copy a lot, and run without optimisation too.
+    package init(copying span: Span<UInt8>) {
+        self = unsafe span.withUnsafeBytes { unsafe Array($0) }
+    }
+}
