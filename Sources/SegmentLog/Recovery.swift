@@ -97,12 +97,14 @@ struct Recovery {
     }
 
     /// A segment is created, header and all, before its first record is written: a file without a
-    /// header holds records only if something destroyed the header later.
+    /// header holds records only if something destroyed the header later. One that cannot be read
+    /// now may have any header: viewers may have seen numbers from there on.
     private mutating func takeDamaged(
         _ entry: SegmentEntry, on disk: any Disk
     ) throws(SegmentLogError) {
         report.wasClosed = false
-        guard !(try isUnborn(entry, on: disk)) else {
+        let isUnreadable = entry.damage.contains { $0.reason == .unreadable }
+        if !isUnreadable, try isUnborn(entry, on: disk) {
             report.damaged.removeAll { $0.segment == entry.name }
             empty.append(entry.name)
             return

@@ -21,8 +21,6 @@ struct Wire {
     var up: [(at: Int64, Up)] = []
     var down: [(at: Int64, Down)] = []
     var splitter = FrameSplitter()
-    /// The daemon has heard the hello and nothing of an end.
-    var isOpen = false
     /// What the ring had no room for waits here.
     var isStalled = false
 

@@ -1,12 +1,12 @@
 import FaultyDisk
-import Synchronization
-import Sessions
-import Ring
 import Ingest
 import Replay
+import Ring
 import SegmentLog
 import SensorModel
+import Sessions
 import Sharing
+import Synchronization
 
 /// How a life of the daemon ends, and what must hold when the next begins.
 extension World {
@@ -201,9 +201,7 @@ extension World {
                 let around = difference.offset?.rawValue ?? 0
                 for (offset, held) in ledger.held.sorted(by: { $0.key < $1.key })
                 where offset.rawValue + 12 > around && offset.rawValue < around + 4 {
-                    say(
-                        "  \(offset.rawValue) \(held.header.type) \(held.header.sequence.rawValue) \(held.header.session.low) \(held.header.deviceTime.microseconds)"
-                    )
+                    say("  \(offset.rawValue) \(held.header.type) \(held.header.sequence)")
                 }
             }
             guard verification.differenceCount == 0, verification.unrecorded == 0 else {

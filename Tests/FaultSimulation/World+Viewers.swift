@@ -1,12 +1,12 @@
 import FaultyDisk
-import Synchronization
-import Ring
 import Ingest
 import Replay
+import Ring
 import SegmentLog
 import SensorModel
 import Sessions
 import Sharing
+import Synchronization
 import WireFormat
 
 /// Viewers: the pipeline's answers to them, and the loop that writes to them.

@@ -1,10 +1,10 @@
 import FaultyDisk
-import Synchronization
-import Ring
 import Ingest
+import Ring
 import SegmentLog
 import SensorModel
 import Sessions
+import Synchronization
 import WireFormat
 
 /// Watches and the network between them and the daemon.

@@ -1,11 +1,11 @@
 import FaultyDisk
-import Synchronization
-import Ring
 import Ingest
+import Ring
 import SegmentLog
 import SensorModel
 import Sessions
 import Sharing
+import Synchronization
 import WireFormat
 
 /// One seed: watches, a network, a daemon on a disk, viewers, and everything that can happen to
@@ -27,9 +27,9 @@ package final class World {
     let configuration: LogConfiguration
     let shares: [Share]
     var settings = (RunnerProfile(), PrivacySettings.none)
-    /// Said of each thing that happens, where somebody listens.
     /// Somebody's settings hid something once: then the history is not what was live.
     var hasHidden = false
+    /// Said of each thing that happens, where somebody listens.
     let trace: ((String) -> Void)?
     /// What the seed did.
     package private(set) var counts = Counts()
