@@ -119,7 +119,11 @@ let coreTests: [Target] = [
         name: "faultseeds", dependencies: ["FaultSimulation"],
         path: "Tests/FaultSeeds", swiftSettings: strict),
     .testTarget(
-        name: "SessionsTests", dependencies: ["FaultSimulation"], swiftSettings: strict),
+        name: "SessionsTests",
+        dependencies: [
+            "SensorModel", "WireFormat", "Ingest", "SegmentLog", "Sharing", "Replay", "Sessions",
+            "FaultyDisk", "FaultSimulation",
+        ], swiftSettings: strict),
     .testTarget(
         name: "SharingTests", dependencies: ["SensorModel", "Sharing"], swiftSettings: strict),
     .testTarget(

@@ -139,6 +139,11 @@ package final class ShareBoard {
     package func release(at now: Timestamp) {
         for key in delayed {
             guard let due = entries[key]?.view?.nextDeadline, due <= now else { continue }
+            // What was held back is not shown any more on a share that is over.
+            guard entries[key]?.share.isActive(at: now) == true else {
+                letGo(of: key)
+                continue
+            }
             for feed in entries[key]?.view?.release(at: now) ?? [] { broadcast(feed, of: key) }
         }
     }

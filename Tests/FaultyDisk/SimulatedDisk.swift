@@ -154,6 +154,20 @@ package final class SimulatedDisk: Disk {
         }
     }
 
+    /// As after power loss, where the disk got nothing but what was synced.
+    package func withoutUnsynced() -> SimulatedDisk {
+        state.withLock { state in
+            var after = State()
+            after.nextInode = state.nextInode
+            after.names = state.syncedNames
+            after.syncedNames = state.syncedNames
+            for (number, inode) in state.inodes {
+                after.inodes[number] = Inode(current: inode.synced, synced: inode.synced)
+            }
+            return SimulatedDisk(after)
+        }
+    }
+
     /// As after `kill -9`: the kernel goes on.
     package func killed() -> SimulatedDisk {
         state.withLock { state in

@@ -60,6 +60,19 @@ import Testing
         #expect(model.sentAcks == [1, 3])
     }
 
+    @Test func `A refused number behind held frames waits until those are on disk`() {
+        var model = PipelineModel.opened()
+        model.send(1)
+        model.send(3)
+        model.refuse(4)
+        let beforeHeld = model.offset + 1
+        model.send(2)
+        model.sync(upTo: beforeHeld)
+        #expect(model.sentAcks == [2])
+        model.sync()
+        #expect(model.sentAcks == [2, 4])
+    }
+
     @Test func `A late frame is acknowledged again, and acks do not fall`() {
         var model = PipelineModel.opened()
         model.send(1)

@@ -28,11 +28,11 @@ extension SystemTests {
                         verified.end == .exited(0),
                         "kill \(cycle): \(verified.output) \(verified.complaint)")
                 }
-                try await finish(devices, in: folder)
+                try await LedgerDevice.finish(devices, in: folder)
                 for device in devices {
                     let welcomes = device.ledger.welcomes
                     #expect(welcomes > Self.cycles / 3, "the kills met no load")
-                    try await expectWhole(device, in: folder)
+                    try await device.expectWhole(in: folder)
                     print(
                         "\(Self.cycles) kills, \(killedAtStart) at start; \(device.form):",
                         "\(welcomes) connections, \(device.ledger.acknowledged) acknowledged,",
@@ -69,30 +69,6 @@ extension SystemTests {
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...400, using: &random)))
             process.signal(SIGKILL)
             try await process.waitForEnd()
-        }
-
-        /// A last start: everything that was sent, and some more, is acknowledged.
-        private func finish(_ devices: [LedgerDevice], in folder: TemporaryFolder) async throws {
-            try await DaemonProcess.run(in: folder) { daemon in
-                let port = try daemon.port(of: "device")
-                for device in devices {
-                    let goal = device.ledger.sent + 100
-                    try await device.run(port: port, until: goal)
-                    #expect(device.ledger.acknowledged == goal)
-                }
-                #expect(try await daemon.terminate() == .exited(0))
-            }
-            let verified = try await DaemonProcess.command(["log", "verify"], in: folder)
-            #expect(verified.end == .exited(0), "\(verified.output)")
-        }
-
-        private func expectWhole(
-            _ device: LedgerDevice, in folder: TemporaryFolder
-        ) async throws {
-            try await RecordedSession(device.session, in: folder).expectEverything(of: device)
-            let replayed = try await DaemonProcess.command(
-                ["replay", device.session, "--verify"], in: folder)
-            #expect(replayed.end == .exited(0), "\(replayed.output) \(replayed.complaint)")
         }
     }
 }

@@ -1,0 +1,99 @@
+import FaultyDisk
+import Ingest
+import Replay
+import SegmentLog
+import SensorModel
+import Sessions
+import Sharing
+import WireFormat
+
+/// A flow on a simulated disk, one watch that sends heart rates, and what the flow says.
+final class FlowFixture {
+    /// What the outlets were told.
+    final class Said {
+        var rebuilds: [(session: SessionID, end: RecordOffset)] = []
+        var shown: [FeedUpdate] = []
+        var sentences: [String] = []
+    }
+
+    static let start = Timestamp(microseconds: 1_760_000_000_000_000)
+    static let session = SessionID(high: 1, low: 2)
+    static let device = DeviceID(rawValue: 1)
+    static let connection = ConnectionID(rawValue: 1)
+
+    let disk = SimulatedDisk()
+    let said = Said()
+    let flow: SessionFlow
+    private var number: UInt32 = 0
+
+    init() throws {
+        let log = try SegmentLog.open(
+            disk: disk, configuration: LogConfiguration(reserveBytes: 0), now: Self.start)
+        let said = said
+        flow = SessionFlow(
+            log: log, ingest: IngestSettings(), silenceSeconds: 60,
+            outlets: FlowOutlets(
+                profile: { _ in RunnerProfile() }, privacy: { _ in .none },
+                show: { _, _, message in
+                    if case .update(let update) = message { said.shown.append(update) }
+                },
+                rebuild: { said.rebuilds.append(($0, $1)) },
+                complain: { said.sentences.append($0) }),
+            counters: FlowCounters(), now: Self.start)
+        _ = flow.open(
+            Self.connection, device: Self.device, session: Self.session, recorded: false,
+            arrival: Self.start)
+    }
+
+    var live: LiveSession? { flow.sessions[Self.session] }
+
+    static func time(_ seconds: Double) -> Timestamp { start.advanced(bySeconds: seconds) }
+
+    static func share(delaySeconds: Int = 0, expiresAt: Timestamp? = nil) -> Share {
+        Share(
+            key: ShareKey(rawValue: 1), name: "share", idHash: .zero, target: .device(device),
+            scope: .all, delaySeconds: delaySeconds, expiresAt: expiresAt, createdAt: start)
+    }
+
+    /// One heart rate or marker a second, from where the last call ended.
+    func send(_ count: Int, _ payload: Frame.Payload? = nil) throws {
+        for _ in 0..<count {
+            number += 1
+            let beats = try HeartRateSample(beatsPerMinute: 100 + Double(number % 50))
+            let frame = Frame(
+                sequence: FrameSequence(rawValue: number), deviceTime: Self.time(Double(number)),
+                payload: payload ?? .heartRate(beats))
+            var bytes: [UInt8] = []
+            BinaryFrame.encode(frame, to: &bytes)
+            let header = try BinaryFrame.header(of: bytes.span)
+            flow.advance(to: frame.deviceTime)
+            flow.receive(
+                header, payload: bytes.span.extracting(Limits.frameHeaderBytes...),
+                from: Self.connection, arrival: frame.deviceTime)
+        }
+    }
+
+    /// Reads the session back as the daemon does on a background thread.
+    func readBack(
+        until end: RecordOffset
+    ) throws -> (rebuilt: SessionRebuild, fields: SessionFields) {
+        var fields = SessionFields(
+            session: Self.session, epoch: flow.log.epoch, privacy: .none)
+        let rebuilt = try SessionRebuild.run(
+            Self.session, reader: flow.log.reader(), until: end
+        ) { event, offset in _ = fields.take(event, at: offset) }
+        return (rebuilt, fields)
+    }
+
+    func resume(until end: RecordOffset) throws {
+        let (rebuilt, fields) = try readBack(until: end)
+        flow.resume(Self.session, from: rebuilt, until: end, fields: fields)
+    }
+
+    /// Whether replaying the log gives what was recorded live.
+    func replays() throws -> Bool {
+        flow.log.settle()
+        let found = try ReplayVerification.run(Self.session, reader: flow.log.reader())
+        return found.differenceCount == 0 && found.unrecorded == 0
+    }
+}

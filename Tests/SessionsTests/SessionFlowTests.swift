@@ -1,0 +1,94 @@
+import SegmentLog
+import SensorModel
+import Sessions
+import Sharing
+import Testing
+
+/// What the simulation found once, each by itself.
+@Suite struct SessionFlowTests {
+    @Test func `Of two readings of a session only the one up to its backlog brings it back`()
+        throws
+    {
+        let fixture = try FlowFixture()
+        try fixture.send(5)
+        fixture.flow.privacyChanged(of: FlowFixture.device)
+        try fixture.send(3)
+        fixture.flow.privacyChanged(of: FlowFixture.device)
+        fixture.flow.log.settle()
+        let ends = fixture.said.rebuilds.map(\.end)
+        try #require(ends.count == 2)
+        try fixture.resume(until: ends[0])
+        #expect(fixture.live?.computation == nil)
+        try fixture.resume(until: ends[1])
+        #expect(fixture.live?.computation != nil)
+        try fixture.send(5)
+        #expect(try fixture.replays())
+        #expect(fixture.said.sentences.isEmpty)
+    }
+
+    @Test func `A reading that missed what only memory holds is asked for again`() throws {
+        let fixture = try FlowFixture()
+        try fixture.send(5)
+        fixture.flow.log.settle()
+        try fixture.send(3)
+        fixture.flow.privacyChanged(of: FlowFixture.device)
+        let end = try #require(fixture.said.rebuilds.last?.end)
+        try fixture.resume(until: end)
+        #expect(fixture.live?.computation == nil)
+        #expect(fixture.said.rebuilds.map(\.end) == [end, end])
+        fixture.flow.log.settle()
+        try fixture.resume(until: end)
+        #expect(fixture.live?.computation != nil)
+        try fixture.send(5)
+        #expect(try fixture.replays())
+    }
+
+    @Test(arguments: [0, 3])
+    func `No viewer's cursor goes back while a session is read back`(delaySeconds: Int) throws {
+        let fixture = try FlowFixture()
+        let flow = fixture.flow
+        let share = FlowFixture.share(delaySeconds: delaySeconds)
+        flow.board.put(share)
+        try fixture.send(5)
+        // Records behind the newest that viewers are shown.
+        flow.profileChanged(of: FlowFixture.device, to: RunnerProfile())
+        flow.privacyChanged(of: FlowFixture.device)
+        let end = try #require(fixture.said.rebuilds.last?.end)
+        fixture.said.shown = []
+        let snapshot = try #require(
+            flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now))
+        flow.log.settle()
+        try fixture.resume(until: end)
+        flow.advance(to: FlowFixture.time(20))
+        #expect(!fixture.said.shown.isEmpty)
+        #expect(fixture.said.shown.allSatisfy { $0.cursor >= snapshot.cursor })
+    }
+
+    @Test func `A delayed share made while a session runs begins at the log's cursor`() throws {
+        let fixture = try FlowFixture()
+        let flow = fixture.flow
+        try fixture.send(5)
+        flow.profileChanged(of: FlowFixture.device, to: RunnerProfile())
+        let share = FlowFixture.share(delaySeconds: 3)
+        flow.board.put(share)
+        let snapshot = try #require(
+            flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now))
+        flow.advance(to: FlowFixture.time(20))
+        #expect(!fixture.said.shown.isEmpty)
+        #expect(fixture.said.shown.allSatisfy { $0.cursor >= snapshot.cursor })
+    }
+
+    @Test(arguments: [4.0, 8.0, 60.0])
+    func `What a delayed share holds when it expires is never shown`(expiry: Double) throws {
+        let fixture = try FlowFixture()
+        let flow = fixture.flow
+        let share = FlowFixture.share(delaySeconds: 3, expiresAt: FlowFixture.time(expiry))
+        flow.board.put(share)
+        _ = flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)
+        try fixture.send(10)
+        flow.advance(to: FlowFixture.time(30))
+        let last = fixture.said.shown.map(\.time).max()
+        #expect(last.map { $0.advanced(bySeconds: 3) < FlowFixture.time(expiry) } ?? (expiry < 5))
+        #expect(fixture.said.shown.isEmpty == (expiry < 5))
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+/// A real file system in a file, mounted where a daemon has its state, that can lose power.
+struct LoopVolume {
+    enum Kind: String, CaseIterable, Sendable {
+        case ext4, xfs
+    }
+
+    private static let bytes: UInt64 = 2 << 30
+
+    let kind: Kind
+    let folder: TemporaryFolder
+    private var image: String { folder.file("image") }
+    private var mountPoint: String { DaemonProcess.state(in: folder) }
+
+    /// Makes the file system and mounts it; runs `body`; whatever happens, unmounts it.
+    ///
+    /// - Throws: What `body` threw; cancels the test where this machine cannot mount.
+    static func with(
+        _ kind: Kind, in folder: TemporaryFolder, _ body: (LoopVolume) async throws -> Void
+    ) async throws {
+        let volume = LoopVolume(kind: kind, folder: folder)
+        guard getuid() == 0 else { try Test.cancel("not root: no file system can be mounted") }
+        let files = FileManager.default
+        for tool in ["/usr/sbin/mkfs.\(kind.rawValue)", "/usr/sbin/xfs_io"]
+        where !files.isExecutableFile(atPath: tool) {
+            try Test.cancel("\(tool) is missing: tools/setup --for test installs it")
+        }
+        try files.createDirectory(
+            atPath: volume.mountPoint, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        try Data().write(to: URL(filePath: volume.image))
+        try FileHandle(forWritingTo: URL(filePath: volume.image)).truncate(atOffset: bytes)
+        try await volume.run("/usr/sbin/mkfs.\(kind.rawValue)", ["-q", volume.image])
+        do {
+            try await volume.mount()
+        } catch let failure as ToolFailed {
+            try Test.cancel("this machine mounts no loop device: \(failure.complaint)")
+        }
+        do {
+            try await body(volume)
+        } catch {
+            try? await volume.unmount()
+            throw error
+        }
+        try await volume.unmount()
+    }
+
+    /// What was not synced is gone: the file system stops at once and writes nothing more, not even
+    /// its journal.
+    func losePower() async throws {
+        try await run("/usr/sbin/xfs_io", ["-x", "-c", "shutdown", mountPoint])
+    }
+
+    /// As the machine that comes up again: the journal is read, the rest is what the disk has.
+    func comeBack() async throws {
+        try await unmount()
+        try await mount()
+    }
+
+    private func mount() async throws {
+        try await run("/usr/bin/mount", ["-o", "loop", image, mountPoint])
+    }
+
+    private func unmount() async throws { try await run("/usr/bin/umount", [mountPoint]) }
+
+    private struct ToolFailed: Error {
+        let complaint: String
+    }
+
+    private func run(_ tool: String, _ arguments: [String]) async throws {
+        let process = try ChildProcess(tool, arguments, in: folder)
+        let end = try await process.waitForEnd()
+        guard end == .exited(0) else {
+            throw ToolFailed(complaint: "\(tool): \(end) \(process.complaint)")
+        }
+    }
+}
