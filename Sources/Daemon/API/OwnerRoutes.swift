@@ -22,6 +22,11 @@ struct OwnerRoutes: Sendable {
         add(.post, "/commands", to: &router) { request, device in
             try await commands.answer(request, for: device)
         }
+        add(.get, "/setups", to: &router) { request, device in
+            try SetupDesk(
+                administration: administration, log: sessions.pipeline.log, publicURL: publicURL
+            ).all(request, for: device)
+        }
         add(.get, "/cheers", to: &router) { _, device in
             JSONBody.response(accounts.withState { $0.cheersKept.of(device.id) })
         }

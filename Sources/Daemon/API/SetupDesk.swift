@@ -28,17 +28,45 @@ struct SetupDesk: Sendable {
         let token: String
     }
 
+    private struct App: Encodable {
+        let app: String
+        let link: String
+        let isDeepLink: Bool
+        let steps: [String]
+    }
+
+    /// Every application's settings for the device whose token came with the request.
+    ///
+    /// - Throws: ``APIRefusal/badField(name:allowed:)`` for a `url` that is no web address.
+    func all(_ request: HTTPRequest, for device: Device) throws -> HTTPResponse {
+        let url = try baseURL(request.query["url"])
+        let token = request.bearerToken ?? ""
+        return JSONBody.response(
+            PushFormat.allCases.map { format in
+                let setup = PhoneSetup(
+                    format, baseURL: url, device: device.name, token: token)
+                return App(
+                    app: format.rawValue, link: setup.link, isDeepLink: setup.isDeepLink,
+                    steps: setup.steps)
+            })
+    }
+
+    private func baseURL(_ wanted: String?) throws -> String {
+        var url = wanted ?? publicURL()
+        while url.hasSuffix("/") { url.removeLast() }
+        guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
+            throw APIRefusal.badField(name: "url", allowed: "an address that begins with http")
+        }
+        return url
+    }
+
     func answer(_ request: HTTPRequest, forDeviceNamed name: String) throws -> HTTPResponse {
         let wish = try JSONBody.decode(Wish.self, of: request)
         guard let format = PushFormat(application: wish.app) else {
             throw APIRefusal.badField(
                 name: "app", allowed: PushFormat.allCases.map(\.rawValue).joined(separator: ", "))
         }
-        var url = wish.url ?? publicURL()
-        while url.hasSuffix("/") { url.removeLast() }
-        guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
-            throw APIRefusal.badField(name: "url", allowed: "an address that begins with http")
-        }
+        let url = try baseURL(wish.url)
         let token = try token(of: name, wish)
         let setup = PhoneSetup(format, baseURL: url, device: name, token: token)
         return JSONBody.response(

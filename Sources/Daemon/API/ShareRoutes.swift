@@ -116,8 +116,12 @@ struct ShareRoutes: Sendable {
             }
         }
         var pages: [HistoryReader.Page] = []
-        for member in members(of: share) {
-            pages.append(await page(of: member, inGroup: share.device == nil, offset, limit))
+        let members = members(of: share)
+        // Runners of a group ran together: each has about an equal part of the page, and what is
+        // read beyond its end is read again for the next.
+        let part = min(limit, max(64, 2 * limit / max(members.count, 1)))
+        for member in members {
+            pages.append(await page(of: member, inGroup: share.device == nil, offset, part))
         }
         let page = HistoryReader.Page.merged(pages, limit: limit)
         var body = Array(#"{"items":["#.utf8)

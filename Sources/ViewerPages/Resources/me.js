@@ -3,7 +3,7 @@
 import { colors, onThemeChange } from "./colors.js";
 import { find, findAll, fitCanvas, make, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
-import { Owner, pointsOfGPX, setUpLinks, tokenIn } from "./owner.js";
+import { appName, Owner, pointsOfGPX, tokenIn } from "./owner.js";
 import { boundsOf, project } from "./projection.js";
 import { qrCode, qrPath } from "./qr.js";
 import { Series } from "./series.js";
@@ -47,12 +47,7 @@ async function signIn(token) {
   setText(find(".device-name"), device.device ?? "");
   const seen = seconds(device.lastSeen);
   setText(find(".device-seen"), seen === undefined ? "" : format.date(seen, t.locale));
-  for (const { app, text } of setUpLinks(location.origin, token)) {
-    find(".apps").append(make("li", {}, make("span", {}, app),
-      make("button", { type: "button", class: "quiet", onclick: () => showQR(app, text) }, t("qrCode")),
-      copyButton(text)));
-  }
-  await Promise.all([loadShares(), loadSessions(), loadCheers()]);
+  await Promise.all([loadShares(), loadSessions(), loadCheers(), loadSetups()]);
 }
 
 function signOut(reason) {
@@ -253,6 +248,15 @@ async function loadCheers() {
   find(".cheer-list").replaceChildren(...cheers.map((cheer) => make("li", {},
     make("span", {}, cheer.text),
     make("span", { class: "hint" }, format.clock(seconds(cheer.time), t.locale)))));
+}
+
+async function loadSetups() {
+  const setups = await attempt(() => owner.setups(location.origin));
+  find(".apps").replaceChildren(...(setups ?? []).map(({ app, link, steps }) =>
+    make("li", {}, make("div", { class: "app-text" }, make("b", {}, appName(app)),
+      make("ol", { class: "hint" }, ...steps.map((step) => make("li", {}, step)))),
+    make("button", { type: "button", class: "quiet", onclick: () => showQR(appName(app), link) }, t("qrCode")),
+    copyButton(link))));
 }
 
 function listen() {

@@ -34,6 +34,7 @@ export class Owner {
   createShare = (wish) => this.#json("POST", "/shares", wish);
   revokeShare = (name) => this.#send("DELETE", `/shares/${encodeURIComponent(name)}`);
   command = (command) => this.#send("POST", "/commands", { command });
+  setups = (origin) => this.#json("GET", `/setups?url=${encodeURIComponent(origin)}`);
   cheers = () => this.#json("GET", "/cheers");
 
   async report(id) {
@@ -71,17 +72,11 @@ export function pointsOfGPX(text, pointsMax = 300) {
   return points.filter((_, index) => index % stride === 0 || index === points.length - 1);
 }
 
-/** What a phone app is told to send to this daemon: a link it opens, or an address to paste. Pure. */
-export function setUpLinks(origin, token) {
-  const path = (format) => `${origin}/in/${format}/${encodeURIComponent(token)}`;
-  return [
-    { app: "Sensor Logger", text: path("sensorlogger") },
-    { app: "Overland", text: `overland://setup?url=${encodeURIComponent(`${origin}/in/overland`)}`
-      + `&token=${encodeURIComponent(token)}` },
-    { app: "OwnTracks", text: path("owntracks") },
-    { app: "GPSLogger", text: `${path("gpslogger")}?lat=%LAT&lon=%LON&time=%TIME&acc=%ACC&alt=%ALT&spd=%SPD&dir=%DIR` },
-    { app: "OsmAnd, Traccar Client", text: path("osmand") },
-    { app: "RunnerUp", text: path("runnerup") },
-    { app: "Heart rate (HTTP)", text: path("hr") },
-  ];
-}
+/** Names of applications as their makers write them. */
+const appNames = {
+  sensorlogger: "Sensor Logger", owntracks: "OwnTracks", overland: "Overland",
+  osmand: "OsmAnd, Traccar Client", gpslogger: "GPSLogger", runnerup: "RunnerUp",
+  hrpush: "HR Push", hr: "Heart rate (HTTP)",
+};
+
+export const appName = (app) => appNames[app] ?? app;

@@ -1,4 +1,5 @@
 import Foundation
+import Interchange
 import Registry
 import SensorModel
 import Testing
@@ -109,6 +110,22 @@ import WireFormat
             let foreign = try await running.ask(
                 .post, "/v1/me/shares", token: ann, body: #"{"device":"bob"}"#)
             #expect(foreign.status == 400)
+        }
+    }
+
+    @Test func `An owner is told what each phone application needs`() async throws {
+        try await RunningDaemon.run { running in
+            let ann = try running.addDevice("ann")
+            let path = "/v1/me/setups?url=https://run.example/"
+            let apps = try await running.ask(.get, path, token: ann).list
+            #expect(apps.count == PushFormat.allCases.count)
+            for app in apps {
+                let link = try #require(app["link"] as? String)
+                #expect(link.contains("run.example"), "\(link)")
+                #expect((app["steps"] as? [String])?.isEmpty == false)
+            }
+            let wrong = try await running.ask(.get, "/v1/me/setups?url=run", token: ann)
+            #expect(wrong.status == 400)
         }
     }
 

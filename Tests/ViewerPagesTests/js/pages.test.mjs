@@ -9,7 +9,7 @@ const { optionsOf } = await load("overlay.js");
 const { overallState } = await load("connection.js");
 const { cleaned, destination } = await load("start.js");
 const { languages, pickLanguage, translator } = await load("strings.js");
-const { pointsOfGPX, setUpLinks, tokenIn } = await load("owner.js");
+const { appName, pointsOfGPX, tokenIn } = await load("owner.js");
 const { partOf } = await load("scrub.js");
 const { qrCode } = await load("qr.js");
 const { Series } = await load("series.js");
@@ -122,9 +122,9 @@ test("a GPX track becomes points, thinned but with its end", () => {
   assert.equal(points.at(-1).longitude, 999);
 });
 
-test("set-up links carry the token escaped", () => {
-  const links = setUpLinks("https://run.example", "a/b");
-  assert.ok(links.every(({ text }) => !text.includes("a/b")));
+test("an application has its maker's name, a new one its own", () => {
+  assert.equal(appName("gpslogger"), "GPSLogger");
+  assert.equal(appName("steps"), "steps");
 });
 
 test("a place on the bar stays on the bar", () => {

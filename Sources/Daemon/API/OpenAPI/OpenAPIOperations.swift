@@ -138,6 +138,15 @@ enum OpenAPIOperations {
         owned(
             .post, "/commands", "A command to the device.", body: json("Command"),
             [.json(reference("Command"), "On its way.", status: 202), .badRequest]),
+        {
+            var setups = owned(
+                .get, "/setups", "What each phone application has to be told.",
+                [.json(OpenAPISchemas.list(reference("Setup"))), .badRequest])
+            setups.query = [
+                ("url", OpenAPISchemas.text, "What addresses begin with, as https://run.example.")
+            ]
+            return setups
+        }(),
         owned(
             .get, "/cheers", "The last cheers, newest first; they are kept in memory.",
             [.json(OpenAPISchemas.list(reference("Cheer")))]),

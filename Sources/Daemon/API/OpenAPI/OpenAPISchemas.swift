@@ -28,7 +28,7 @@ enum OpenAPISchemas {
         "Event": event, "History": history, "Cheer": cheer, "Device": device,
         "Session": session, "Share": share, "Open": open, "NewShare": newShare, "Command": command,
         "Profile": profile, "Zones": zones, "Course": course, "HeartBeat": heartBeat,
-        "Pulsoid": pulsoid, "Erased": erased, "Weeks": weeks,
+        "Pulsoid": pulsoid, "Erased": erased, "Weeks": weeks, "Setup": setup,
     ]
 
     /// A snapshot, an update or an event; what is not known or out of scope is absent.
@@ -60,6 +60,10 @@ enum OpenAPISchemas {
     private static let cheer = object(
         ["text": ["type": "string", "minLength": 1, "maxLength": 80], "time": number],
         required: ["text"])
+
+    private static let setup = object(
+        ["app": text, "link": text, "isDeepLink": flag, "steps": list(text)],
+        required: ["app", "link", "isDeepLink", "steps"])
 
     private static let weeks = object(
         [
