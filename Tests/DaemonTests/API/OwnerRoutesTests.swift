@@ -121,7 +121,9 @@ import WireFormat
             #expect(apps.count == PushFormat.allCases.count)
             for app in apps {
                 let link = try #require(app["link"] as? String)
-                #expect(link.contains("run.example"), "\(link)")
+                // A deep link holds the address encoded.
+                let isDeep = try #require(app["isDeepLink"] as? Bool)
+                #expect(isDeep || link.hasPrefix("https://run.example/"), "\(link)")
                 #expect((app["steps"] as? [String])?.isEmpty == false)
             }
             let wrong = try await running.ask(.get, "/v1/me/setups?url=run", token: ann)
