@@ -71,10 +71,7 @@ extension SessionPipeline {
         guard let change = course?.update(location) else { return }
         if !change.reached.isEmpty { owesMetrics = true }
         guard change.offCourseChanged, let course else { return }
-        let alert = Alert(
-            kind: .offCourse, severity: course.isOffCourse ? .moderate : .information,
-            phase: course.isOffCourse ? .triggered : .cleared)
-        emit(.alert(alert), into: &events)
+        emit(.alert(.offCourse(course.isOffCourse)), into: &events)
         owesMetrics = true
     }
 

@@ -217,8 +217,10 @@ public struct SessionPipeline: Sendable {
     public mutating func apply(
         course: Course?, at deviceTime: Timestamp, into events: inout [StreamEvent]
     ) {
+        let wasOff = self.course?.isOffCourse == true
         self.course = course.flatMap(CourseTracker.init)
         guard clock.start != nil, !isEnded else { return }
+        if wasOff { emit(.alert(.offCourse(false)), into: &events) }
         owesMetrics = true
         settle(into: &events)
     }

@@ -10,7 +10,7 @@ public struct RegistrySnapshot: Sendable {
     public var sessions: [SessionSummary]
     public var usedProofs: [UsedProof]
     public var codes: [SealedCode]
-    public var courses: [DeviceID: Course]
+    public var courses: [DeviceID: StoredCourse]
 
     /// Sessions a device.
     public static let sessionsMax = 32

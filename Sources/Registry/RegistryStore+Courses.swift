@@ -3,7 +3,7 @@ import GRDB
 public import SensorModel
 
 /// The route a device's runner means to follow, as it was uploaded.
-public struct Course: Hashable, Sendable {
+public struct StoredCourse: Hashable, Sendable {
     public var name: String
     public var gpx: [UInt8]
     public var changedAt: Timestamp
@@ -20,7 +20,7 @@ extension RegistryStore {
     ///   - course: `nil`: none any more.
     ///   - id: The device.
     /// - Throws: ``RegistryError/unknownDevice(_:)``
-    public func setCourse(_ course: Course?, of id: DeviceID) throws(RegistryError) {
+    public func setCourse(_ course: StoredCourse?, of id: DeviceID) throws(RegistryError) {
         try write { database in
             guard let course else {
                 try database.execute(
@@ -40,7 +40,7 @@ extension RegistryStore {
     }
 
     /// - Returns: `nil` where the device has none.
-    public func course(of id: DeviceID) throws(RegistryError) -> Course? {
+    public func course(of id: DeviceID) throws(RegistryError) -> StoredCourse? {
         try read { database in
             let row = try Row.fetchOne(
                 database, sql: "SELECT * FROM course WHERE device = ?", arguments: [id.rawValue])
@@ -48,11 +48,11 @@ extension RegistryStore {
         }
     }
 
-    private static func course(_ row: Row) -> Course {
-        Course(name: row["name"], gpx: row.bytes("gpx"), changedAt: row.moment("changedAt"))
+    private static func course(_ row: Row) -> StoredCourse {
+        StoredCourse(name: row["name"], gpx: row.bytes("gpx"), changedAt: row.moment("changedAt"))
     }
 
-    static func allCourses(in database: Database) throws -> [DeviceID: Course] {
+    static func allCourses(in database: Database) throws -> [DeviceID: StoredCourse] {
         let rows = try Row.fetchAll(database, sql: "SELECT * FROM course")
         return Dictionary(
             uniqueKeysWithValues: rows.map { row in (row.device("device"), course(row)) })

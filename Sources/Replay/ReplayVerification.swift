@@ -103,6 +103,8 @@ public struct ReplayVerification {
             } else {
                 computation?.apply(profile: profile, at: header.deviceTime, into: &expected)
             }
+        case .course(let course):
+            computation?.apply(course: course, at: header.deviceTime, into: &expected)
         case .tick(let tick):
             computation?.apply(tick, at: header.deviceTime, into: &expected)
         case .frame(let kind):

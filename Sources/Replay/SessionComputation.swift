@@ -67,6 +67,13 @@ public struct SessionComputation: Sendable {
         pipeline.apply(profile: profile, at: deviceTime, into: &events)
     }
 
+    /// Another course to follow from here on; `nil`: none.
+    public mutating func apply(
+        course: Course?, at deviceTime: Timestamp, into events: inout [StreamEvent]
+    ) {
+        pipeline.apply(course: course, at: deviceTime, into: &events)
+    }
+
     public mutating func apply(
         _ tick: SessionTick, at deviceTime: Timestamp, into events: inout [StreamEvent]
     ) {

@@ -82,6 +82,8 @@ public struct SessionRebuild: Sendable {
                     profile: head.profile, at: header.deviceTime, into: &expected)
             }
             self.head = head
+        case .course(let course):
+            computation?.apply(course: course, at: header.deviceTime, into: &expected)
         case .tick(let tick):
             if case .gap(let from, let to) = tick, from <= to {
                 gaps.append(from.rawValue...to.rawValue)

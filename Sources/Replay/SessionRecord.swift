@@ -5,6 +5,8 @@ public import WireFormat
 /// A record of one session, decoded as far as its type says.
 public enum SessionRecord: Sendable {
     case head(SessionHead)
+    /// What is followed from here on; `nil`: nothing any more.
+    case course(Course?)
     case tick(SessionTick)
     /// A metrics or a discrete event that was computed when it was live.
     case event(StreamEvent)
@@ -18,6 +20,8 @@ public enum SessionRecord: Sendable {
     /// - Throws: ``RecordRefusal`` for a payload that no version of this code has written.
     public init(_ header: RecordHeader, payload: Span<UInt8>) throws(RecordRefusal) {
         switch header.type {
+        case .session where !payload.isEmpty && payload[0] == CourseCodec.version:
+            self = .course(try CourseCodec.decode(payload))
         case .session: self = .head(try SessionHeadCodec.decode(payload))
         case .tick: self = .tick(try SessionTickCodec.decode(payload))
         case .metric, .event: self = .event(try StreamEventCodec.decode(payload))

@@ -3,6 +3,7 @@ package import SensorModel
 /// Where ``SessionFlow`` asks and tells. Called on its thread.
 package struct FlowOutlets {
     package var profile: (DeviceID) -> RunnerProfile
+    package var course: (DeviceID) -> Course?
     package var privacy: (DeviceID) -> PrivacySettings
     /// Gives a loop's viewers of a share something to see.
     package var show: (_ loop: Int, ShareKey, ShareBoard.Message) -> Void
@@ -23,6 +24,7 @@ package struct FlowOutlets {
 
     package init(
         profile: @escaping (DeviceID) -> RunnerProfile,
+        course: @escaping (DeviceID) -> Course? = { _ in nil },
         privacy: @escaping (DeviceID) -> PrivacySettings,
         show: @escaping (_ loop: Int, ShareKey, ShareBoard.Message) -> Void,
         rebuild: @escaping (SessionID, RecordOffset) -> Void,
@@ -33,6 +35,7 @@ package struct FlowOutlets {
         complain: @escaping (String) -> Void
     ) {
         self.profile = profile
+        self.course = course
         self.privacy = privacy
         self.show = show
         self.rebuild = rebuild

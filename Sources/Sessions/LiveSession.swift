@@ -57,12 +57,13 @@ package final class LiveSession {
     }
 }
 
-/// A frame, tick or profile of a session, kept for later.
+/// A frame, tick, profile or course of a session, kept for later.
 package struct RecordedInput {
     package enum Kind {
         case frame(FrameHeader, payload: [UInt8])
         case tick(SessionTick, deviceTime: Timestamp)
         case profile(RunnerProfile, deviceTime: Timestamp)
+        case course(Course?, deviceTime: Timestamp)
     }
 
     package let kind: Kind

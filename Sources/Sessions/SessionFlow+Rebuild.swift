@@ -43,6 +43,9 @@ extension SessionFlow {
         recorder.resume(
             with: SessionComputation(profile: outlets.profile(live.device)), missing: [],
             of: live, arrival: now)
+        if let course = outlets.course(live.device) {
+            recorder.record(course: course, of: live, arrival: now)
+        }
         watch(live)
     }
 }

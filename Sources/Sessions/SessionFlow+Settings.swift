@@ -13,6 +13,13 @@ extension SessionFlow {
         }
     }
 
+    /// The owner sent another course, or took it away: live sessions follow it from here on.
+    package func courseChanged(of device: DeviceID, to course: Course?) {
+        for live in sessions.of(device) where !live.hasEnded {
+            recorder.record(course: course, of: live, arrival: now)
+        }
+    }
+
     /// What may be shown changed: nothing shown so far counts, viewers start anew.
     package func privacyChanged(of device: DeviceID) {
         for share in board.directory.shares(of: device) {

@@ -201,6 +201,9 @@ package final class SessionFlow {
             fields: freshFields(of: session, origin.device), deviceTime: header.deviceTime,
             arrival: arrival)
         begun[session] = live.device
+        if let course = outlets.course(live.device) {
+            recorder.record(course: course, of: live, arrival: arrival)
+        }
         add(live)
         outlets.began(session, live.device, header.deviceTime)
         return live

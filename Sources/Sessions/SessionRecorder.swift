@@ -108,6 +108,26 @@ package final class SessionRecorder {
         publishEvents(of: live, arrival: arrival)
     }
 
+    /// What the runner means to follow: at the session's start and when the owner changes it.
+    func record(course: Course?, of live: LiveSession, arrival: Timestamp) {
+        let deviceTime = live.lastDeviceTime
+        bytes.removeAll(keepingCapacity: true)
+        CourseCodec.encode(course, to: &bytes)
+        let offset = log.appendSession(
+            live.id, device: live.device, deviceTime: deviceTime, arrivalTime: arrival,
+            payload: bytes.span)
+        guard offset != nil else { return }
+        counters.recordsAppended.add(1, ordering: .relaxed)
+        guard var computation = live.computation.take() else {
+            live.backlog.append(
+                RecordedInput(kind: .course(course, deviceTime: deviceTime), arrival: arrival))
+            return
+        }
+        computation.apply(course: course, at: deviceTime, into: &events)
+        live.computation = consume computation
+        publishEvents(of: live, arrival: arrival)
+    }
+
     /// A session that was rebuilt from the log goes on: what its records lack is written now, then
     /// what came in the meantime is computed.
     ///
@@ -137,6 +157,8 @@ package final class SessionRecorder {
                 computation.apply(tick, at: deviceTime, into: &events)
             case .profile(let profile, let deviceTime):
                 computation.apply(profile: profile, at: deviceTime, into: &events)
+            case .course(let course, let deviceTime):
+                computation.apply(course: course, at: deviceTime, into: &events)
             }
             publishEvents(of: live, arrival: input.arrival)
         }

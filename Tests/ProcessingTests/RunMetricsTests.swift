@@ -191,6 +191,29 @@ import Testing
         }
     }
 
+    @Test func `The finish of a loop is not where its start is`() throws {
+        let degree = 111_194.93
+        let corners = [(0.0, 0.0), (1000, 0), (1000, 1000), (0, 1000), (0, 0)]
+        let points = corners.map {
+            Course.Point(
+                latitude: 48 + $0.0 / degree, longitude: 11 + $0.1 / (degree * 0.66913))
+        }
+        let loop = Course(
+            points: points,
+            checkpoints: [
+                .init(
+                    name: "half", latitude: points[2].latitude,
+                    longitude: points[2].longitude)
+            ])
+        var tracker = try #require(CourseTracker(loop))
+        // Nearer to the last side than to the first.
+        let reached = tracker.update(
+            try Location(latitude: 48 + 3 / degree, longitude: 11 + 12 / degree)
+        ).reached
+        #expect(reached.isEmpty)
+        #expect(tracker.metersAlong < 10)
+    }
+
     @Test func `A course of one point is none`() {
         #expect(CourseTracker(Course(points: [.init(latitude: 1, longitude: 1)])) == nil)
     }

@@ -50,7 +50,7 @@ import Testing
         { try $0.setTrim(startMeters: 1, finishMeters: 1, of: DeviceID(rawValue: 9)) },
         {
             try $0.setCourse(
-                Course(name: "", gpx: [], changedAt: Scratch.now), of: DeviceID(rawValue: 9))
+                StoredCourse(name: "", gpx: [], changedAt: Scratch.now), of: DeviceID(rawValue: 9))
         },
     ]
 
@@ -139,7 +139,7 @@ import Testing
             id: SessionID(high: 1, low: 2), device: id, startedAt: Scratch.now)
         try scratch.store.putSessions([session])
         try scratch.store.setCourse(
-            Course(name: "UNMISTAKABLE-course", gpx: [1], changedAt: Scratch.now), of: id)
+            StoredCourse(name: "UNMISTAKABLE-course", gpx: [1], changedAt: Scratch.now), of: id)
         try scratch.store.addProof(
             UsedProof(proof: Scratch.hash(9), device: id, sentAt: Scratch.now),
             forgottenBefore: Scratch.now)

@@ -144,7 +144,7 @@ import SensorModel
         let scratch = try Scratch()
         let id = try scratch.addDevice("watch").id
         for name in ["Danube", "Prater"] {
-            let course = Course(name: name, gpx: Array(name.utf8), changedAt: Scratch.now)
+            let course = StoredCourse(name: name, gpx: Array(name.utf8), changedAt: Scratch.now)
             try scratch.store.setCourse(course, of: id)
             #expect(try scratch.store.snapshot().courses == [id: course])
         }

@@ -17,9 +17,12 @@ struct RecordedRun {
     /// - Parameters:
     ///   - disk: Empty.
     ///   - seconds: Of running.
+    ///   - course: To be followed; `nil`: none.
     ///   - lostEvents: So many of the last events are not recorded, as after a crash.
     /// - Throws: What the disk or the codec says.
-    init(disk: any Disk, seconds: Double, lostEvents: Int = 0) throws {
+    init(
+        disk: any Disk, seconds: Double, course: Course? = nil, lostEvents: Int = 0
+    ) throws {
         let start = Timestamp(microseconds: 1_763_700_000_000_000)
         log = try SegmentLog.open(
             disk: disk, configuration: LogConfiguration(reserveBytes: 0), now: start)
@@ -31,18 +34,26 @@ struct RecordedRun {
         _ = log.appendSession(
             Self.session, device: Self.device, deviceTime: start, arrivalTime: start,
             payload: bytes.span)
-        try record(seconds: seconds, from: start, lostEvents: lostEvents)
+        try record(seconds: seconds, from: start, course: course, lostEvents: lostEvents)
         log.settle()
     }
 
     private mutating func record(
-        seconds: Double, from start: Timestamp, lostEvents: Int
+        seconds: Double, from start: Timestamp, course: Course?, lostEvents: Int
     ) throws {
         var settings = RunnerSettings()
         settings.startTime = start
         var runner = SimulatedRunner(
             seed: 5, plan: .easy(minutes: seconds / 60), settings: settings)
         var computation = SessionComputation(profile: RunnerProfile())
+        if let course {
+            var bytes: [UInt8] = []
+            CourseCodec.encode(course, to: &bytes)
+            _ = log.appendSession(
+                Self.session, device: Self.device, deviceTime: start, arrivalTime: start,
+                payload: bytes.span)
+            computation.apply(course: course, at: start, into: &events)
+        }
         var end = start
         var pending: [(event: StreamEvent, arrival: Timestamp)] = []
         while let next = runner.next() {

@@ -17,6 +17,56 @@ import Testing
         #expect(found.otherVersion == nil)
     }
 
+    /// Along what the simulator runs, then straight on where it turns off.
+    private func course(along run: RecordedRun) throws -> Course {
+        let places = run.events.compactMap { event -> PositionMetric? in
+            guard case .metrics(let metrics) = event.kind else { return nil }
+            return metrics.position
+        }
+        let first = try #require(places.first)
+        let half = try #require(places.dropFirst(places.count / 2).first)
+        let east = (half.longitude - first.longitude)
+        let north = (half.latitude - first.latitude)
+        let points = places.prefix(places.count / 4).map {
+            Course.Point(latitude: $0.latitude, longitude: $0.longitude)
+        }
+        // Turned by a right angle: away from where the rest of the run goes.
+        let away = Course.Point(
+            latitude: first.latitude - 10 * east, longitude: first.longitude + 10 * north)
+        return Course(
+            points: points + [away],
+            checkpoints: [
+                .init(name: "start", latitude: first.latitude, longitude: first.longitude),
+                .init(name: "away", latitude: away.latitude, longitude: away.longitude),
+            ])
+    }
+
+    @Test func `A recorded course is followed again, byte for byte`() throws {
+        let first = try TemporaryFolder()
+        let plain = try RecordedRun(disk: PosixDisk(path: first.path), seconds: 600)
+        let course = try course(along: plain)
+        let folder = try TemporaryFolder()
+        let run = try RecordedRun(
+            disk: PosixDisk(path: folder.path), seconds: 600, course: course)
+        let found = try ReplayVerification.run(RecordedRun.session, reader: run.log.reader())
+        #expect(found.events == run.events.count)
+        #expect(found.differenceCount == 0)
+        let alerts = run.events.compactMap { event -> Alert? in
+            guard case .alert(let alert) = event.kind, alert.kind == .offCourse else { return nil }
+            return alert
+        }
+        #expect(alerts.first?.phase == .triggered)
+        let progress = run.events.compactMap { event -> CourseProgress? in
+            guard case .metrics(let metrics) = event.kind else { return nil }
+            return metrics.course
+        }
+        #expect(progress.contains { $0.checkpoint == "away" && $0.predictedSeconds != nil })
+        #expect(progress.last?.offCourse == true)
+        let rebuilt = try SessionRebuild.run(RecordedRun.session, reader: run.log.reader())
+        #expect(rebuilt.missing.isEmpty)
+        #expect(rebuilt.computation?.pipeline.metrics.course == progress.last)
+    }
+
     @Test func `Another profile computes other events, and says which`() throws {
         let folder = try TemporaryFolder()
         let run = try RecordedRun(disk: PosixDisk(path: folder.path), seconds: 90)

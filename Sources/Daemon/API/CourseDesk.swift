@@ -4,6 +4,18 @@ import SensorModel
 import Sharing
 import Transport
 
+extension Course {
+    init(_ read: GPXCourse) {
+        self.init(
+            points: read.points.map { Point(latitude: $0.latitude, longitude: $0.longitude) },
+            checkpoints: read.checkpoints.map {
+                Checkpoint(
+                    name: CleanText.clean($0.name ?? "", charactersMax: 64),
+                    latitude: $0.latitude, longitude: $0.longitude)
+            })
+    }
+}
+
 /// The course a runner means to follow, in and out as GPX.
 struct CourseDesk: Sendable {
     let administration: Administration
@@ -31,18 +43,17 @@ struct CourseDesk: Sendable {
         }
         let name = CleanText.clean(read.name ?? "", charactersMax: 64)
         let now = administration.clock()
-        try administration.accounts.registry.setCourse(
-            Course(name: name, gpx: gpx, changedAt: now), of: device.id)
+        let course = Course(read)
+        try administration.setCourse(
+            StoredCourse(name: name, gpx: gpx, changedAt: now), course, of: device)
         return JSONBody.response(
             Row(
                 name: name, points: read.points.count,
-                checkpoints: read.checkpoints.map {
-                    CleanText.clean($0.name ?? "", charactersMax: 64)
-                }, changedAt: now.secondsSince1970))
+                checkpoints: course.checkpoints.map(\.name), changedAt: now.secondsSince1970))
     }
 
     func remove(_ device: Device) throws -> HTTPResponse {
-        try administration.accounts.registry.setCourse(nil, of: device.id)
+        try administration.setCourse(nil, nil, of: device)
         return HTTPResponse(status: 204)
     }
 }

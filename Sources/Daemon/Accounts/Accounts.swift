@@ -1,3 +1,4 @@
+import Interchange
 import Registry
 import Secrets
 import SensorModel
@@ -11,6 +12,8 @@ import Synchronization
 final class Accounts: Sendable {
     struct State {
         var devices: [DeviceID: Device] = [:]
+        /// Of those that have one.
+        var courses: [DeviceID: Course] = [:]
         var devicesByToken: [SecretHash: DeviceID] = [:]
         /// Lower case.
         var devicesByName: [String: DeviceID] = [:]
@@ -50,6 +53,10 @@ final class Accounts: Sendable {
             viewers: ViewerCounts(perShareMax: viewersPerShareMax),
             failures: FailureLimiter(failuresMax: failuresPerMinuteMax))
         for device in snapshot.devices { state.put(device) }
+        for (device, stored) in snapshot.courses {
+            // It was read once before it was taken; a file that no longer can be is not followed.
+            state.courses[device] = try? Course(GPXCourse.read(stored.gpx))
+        }
         for share in snapshot.shares {
             state.shares.put(share)
             state.sealedIDs[share.key] = try registry.sealedID(of: share.key)
@@ -83,6 +90,8 @@ final class Accounts: Sendable {
     }
 
     func profile(of id: DeviceID) -> RunnerProfile { device(id)?.profile ?? RunnerProfile() }
+
+    func course(of id: DeviceID) -> Course? { withState { $0.courses[id] } }
 
     func privacy(of id: DeviceID) -> PrivacySettings { device(id)?.privacy ?? .none }
 
@@ -142,5 +151,6 @@ extension Accounts.State {
         guard let device = devices.removeValue(forKey: id) else { return }
         devicesByToken[device.tokenHash] = nil
         devicesByName[device.name.lowercased()] = nil
+        courses[id] = nil
     }
 }

@@ -88,6 +88,17 @@ struct Administration: Sendable {
         mailbox.post { $0.flow.profileChanged(of: device.id, to: profile) }
     }
 
+    /// - Parameters:
+    ///   - stored: As it was sent; `nil`: none any more.
+    ///   - course: The same, to be followed.
+    ///   - device: Whose.
+    /// - Throws: ``RegistryError``
+    func setCourse(_ stored: StoredCourse?, _ course: Course?, of device: Device) throws {
+        try accounts.registry.setCourse(stored, of: device.id)
+        accounts.withState { $0.courses[device.id] = course }
+        mailbox.post { $0.flow.courseChanged(of: device.id, to: course) }
+    }
+
     func setPrivacy(_ change: (RegistryStore) throws -> Void, of device: Device) throws {
         try change(accounts.registry)
         let changed = try accounts.registry.device(named: device.name)

@@ -138,6 +138,7 @@ extension FlowOutlets {
         let logger = parts.logger
         self.init(
             profile: { parts.accounts.profile(of: $0) },
+            course: { parts.accounts.course(of: $0) },
             privacy: { parts.accounts.privacy(of: $0) },
             show: { loop, share, message in
                 switch message {

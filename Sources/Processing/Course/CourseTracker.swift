@@ -1,5 +1,15 @@
 import SensorModel
 
+extension Alert {
+    /// - Parameter isOff: The way is lost; `false`: it was found again.
+    /// - Returns: What viewers are told.
+    static func offCourse(_ isOff: Bool) -> Alert {
+        Alert(
+            kind: .offCourse, severity: isOff ? .moderate : .information,
+            phase: isOff ? .triggered : .cleared)
+    }
+}
+
 /// Where on a course a runner is, which checkpoint comes next, and whether the way is lost.
 struct CourseTracker: Sendable {
     struct Parameters: Sendable {
@@ -11,8 +21,9 @@ struct CourseTracker: Sendable {
         var onCourseMeters = 150.0
         /// Points looked at around the last place; the rest only when that fails.
         var windowPoints = 200
-        /// A longer course is thinned to this many points.
-        var pointsMax = 20_000
+        /// Meters that a place counts as farther off for each meter along the course from the last
+        /// one: else the finish of a loop is as near as its start, and the way back as the way out.
+        var jumpCost = 0.05
     }
 
     struct Reached: Hashable, Sendable {
@@ -31,12 +42,9 @@ struct CourseTracker: Sendable {
     /// - Returns: `nil` for a course of fewer than two points.
     init?(_ course: Course) {
         guard course.points.count > 1 else { return nil }
-        let step = (course.points.count - 1) / parameters.pointsMax + 1
-        var kept = stride(from: 0, to: course.points.count, by: step).map { course.points[$0] }
-        if step > 1, let last = course.points.last { kept.append(last) }
-        points = kept
+        points = course.points
         var sums = [0.0]
-        for (first, second) in zip(kept, kept.dropFirst()) {
+        for (first, second) in zip(points, points.dropFirst()) {
             sums.append(
                 (sums.last ?? 0)
                     + Geodesy.meters(
@@ -45,10 +53,13 @@ struct CourseTracker: Sendable {
         }
         alongMeters = sums
         checkpoints = course.checkpoints.map { checkpoint in
-            let place = Self.nearest(
-                latitude: checkpoint.latitude, longitude: checkpoint.longitude, in: kept,
-                range: 0..<kept.count - 1)
-            return (checkpoint.name, sums[place.segment] + place.metersIntoSegment)
+            let places = course.points.indices.dropLast().map { segment in
+                Self.place(
+                    ofLatitude: checkpoint.place.latitude, longitude: checkpoint.place.longitude,
+                    on: segment, of: course.points)
+            }
+            let nearest = places.min { $0.meters < $1.meters } ?? (0, 0, 0)
+            return (checkpoint.name, sums[nearest.segment] + nearest.metersIntoSegment)
         }.sorted { $0.meters < $1.meters }
     }
 
@@ -58,9 +69,9 @@ struct CourseTracker: Sendable {
     mutating func update(_ location: Location) -> (reached: [Reached], offCourseChanged: Bool) {
         let near = max(0, place - parameters.windowPoints)
         let far = min(points.count - 1, place + parameters.windowPoints)
-        var found = nearest(location, near..<far)
+        var found = nearest(location, near..<far, jumpCost: parameters.jumpCost)
         if found.meters > parameters.onCourseMeters {
-            let anywhere = nearest(location, 0..<points.count - 1)
+            let anywhere = nearest(location, 0..<points.count - 1, jumpCost: 0)
             if anywhere.meters < found.meters / 2 { found = anywhere }
         }
         let was = isOffCourse
@@ -102,29 +113,34 @@ struct CourseTracker: Sendable {
 
     private typealias Place = (segment: Int, metersIntoSegment: Double, meters: Double)
 
-    private func nearest(_ location: Location, _ range: Range<Int>) -> Place {
-        Self.nearest(
-            latitude: location.latitude, longitude: location.longitude, in: points, range: range)
-    }
-
-    /// The foot of the perpendicular on the nearest segment.
-    private static func nearest(
-        latitude: Double, longitude: Double, in points: [Course.Point], range: Range<Int>
+    private func nearest(
+        _ location: Location, _ range: Range<Int>, jumpCost: Double
     ) -> Place {
         var best: Place = (0, 0, .infinity)
+        var bestCost = Double.infinity
         for index in range {
-            let start = points[index]
-            let end = points[index + 1]
-            let origin = (latitude: latitude, longitude: longitude)
-            let a = Geodesy.offset(of: (start.latitude, start.longitude), from: origin)
-            let b = Geodesy.offset(of: (end.latitude, end.longitude), from: origin)
-            let along = b - a
-            let squared = (along * along).sum()
-            let share = squared > 0 ? min(max(-(a * along).sum() / squared, 0), 1) : 0
-            let foot = a + share * along
-            let meters = (foot * foot).sum().squareRoot()
-            if meters < best.meters { best = (index, share * squared.squareRoot(), meters) }
+            let place = Self.place(
+                ofLatitude: location.latitude, longitude: location.longitude, on: index, of: points)
+            let jump = alongMeters[index] + place.metersIntoSegment - metersAlong
+            let cost = place.meters + jumpCost * abs(jump)
+            if cost < bestCost { (best, bestCost) = (place, cost) }
         }
         return best
+    }
+
+    /// The foot of the perpendicular on a segment.
+    private static func place(
+        ofLatitude latitude: Double, longitude: Double, on segment: Int, of points: [Course.Point]
+    ) -> Place {
+        let start = points[segment]
+        let end = points[segment + 1]
+        let origin = (latitude: latitude, longitude: longitude)
+        let a = Geodesy.offset(of: (start.latitude, start.longitude), from: origin)
+        let b = Geodesy.offset(of: (end.latitude, end.longitude), from: origin)
+        let along = b - a
+        let squared = (along * along).sum()
+        let share = squared > 0 ? min(max(-(a * along).sum() / squared, 0), 1) : 0
+        let foot = a + share * along
+        return (segment, share * squared.squareRoot(), (foot * foot).sum().squareRoot())
     }
 }

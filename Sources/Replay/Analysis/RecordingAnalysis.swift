@@ -42,8 +42,9 @@ public struct RecordingAnalysis: Sendable {
     /// Seconds of a hole that get rows; a longer one is a clock that was set.
     private static let holeSecondsMax = 86_400.0
 
-    public init(profile: RunnerProfile) {
+    public init(profile: RunnerProfile, course: Course? = nil) {
         pipeline = SessionPipeline(profile: profile)
+        pipeline.apply(course: course, at: Timestamp(microseconds: 0), into: &pending)
     }
 
     /// Analyses a whole recording.
@@ -51,8 +52,11 @@ public struct RecordingAnalysis: Sendable {
     /// - Parameters:
     ///   - frames: In order of time, as a device would have sent them.
     ///   - profile: Of the wearer.
-    public init(frames: some Sequence<Frame>, profile: RunnerProfile) {
-        self.init(profile: profile)
+    ///   - course: That the wearer followed; `nil`: none.
+    public init(
+        frames: some Sequence<Frame>, profile: RunnerProfile, course: Course? = nil
+    ) {
+        self.init(profile: profile, course: course)
         for frame in frames { add(frame) }
         finish()
     }

@@ -45,6 +45,9 @@ enum RecordText {
         case .head(let head):
             return ",\"device\":\(head.device.rawValue),\"recorded\":\(head.recorded)"
                 + ",\"algorithmVersion\":\(head.algorithmVersion)"
+        case .course(let course):
+            return ",\"coursePoints\":\(course?.points.count ?? 0)"
+                + ",\"checkpoints\":\(course?.checkpoints.count ?? 0)"
         case .tick(.silence): return ",\"tick\":\"silence\""
         case .tick(.ended): return ",\"tick\":\"ended\""
         case .tick(.gap(let from, let to)):

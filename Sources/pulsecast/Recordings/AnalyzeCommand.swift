@@ -23,9 +23,11 @@ struct AnalyzeCommand: AsyncParsableCommand {
         var profile = RunnerProfile()
         let frames: [Frame]
         let source: String
+        var course: Course?
         if let session = SessionID(recording), !FileManager.default.fileExists(atPath: recording) {
             let recorded = try SessionFrames(session, reader: try place.reader())
             (frames, profile, source) = (recorded.frames, recorded.profile, "session")
+            course = recorded.course
         } else {
             let recording = try RecordingFile.read(recording)
             for note in recording.notes { Terminal.complain("note: \(note)") }
@@ -39,7 +41,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
             }
             profile.placement = known
         }
-        let analysis = RecordingAnalysis(frames: frames, profile: profile)
+        let analysis = RecordingAnalysis(frames: frames, profile: profile, course: course)
         if place.json { return Terminal.say(json: Array(analysis.jsonText.utf8)) }
         Terminal.say(Self.summary(of: source, analysis))
     }

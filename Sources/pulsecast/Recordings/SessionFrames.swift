@@ -8,6 +8,8 @@ struct SessionFrames {
     private(set) var frames: [Frame] = []
     /// As it was when the session ended.
     private(set) var profile = RunnerProfile()
+    /// As it was when the session ended.
+    private(set) var course: Course?
 
     /// - Throws: ``CommandFailure`` for a session that the log does not have or that cannot be read.
     init(_ session: SessionID, reader: LogReader) throws {
@@ -31,6 +33,7 @@ struct SessionFrames {
     private mutating func take(_ header: RecordHeader, _ payload: Span<UInt8>) throws {
         switch try SessionRecord(header, payload: payload) {
         case .head(let head): profile = head.profile
+        case .course(let course): self.course = course
         case .frame(let kind):
             let frame = FrameHeader(
                 kind: kind, sequence: header.sequence, deviceTime: header.deviceTime)

@@ -1,0 +1,106 @@
+public import SensorModel
+
+/// The course of a session, in a record of the head's type; its first byte tells them apart.
+///
+/// ```
+/// u8 version, count points, each: counts latitude, longitude, less those of the point before;
+/// count checkpoints, each: text name, counts latitude, longitude
+/// ```
+/// Degrees are zigzag counts of 1e-7. No points: the course was taken away.
+public enum CourseCodec {
+    /// High, so that versions of the head never meet it.
+    public static let version: UInt8 = 0xC1
+
+    /// - Parameters:
+    ///   - course: `nil`: none any more.
+    ///   - bytes: Takes the payload behind what is there.
+    public static func encode(_ course: Course?, to bytes: inout [UInt8]) {
+        var writer = RecordWriter(bytes: [])
+        swap(&writer.bytes, &bytes)
+        writer.byte(version)
+        var last = GridPoint(latitude: 0, longitude: 0)
+        writer.count(course?.points.count ?? 0)
+        for point in course?.points ?? [] {
+            let next = GridPoint(point)
+            writer.count(zigzag(next.latitude - last.latitude))
+            writer.count(zigzag(next.longitude - last.longitude))
+            last = next
+        }
+        writer.count(course?.checkpoints.count ?? 0)
+        for checkpoint in course?.checkpoints ?? [] {
+            let place = GridPoint(checkpoint.place)
+            writer.text(checkpoint.name)
+            writer.count(zigzag(place.latitude))
+            writer.count(zigzag(place.longitude))
+        }
+        swap(&writer.bytes, &bytes)
+    }
+
+    /// - Parameter bytes: The payload of one record.
+    /// - Returns: The course that was encoded; `nil`: none any more.
+    /// - Throws: ``RecordRefusal`` for bytes that no version of this code has written.
+    public static func decode(_ bytes: Span<UInt8>) throws(RecordRefusal) -> Course? {
+        var reader = RecordReader()
+        let found = try reader.byte(bytes)
+        guard found == version else { throw .unknownVersion(found) }
+        var points: [Course.Point] = []
+        var last = GridPoint(latitude: 0, longitude: 0)
+        for _ in 0..<(try reader.itemCount(bytes, bytesEach: 2)) {
+            last = try GridPoint(&reader, bytes, from: last)
+            points.append(Course.Point(latitude: last.degrees.0, longitude: last.degrees.1))
+        }
+        var checkpoints: [Course.Checkpoint] = []
+        for _ in 0..<(try reader.itemCount(bytes, bytesEach: 3)) {
+            let name = try reader.text(bytes)
+            let place = try GridPoint(
+                &reader, bytes, from: GridPoint(latitude: 0, longitude: 0)
+            ).degrees
+            checkpoints.append(
+                Course.Checkpoint(name: name, latitude: place.0, longitude: place.1))
+        }
+        try reader.end(bytes)
+        guard points.count <= Course.pointsMax, checkpoints.count <= Course.checkpointsMax
+        else { throw .unknownValue }
+        return points.isEmpty ? nil : Course(points: points, checkpoints: checkpoints)
+    }
+
+    fileprivate static func zigzag(_ value: Int) -> Int { (value << 1) ^ (value >> 63) }
+}
+
+/// A place in whole steps of 1e-7 degrees.
+private struct GridPoint {
+    var latitude: Int
+    var longitude: Int
+
+    init(latitude: Int, longitude: Int) {
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+
+    init(_ point: Course.Point) {
+        latitude = Int((point.latitude * Course.stepsPerDegree).rounded())
+        longitude = Int((point.longitude * Course.stepsPerDegree).rounded())
+    }
+
+    init(
+        _ reader: inout RecordReader, _ bytes: Span<UInt8>, from last: GridPoint
+    ) throws(RecordRefusal) {
+        latitude = try Self.step(&reader, bytes, from: last.latitude, within: 90)
+        longitude = try Self.step(&reader, bytes, from: last.longitude, within: 180)
+    }
+
+    var degrees: (Double, Double) {
+        (Double(latitude) / Course.stepsPerDegree, Double(longitude) / Course.stepsPerDegree)
+    }
+
+    private static func step(
+        _ reader: inout RecordReader, _ bytes: Span<UInt8>, from last: Int, within degrees: Double
+    ) throws(RecordRefusal) -> Int {
+        let coded = try reader.count(bytes)
+        let bound = Int(degrees * Course.stepsPerDegree)
+        guard coded >= 0, coded <= 4 * bound + 1 else { throw .unknownValue }
+        let value = last + (coded >> 1 ^ -(coded & 1))
+        guard abs(value) <= bound else { throw .unknownValue }
+        return value
+    }
+}
