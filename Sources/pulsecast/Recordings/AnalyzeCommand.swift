@@ -19,6 +19,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
     @Option(help: "Where the sensor sat: wrist, ankle, hip, pocket or hand.")
     var placement: String?
 
+    @Option(help: "Also draw the series as NAME.svg in this folder, over the truth where known.")
+    var plot: String?
+
     func run() async throws {
         var profile = RunnerProfile()
         let frames: [Frame]
@@ -42,8 +45,25 @@ struct AnalyzeCommand: AsyncParsableCommand {
             profile.placement = known
         }
         let analysis = RecordingAnalysis(frames: frames, profile: profile, course: course)
+        try draw(analysis)
         if place.json { return Terminal.say(json: Array(analysis.jsonText.utf8)) }
         Terminal.say(Self.summary(of: source, analysis))
+    }
+
+    private func draw(_ analysis: RecordingAnalysis) throws {
+        guard let plot else { return }
+        let name = URL(fileURLWithPath: recording).lastPathComponent
+        let picture = RecordingPlot(
+            title: name, analysis: analysis, truth: try TruthSeries.read(beside: recording))
+        let path = plot + "/" + name + ".svg"
+        do {
+            try FileManager.default.createDirectory(
+                atPath: plot, withIntermediateDirectories: true)
+            try Data(picture.svg.utf8).write(to: URL(fileURLWithPath: path))
+        } catch {
+            throw CommandFailure("\(path) cannot be written: \(error.localizedDescription)")
+        }
+        Terminal.complain("drawn: \(path)")
     }
 
     private static func summary(of source: String, _ analysis: RecordingAnalysis) -> String {

@@ -1,0 +1,109 @@
+import SensorModel
+
+/// An analysis as a picture: estimates over time, what is known of the truth over them.
+///
+///     panels, one above the other, one time axis: heart rate, cadence, steps, speed, distance
+///
+/// A panel without a value is left out. Missing values break a line; they are never drawn as 0.
+public struct RecordingPlot: Sendable {
+    /// What was measured another way, at one moment; `nil`: not known then.
+    public struct Truth: Sendable {
+        /// Seconds since the recording's first record.
+        public var t: Double
+        public var distanceMeters: Double?
+        /// Steps/min.
+        public var cadence: Double?
+        public var steps: Double?
+
+        public init(
+            t: Double, distanceMeters: Double? = nil, cadence: Double? = nil, steps: Double? = nil
+        ) {
+            self.t = t
+            self.distanceMeters = distanceMeters
+            self.cadence = cadence
+            self.steps = steps
+        }
+    }
+
+    private let title: String
+    private let analysis: RecordingAnalysis
+    private let truth: [Truth]
+
+    /// - Parameters:
+    ///   - title: Above the picture.
+    ///   - analysis: Finished.
+    ///   - truth: In order of time; empty: none.
+    public init(title: String, analysis: RecordingAnalysis, truth: [Truth] = []) {
+        self.title = title
+        self.analysis = analysis
+        self.truth = truth
+    }
+
+    /// The picture, an SVG document.
+    public var svg: String {
+        let panels = [heartRate, cadence, steps, speed, distance].filter { !$0.isEmpty }
+        let seconds = max(analysis.series.last?.t ?? 0, truth.last?.t ?? 0, 1)
+        var canvas = PlotCanvas(title: title, panels: panels.count, seconds: seconds)
+        for (index, panel) in panels.enumerated() {
+            canvas.draw(panel, at: index, pauses: analysis.pauses)
+        }
+        return canvas.document
+    }
+
+    private func line(
+        _ name: String, _ style: PlotPanel.Style, _ value: (RecordingAnalysis.Row) -> Double?
+    ) -> PlotPanel.Line {
+        .init(name: name, style: style, points: analysis.series.map { ($0.t, value($0)) })
+    }
+
+    private func known(_ value: (Truth) -> Double?) -> PlotPanel.Line {
+        // A column that has no value this time is a value not written, not one that broke off.
+        .init(
+            name: "truth", style: .truth,
+            points: truth.compactMap { row in value(row).map { (row.t, $0) } })
+    }
+
+    private var heartRate: PlotPanel {
+        PlotPanel(
+            title: "heart rate, beats/min",
+            lines: [line("heart rate", .estimate) { $0.metrics.heartRate?.beatsPerMinute }])
+    }
+
+    private var cadence: PlotPanel {
+        PlotPanel(
+            title: "cadence, steps/min; confidence 0 to 1 in the lowest fifth",
+            lines: [
+                line("cadence", .estimate) { $0.metrics.cadence?.stepsPerMinute },
+                known(\.cadence),
+            ],
+            share: analysis.series.map { ($0.t, $0.metrics.cadence?.confidence) })
+    }
+
+    private var steps: PlotPanel {
+        PlotPanel(
+            title: "steps",
+            lines: [
+                line("steps", .estimate) { $0.metrics.steps.map(Double.init) }, known(\.steps),
+            ])
+    }
+
+    private var speed: PlotPanel {
+        PlotPanel(
+            title: "speed, m/s",
+            lines: [line("speed", .estimate) { $0.metrics.speedMetersPerSecond }])
+    }
+
+    private var distance: PlotPanel {
+        PlotPanel(
+            title: "distance, m, and where the truth should be 95 times of 100",
+            lines: [
+                line("distance", .estimate) { $0.metrics.distanceMeters }, known(\.distanceMeters),
+            ],
+            band: analysis.series.compactMap { row in
+                guard let meters = row.metrics.distanceMeters,
+                    let around = row.metrics.distanceUncertaintyMeters
+                else { return nil }
+                return (row.t, meters - around, meters + around)
+            })
+    }
+}
