@@ -40,7 +40,7 @@ import Testing
         let calls = try Self.calls()
         #expect(calls >= 500)
         let step = Self.isLong ? 1 : 7
-        if step > 1 { print("every \(step)th of \(calls) calls; all with PULSECAST_LONG=1") }
+        print("\(kind): every \(step)th of \(calls) calls; all with PULSECAST_LONG=1")
         for call in stride(from: 0, to: calls, by: step) {
             try Self.check(
                 SimulatedDisk.Fault(kind: kind, call: call, isForEver: isForEver))
