@@ -66,6 +66,9 @@ extension SystemTests {
                         group.addTask { try await device.run(port: port) }
                     }
                     try await Task.sleep(for: .milliseconds(before))
+                    // With the power goes the network. The shutdown is no instant: of a sync under
+                    // way meanwhile the kernel may say that it worked.
+                    for device in devices { device.ledger.cut() }
                     try await volume.losePower()
                     try await Task.sleep(for: .milliseconds(after))
                     daemon.process.signal(SIGKILL)

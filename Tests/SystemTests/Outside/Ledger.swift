@@ -7,6 +7,8 @@ final class Ledger: Sendable {
         var sent: UInt32 = 0
         var acknowledged: UInt32 = 0
         var welcomes = 0
+        /// Nothing reaches the device any more, until it is welcomed again.
+        var isCut = false
         var breaches: [String] = []
         var notes: [String] = []
     }
@@ -31,8 +33,12 @@ final class Ledger: Sendable {
         state.withLock { $0.sent = max($0.sent, number) }
     }
 
+    /// The daemon's machine is gone: what its process still says nobody hears.
+    func cut() { state.withLock { $0.isCut = true } }
+
     func welcome(at number: UInt32) {
         state.withLock { state in
+            state.isCut = false
             state.welcomes += 1
             if number < state.acknowledged {
                 state.breaches.append("welcomed at \(number) after ack \(state.acknowledged)")
@@ -43,6 +49,7 @@ final class Ledger: Sendable {
 
     func acknowledge(_ number: UInt32) {
         state.withLock { state in
+            guard !state.isCut else { return }
             if number < state.acknowledged {
                 state.breaches.append("ack \(number) after ack \(state.acknowledged)")
             }
