@@ -97,6 +97,7 @@ struct MeasuredPoints {
     }
 
     /// - Parameter rows: One a second, rising.
+    /// - Returns: The measured points, with the rows that lie between them.
     func points(rows: [SessionPoint]) -> [SessionPoint] {
         var points = Self.filled(measured(), rows)
         var next = 0
