@@ -6,6 +6,8 @@ public struct MasterKeyFile: Sendable {
     /// As named by `LoadCredential=master-key:…`.
     public static let credentialName = "master-key"
     public static let stateFileName = "master.key"
+    /// Of the file's format.
+    static let version = 1
 
     private let credential: String?
     /// The owner named the file: another key in its place would only hide that it is missing.
@@ -47,20 +49,32 @@ public struct MasterKeyFile: Sendable {
         guard let contents = FileManager.default.contents(atPath: path) else {
             throw .masterKeyUnreadable(path: path)
         }
-        guard let key = MasterKey(bytes: Self.decode(contents)) else {
+        let (version, bytes) = Self.decode(contents)
+        guard version <= Self.version else {
+            throw .masterKeyNewer(path: path, version: version, versionKnown: Self.version)
+        }
+        guard let key = MasterKey(bytes: bytes) else {
             throw .masterKeyMalformed(path: path, bytes: contents.count)
         }
         return key
     }
 
-    /// 32 bytes as they are, or their base64 in either alphabet.
-    private static func decode(_ contents: Data) -> [UInt8] {
-        if contents.count == MasterKey.byteCount { return Array(contents) }
-        let text = String(decoding: contents, as: UTF8.self)
+    /// `v1:` and the base64 of 32 bytes; without a version 32 bytes as they are or their base64, as
+    /// an owner makes them. Either alphabet.
+    private static func decode(_ contents: Data) -> (version: Int, bytes: [UInt8]) {
+        if contents.count == MasterKey.byteCount { return (version, Array(contents)) }
+        var text = String(decoding: contents, as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)
-            .replacingOccurrences(of: "+", with: "-")
-            .replacingOccurrences(of: "/", with: "_")
-        return TextForm.bytes(base64URL: text.replacingOccurrences(of: "=", with: "")) ?? []
+        var found = version
+        if text.first == "v", let colon = text.firstIndex(of: ":"),
+            let number = Int(text[..<colon].dropFirst()), number > 0
+        {
+            found = number
+            text = String(text[colon...].dropFirst())
+        }
+        text = text.replacingOccurrences(of: "+", with: "-")
+            .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
+        return (found, TextForm.bytes(base64URL: text) ?? [])
     }
 
     /// Under another name first, then linked: a crash leaves no half of a key, and of two daemons
@@ -73,7 +87,7 @@ public struct MasterKeyFile: Sendable {
         let draft = "\(stateFile).\(ProcessInfo.processInfo.processIdentifier)"
         guard
             manager.createFile(
-                atPath: draft, contents: Data((TextForm.base64URL(bytes) + "\n").utf8),
+                atPath: draft, contents: Data("v\(Self.version):\(TextForm.base64URL(bytes))\n".utf8),
                 attributes: [.posixPermissions: 0o600])
         else { throw .masterKeyNotCreated(path: stateFile) }
         do {

@@ -2,6 +2,8 @@
 public enum SecretsError: Error, Hashable, Sendable {
     case masterKeyUnreadable(path: String)
     case masterKeyMalformed(path: String, bytes: Int)
+    /// Written by a later version of the daemon.
+    case masterKeyNewer(path: String, version: Int, versionKnown: Int)
     /// Others could read it.
     case masterKeyExposed(path: String, permissions: Int)
     case masterKeyNotCreated(path: String)
@@ -16,6 +18,9 @@ extension SecretsError: CustomStringConvertible {
             "the master key \(path) cannot be read: check that it exists and whose it is"
         case .masterKeyMalformed(let path, let bytes):
             "the master key \(path) has \(bytes) bytes: put 32 random bytes there, or their base64"
+        case .masterKeyNewer(let path, let version, let known):
+            "the master key \(path) has format \(version), this pulsecast reads up to \(known): "
+                + "install the newer daemon, or put the key back from before the upgrade"
         case .masterKeyExposed(let path, let permissions):
             "the master key \(path) has mode \(String(permissions, radix: 8)): "
                 + "chmod 600 it, so that only the daemon reads it"

@@ -77,6 +77,7 @@ import Testing
         let path = folder.path + "/master.key"
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("v1:"))
         #expect(try file.load(using: &generator).open(sealed, for: Self.purposes[0]) == [9])
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["master.key"])
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
@@ -86,6 +87,8 @@ import Testing
     }
 
     static let credentials: [([UInt8], Bool)] = [
+        (Array(("v1:" + Data(repeating: 0xFB, count: 32).base64EncodedString() + "\n").utf8), true),
+        (Array("v1:\n".utf8), false),
         (Array(repeating: 0xAB, count: 32), true),
         (Array(Data(repeating: 0xAB, count: 32).base64EncodedString().utf8), true),
         (Array((Data(repeating: 0xFB, count: 32).base64EncodedString() + "\n").utf8), true),
@@ -111,6 +114,18 @@ import Testing
                 throws: SecretsError.masterKeyMalformed(path: path, bytes: contents.count)
             ) { try file.load(using: &generator) }
         }
+    }
+
+    @Test func `A key of a later version is refused with a sentence`() throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.path + "/master-key"
+        try Data("v2:xyz\n".utf8).write(to: URL(fileURLWithPath: path))
+        var generator = SeededGenerator(seed: 4)
+        let file = MasterKeyFile(credentialsDirectory: folder.path, stateDirectory: folder.path)
+        let error = SecretsError.masterKeyNewer(path: path, version: 2, versionKnown: 1)
+        #expect(throws: error) { try file.load(using: &generator) }
+        #expect(error.description.contains("install the newer daemon"))
     }
 
     @Test func `A folder that cannot be written is named`() {

@@ -2,6 +2,8 @@
 public enum ConfigurationError: Error, Hashable, Sendable {
     case unreadable(file: String, reason: String)
     case notYAML(file: String, reason: String)
+    /// Written for a later version of the daemon.
+    case newerFormat(file: String, version: Int, versionKnown: Int)
     case unknownKey(String, origin: ConfigurationOrigin, suggestion: String?)
     case notAllowed(key: String, value: String, origin: ConfigurationOrigin, allowed: String)
     case contradiction(key: String, reason: String)
@@ -33,6 +35,9 @@ extension ConfigurationError: CustomStringConvertible {
             "cannot read the configuration \(file): \(reason); check the path and its permissions"
         case .notYAML(let file, let reason):
             "\(file) is not YAML that can be read: \(reason)"
+        case .newerFormat(let file, let version, let known):
+            "\(file) has format \(version), this pulsecast reads up to \(known): "
+                + "install the newer daemon, or put the file back from before the upgrade"
         case .unknownKey(let key, let origin, let suggestion):
             "\(origin): there is no key \(key)"
                 + (suggestion.map { "; did you mean \($0)?" } ?? "; see the example file for all")

@@ -5,6 +5,9 @@ public enum ConfigurationExample {
             "# Pulsecast's configuration. Every line is optional; what is shown is the default.",
             "# Each key can also be set as environment PULSECAST_SECTION_KEY.",
             "# Check it with: pulsecast check-config FILE",
+            "",
+            "# Of this file; a later version's is refused.",
+            "\(ConfigurationLoader.formatKey): \(ConfigurationLoader.format)",
         ]
         var section = ""
         for entry in sortedEntries {

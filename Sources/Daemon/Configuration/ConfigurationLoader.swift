@@ -10,6 +10,10 @@ public struct ConfigurationLoader: Sendable {
 
     public static let defaultFile = "/etc/pulsecast/pulsecast.yaml"
 
+    /// The one line of a file that stands outside of the sections; a file without it has format 1.
+    static let formatKey = "format"
+    static let format = 1
+
     public init() {}
 
     /// - Parameters:
@@ -75,6 +79,10 @@ public struct ConfigurationLoader: Sendable {
         }
         for (sectionNode, keys) in sections {
             let section = sectionNode.string ?? ""
+            if section == Self.formatKey {
+                check(format: keys.string ?? "", path: path)
+                continue
+            }
             guard let keys = keys.mapping else {
                 if keys.string?.isEmpty ?? false { continue }
                 errors.append(unknown(section, path: path))
@@ -84,6 +92,18 @@ public struct ConfigurationLoader: Sendable {
                 add(key: "\(section).\(keyNode.string ?? "")", value: valueNode, path: path)
             }
         }
+    }
+
+    private mutating func check(format text: String, path: String) {
+        guard let version = Int(text), version > 0 else {
+            errors.append(
+                .notAllowed(
+                    key: Self.formatKey, value: text, origin: .file(path),
+                    allowed: "the number \(Self.format)"))
+            return
+        }
+        guard version > Self.format else { return }
+        errors.append(.newerFormat(file: path, version: version, versionKnown: Self.format))
     }
 
     private mutating func add(key: String, value: Node, path: String) {
