@@ -165,7 +165,7 @@ let rimTests: [Target] = [
     .testTarget(
         name: "SystemTests",
         dependencies: ["SensorModel", "WireFormat", "Simulator", "Transport", "pulsecast"],
-        exclude: ["browser"], swiftSettings: strict),
+        exclude: ["browser", "Samples"], swiftSettings: strict),
 ]
 
 /// `PULSECAST_CORE=1` builds the core alone: no packages, seconds instead of minutes. What needs the

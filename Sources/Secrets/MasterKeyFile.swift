@@ -87,7 +87,8 @@ public struct MasterKeyFile: Sendable {
         let draft = "\(stateFile).\(ProcessInfo.processInfo.processIdentifier)"
         guard
             manager.createFile(
-                atPath: draft, contents: Data("v\(Self.version):\(TextForm.base64URL(bytes))\n".utf8),
+                atPath: draft,
+                contents: Data("v\(Self.version):\(TextForm.base64URL(bytes))\n".utf8),
                 attributes: [.posixPermissions: 0o600])
         else { throw .masterKeyNotCreated(path: stateFile) }
         do {

@@ -46,7 +46,9 @@ struct DemoCommand: AsyncParsableCommand {
             try await Task.sleep(for: .seconds(seconds))
             await daemon.stop()
         } else {
-            try await DaemonRun(daemon, loaded: loaded) { loaded }.untilStopped()
+            let signals = await DaemonSignals()
+            try await DaemonRun(daemon, signals: signals, loaded: loaded) { loaded }
+                .untilStopped()
         }
     }
 

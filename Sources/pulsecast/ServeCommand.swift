@@ -11,11 +11,13 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let loaded = try options.loaded()
         let daemon = try options.daemon(loaded.configuration)
+        let signals = await DaemonSignals()
         let addresses = try await daemon.start()
         if options.printAddresses { try Terminal.say(encoded: addresses) }
         options.tellFirstSteps(addresses)
         let options = options
-        try await DaemonRun(daemon, loaded: loaded) { try options.loaded() }.untilStopped()
+        try await DaemonRun(daemon, signals: signals, loaded: loaded) { try options.loaded() }
+            .untilStopped()
     }
 }
 

@@ -191,5 +191,6 @@ import WireFormat
         #expect(throws: RecordRefusal.unknownVersion(9)) {
             try StreamEventCodec.decode(bytes.span)
         }
+        #expect(RecordRefusal.unknownVersion(9).description.contains("install the newer daemon"))
     }
 }

@@ -1,5 +1,4 @@
 import ServiceLifecycle
-import UnixSignals
 
 /// Runs a started daemon until a signal ends it: SIGTERM and SIGINT drain it, SIGHUP reloads it.
 public struct DaemonRun: Sendable {
@@ -7,18 +6,21 @@ public struct DaemonRun: Sendable {
     private static let upkeepSeconds = 60.0
 
     private let daemon: PulsecastDaemon
+    private let signals: DaemonSignals
     private let loaded: LoadedConfiguration
     private let reread: @Sendable () throws -> LoadedConfiguration
 
     /// - Parameters:
     ///   - daemon: Started.
+    ///   - signals: Caught since before it was started.
     ///   - loaded: What it was started with.
     ///   - reread: Reads the configuration again, on SIGHUP.
     public init(
-        _ daemon: PulsecastDaemon, loaded: LoadedConfiguration,
+        _ daemon: PulsecastDaemon, signals: DaemonSignals, loaded: LoadedConfiguration,
         reread: @escaping @Sendable () throws -> LoadedConfiguration
     ) {
         self.daemon = daemon
+        self.signals = signals
         self.loaded = loaded
         self.reread = reread
     }
@@ -28,23 +30,36 @@ public struct DaemonRun: Sendable {
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(
+                        service: Ending(signals: signals),
+                        successTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(
                         service: Reloading(
-                            daemon: daemon, running: loaded.effective, reread: reread)),
+                            daemon: daemon, signals: signals, running: loaded.effective,
+                            reread: reread)),
                     .init(service: Upkeep(daemon: daemon)),
-                ],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: daemon.logger))
+                ], logger: daemon.logger))
         try await group.run()
         await daemon.stop()
     }
 
+    /// Over with the first signal to end; the other services end with it.
+    private struct Ending: Service {
+        let signals: DaemonSignals
+
+        func run() async throws {
+            for await _ in signals.endings.cancelOnGracefulShutdown() { return }
+        }
+    }
+
     private struct Reloading: Service {
         let daemon: PulsecastDaemon
+        let signals: DaemonSignals
         let running: [EffectiveValue]
         let reread: @Sendable () throws -> LoadedConfiguration
 
         func run() async throws {
             var running = running
-            for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+            for await _ in signals.hangups.cancelOnGracefulShutdown() {
                 running = daemon.reload(running, reread: reread)
             }
         }

@@ -7,3 +7,16 @@ public enum RecordRefusal: Error, Hashable, Sendable {
     /// A value that its type does not have, or a bit with no meaning.
     case unknownValue
 }
+
+extension RecordRefusal: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .truncated: "the record ends too early"
+        case .tooLong(let bytes): "the record has \(bytes) bytes too many"
+        case .unknownVersion(let version):
+            "the record has format \(version), which this pulsecast does not read: "
+                + "install the newer daemon"
+        case .unknownValue: "the record has a value that has no meaning"
+        }
+    }
+}

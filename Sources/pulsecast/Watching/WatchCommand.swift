@@ -44,7 +44,9 @@ struct WatchCommand: AsyncParsableCommand {
         tell: (String?) async -> Void
     ) async throws {
         var cursor: String?
-        var waitSeconds = 0.5
+        // Short: a daemon that restarts behind open sockets takes the connection at once.
+        let firstWaitSeconds = 0.1
+        var waitSeconds = firstWaitSeconds
         while true {
             do {
                 var address = share.address
@@ -53,7 +55,7 @@ struct WatchCommand: AsyncParsableCommand {
                 let client = try await ViewerClient.connect(to: address)
                 await tell(nil)
                 for try await event in client.events {
-                    waitSeconds = 0.5
+                    waitSeconds = firstWaitSeconds
                     cursor = Self.cursor(in: event) ?? cursor
                     await say(event)
                 }

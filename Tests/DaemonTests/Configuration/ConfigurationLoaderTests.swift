@@ -26,6 +26,12 @@ import Testing
 
     @Test(arguments: [
         ("device: {prot: 1}", "f: there is no key device.prot; did you mean device.port?"),
+        ("format: one", "f: format is \"one\", allowed is the number 1"),
+        (
+            "format: 2",
+            "f has format 2, this pulsecast reads up to 1: "
+                + "install the newer daemon, or put the file back from before the upgrade"
+        ),
         ("nothing: {at: all}", "f: there is no key nothing.at; see the example file for all"),
         (
             "device: {port: 65536}",
