@@ -8,6 +8,7 @@ final class NotifyInbox {
     /// - Parameters:
     ///   - folder: For the socket.
     ///   - signal: Sent to who says that it is ready, at once; 0: none.
+    /// - Throws: What kept the process from starting.
     init(in folder: TemporaryFolder, answering signal: Int32 = 0) async throws {
         path = folder.file("notify")
         process = try ChildProcess(
