@@ -127,6 +127,11 @@ public final class SegmentLog: Sendable {
         RecordOffset(rawValue: published.nextOffset.load(ordering: .acquiring))
     }
 
+    /// Whether a reader can go on from there: a cursor of this log's history, not ahead of it.
+    public func isKnown(_ cursor: LogCursor) -> Bool {
+        cursor.epoch == epoch && cursor.offset < nextOffset
+    }
+
     /// The first offset not yet handed to the kernel: what a reader can see ends here.
     public var writtenEnd: RecordOffset {
         RecordOffset(rawValue: published.writtenEnd.load(ordering: .acquiring))

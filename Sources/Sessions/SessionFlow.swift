@@ -23,7 +23,7 @@ package final class SessionFlow {
     let outlets: FlowOutlets
 
     private let silenceMicroseconds: Int64
-    /// Sessions whose first record is of this run.
+    /// Sessions whose first record is of this run, until the log lists them.
     private var begun: [SessionID: DeviceID] = [:]
     private var lastDurable = RecordOffset(rawValue: 0)
 
@@ -125,7 +125,7 @@ package final class SessionFlow {
             deviceTime: summary?.deviceTimes?.upperBound ?? now,
             arrival: summary?.arrivalTimes.upperBound ?? now)
         live.rebuiltUntil = log.nextOffset
-        for old in sessions.add(live) { _ = table.forget(old) }
+        hold(live)
         log.flush()
         outlets.rebuild(session, log.nextOffset)
         return live
@@ -209,8 +209,16 @@ package final class SessionFlow {
         return live
     }
 
+    /// Takes a session into memory; ended ones of its device go.
+    private func hold(_ live: LiveSession) {
+        for old in sessions.add(live) {
+            _ = table.forget(old)
+            if log.summary(of: old) != nil { begun[old] = nil }
+        }
+    }
+
     private func add(_ live: LiveSession) {
-        for old in sessions.add(live) { _ = table.forget(old) }
+        hold(live)
         board.sessionBegan(live.id, of: live.device, at: live.lastArrival)
         counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
     }
@@ -280,10 +288,5 @@ package final class SessionFlow {
         let next = log.nextOffset.rawValue
         return LogCursor(
             epoch: log.epoch, offset: RecordOffset(rawValue: next > 0 ? next - 1 : 0))
-    }
-
-    /// A cursor of this log, not ahead of it.
-    package func isKnown(_ cursor: LogCursor) -> Bool {
-        cursor.epoch == log.epoch && cursor.offset < log.nextOffset
     }
 }

@@ -13,6 +13,13 @@ package final class ShareBoard {
         case ended(CloseCode)
     }
 
+    /// A viewer's place at a share, to be given back once.
+    package struct Seat: Sendable {
+        package let key: ShareKey
+        fileprivate let loop: Int
+        fileprivate let round: Int
+    }
+
     private struct Entry {
         var share: Share
         var view: ShareView?
@@ -20,6 +27,14 @@ package final class ShareBoard {
         var showing: SessionID?
         /// Viewers by loop; a loop without one gets no updates.
         var viewers: [Int: Int] = [:]
+        /// Counts how often all viewers were sent away: a seat of before is no seat any more.
+        var round = 0
+
+        mutating func clear() {
+            viewers = [:]
+            view = nil
+            round += 1
+        }
     }
 
     package private(set) var directory = ShareDirectory()
@@ -41,25 +56,25 @@ package final class ShareBoard {
 
     // MARK: What may be shown
 
-    /// Takes a share over from the registry, or its new settings.
+    /// Takes a share over from the registry, or its new settings; who watches it must come again.
     package func put(_ share: Share) {
+        close(share.key, code: .restarting)
         directory.put(share)
-        entries[share.key] = Entry(share: share)
+        let round = entries[share.key].map { $0.round + 1 } ?? 0
+        entries[share.key] = Entry(share: share, round: round)
         if share.delaySeconds > 0 { delayed.insert(share.key) } else { delayed.remove(share.key) }
     }
 
     /// Forgets what is shown of a share that is over; who watched it is closed one by one.
     package func letGo(of key: ShareKey) {
-        entries[key]?.viewers = [:]
-        entries[key]?.view = nil
+        entries[key]?.clear()
     }
 
     /// Closes whoever watches the share now, in a group or alone.
     package func close(_ key: ShareKey, code: CloseCode) {
         guard let entry = entries[key] else { return }
         for loop in entry.viewers.keys { send(loop, key, .ended(code)) }
-        entries[key]?.viewers = [:]
-        entries[key]?.view = nil
+        letGo(of: key)
     }
 
     package func sessionBegan(_ session: SessionID, of device: DeviceID, at arrival: Timestamp) {
@@ -157,13 +172,14 @@ package final class ShareBoard {
     ///   - loop: Where the viewer's connection lives.
     ///   - cursor: Where the log is.
     ///   - now: Arrival clock.
-    /// - Returns: `nil` for a share that is gone.
-    package func join(_ key: ShareKey, loop: Int, cursor: LogCursor, at now: Timestamp)
-        -> FeedSnapshot?
-    {
-        guard let snapshot = snapshot(key, cursor: cursor, at: now) else { return nil }
+    /// - Returns: The seat is to be given back by ``leave(_:)``; `nil` for a share that is gone.
+    package func join(
+        _ key: ShareKey, loop: Int, cursor: LogCursor, at now: Timestamp
+    ) -> (seat: Seat, snapshot: FeedSnapshot)? {
+        guard let snapshot = snapshot(key, cursor: cursor, at: now), let entry = entries[key]
+        else { return nil }
         entries[key]?.viewers[loop, default: 0] += 1
-        return snapshot
+        return (Seat(key: key, loop: loop, round: entry.round), snapshot)
     }
 
     /// What a viewer would see now. Makes the view where there is none.
@@ -184,10 +200,13 @@ package final class ShareBoard {
         return view.snapshot
     }
 
-    package func leave(_ key: ShareKey, loop: Int) {
-        guard let count = entries[key]?.viewers[loop] else { return }
-        entries[key]?.viewers[loop] = count > 1 ? count - 1 : nil
-        dropUnwatched(key)
+    /// Does nothing for a seat from which its viewer was sent away.
+    package func leave(_ seat: Seat) {
+        guard let entry = entries[seat.key], entry.round == seat.round,
+            let count = entry.viewers[seat.loop]
+        else { return }
+        entries[seat.key]?.viewers[seat.loop] = count > 1 ? count - 1 : nil
+        dropUnwatched(seat.key)
     }
 
     /// Lets go of a view that was made for one look.

@@ -37,6 +37,10 @@ final class Life {
     let feeds = FeedTable()
     /// Viewers of each feed that is open on the loop.
     var watching: [ShareKey: Set<Int>] = [:]
+    /// Of viewers, as the pipeline has them.
+    var seats: [Int: ShareBoard.Seat] = [:]
+    /// Of viewers whose connections the loop has closed, before the pipeline hears of it.
+    var leaving: [ShareBoard.Seat] = []
     var catchUps: [CatchUp] = []
     /// What the pipeline cannot push is a mistake of the simulation's.
     let complaints: Complaints

@@ -13,6 +13,10 @@ import WireFormat
 extension World {
     /// A viewer comes, or goes.
     func meetViewer(_ index: Int) throws {
+        if random.happens(percent: 50) {
+            for seat in life.leaving { life.flow.board.leave(seat) }
+            life.leaving = []
+        }
         if spectators[index].isConnected { leave(index) } else { join(index) }
     }
 
@@ -29,11 +33,10 @@ extension World {
     }
 
     private func leave(_ index: Int) {
-        let key = spectators[index].share.key
         say("viewer \(index) goes")
         spectators[index].isConnected = false
         life.catchUps.removeAll { $0.viewer == index }
-        life.flow.board.leave(key, loop: 0)
+        if let seat = life.seats.removeValue(forKey: index) { life.flow.board.leave(seat) }
         drop(index)
     }
 
@@ -52,11 +55,14 @@ extension World {
         guard share.isActive(at: flow.now) else { return }
         let shown = flow.board.session(shownBy: share, at: flow.now)
         if let shown { _ = flow.known(shown, isRecorded: false) }
-        guard let snapshot = flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)
+        guard
+            let (seat, snapshot) = flow.board.join(
+                share.key, loop: 0, cursor: flow.cursor, at: flow.now)
         else { return }
+        life.seats[index] = seat
         var resumed = spectators[index].last
         if random.happens(percent: 20) { resumed = nil }
-        if let cursor = resumed, !flow.isKnown(cursor) {
+        if let cursor = resumed, !life.log.isKnown(cursor) {
             life.complaints.sentences.append("cursor \(cursor) of a viewer is not known any more")
         }
         say("viewer \(index) comes with \(resumed.map { "\($0)" } ?? "nothing")")
@@ -150,6 +156,9 @@ extension World {
                     say("viewer \(index) is closed: \(code)")
                     spectators[index].isConnected = false
                     life.catchUps.removeAll { $0.viewer == index }
+                    if let seat = life.seats.removeValue(forKey: index) {
+                        life.leaving.append(seat)
+                    }
                     drop(index)
                 }
             case .begin(let index, let snapshot, let resumed, let catchingUp):

@@ -56,7 +56,7 @@ import Testing
         let end = try #require(fixture.said.rebuilds.last?.end)
         fixture.said.shown = []
         let snapshot = try #require(
-            flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now))
+            flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)?.snapshot)
         flow.log.settle()
         try fixture.resume(until: end)
         flow.advance(to: FlowFixture.time(20))
@@ -72,7 +72,7 @@ import Testing
         let share = FlowFixture.share(delaySeconds: 3)
         flow.board.put(share)
         let snapshot = try #require(
-            flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now))
+            flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)?.snapshot)
         flow.advance(to: FlowFixture.time(20))
         #expect(!fixture.said.shown.isEmpty)
         #expect(fixture.said.shown.allSatisfy { $0.cursor >= snapshot.cursor })
@@ -90,5 +90,35 @@ import Testing
         let last = fixture.said.shown.map(\.time).max()
         #expect(last.map { $0.advanced(bySeconds: 3) < FlowFixture.time(expiry) } ?? (expiry < 5))
         #expect(fixture.said.shown.isEmpty == (expiry < 5))
+    }
+
+    @Test(arguments: [0, 3])
+    func `A viewer who was sent away and leaves late takes nobody else's seat`(
+        delaySeconds: Int
+    ) throws {
+        let fixture = try FlowFixture()
+        let flow = fixture.flow
+        let share = FlowFixture.share(delaySeconds: delaySeconds)
+        let sendAway: [() -> Void] = [
+            { flow.board.close(share.key, code: .restarting) },
+            { flow.board.letGo(of: share.key) },
+            { flow.board.put(share) },
+        ]
+        flow.board.put(share)
+        for away in sendAway {
+            let first = try #require(
+                flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now))
+            away()
+            let second = try #require(
+                flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now))
+            flow.board.leave(first.seat)
+            fixture.said.shown = []
+            try fixture.send(5)
+            #expect(!fixture.said.shown.isEmpty)
+            flow.board.leave(second.seat)
+            fixture.said.shown = []
+            try fixture.send(5)
+            #expect(fixture.said.shown.isEmpty)
+        }
     }
 }

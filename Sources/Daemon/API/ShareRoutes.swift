@@ -107,7 +107,7 @@ struct ShareRoutes: Sendable {
         var offset: RecordOffset?
         var gap: [EncodedEvent] = []
         if let after {
-            if let cursor = after, cursor.epoch == log.epoch, cursor.offset < log.nextOffset {
+            if let cursor = after, log.isKnown(cursor) {
                 offset = cursor.offset
             } else {
                 let zero = LogCursor(epoch: log.epoch, offset: RecordOffset(rawValue: 0))

@@ -28,11 +28,13 @@ extension PipelineCore {
         var share = share
         // The other thread's clock may be a little ahead: what is revoked is revoked now.
         share.revokedAt = share.revokedAt.map { min($0, now) }
-        let before = board.directory[share.key]
+        if let before = board.directory[share.key],
+            before.idHash != share.idHash || !share.isActive(at: now)
+        {
+            end(share.key)
+        }
         board.put(share)
         expiries.next = board.directory.nextExpiry(after: expiries.done)
-        guard let before else { return }
-        if before.idHash != share.idHash || !share.isActive(at: now) { end(share.key) }
     }
 
     /// Shares whose time has come lose their viewers now, not when somebody looks next.
@@ -44,10 +46,10 @@ extension PipelineCore {
             parts.logger.notice("share expired", metadata: ["share": "\(key.rawValue)"])
             end(key)
         }
-        expiries.done = now
-        expiries.next = board.directory.nextExpiry(after: now)
+        forgetExpiries()
     }
 
+    /// Whatever expires by now has been dealt with.
     private func forgetExpiries() {
         expiries.done = now
         expiries.next = board.directory.nextExpiry(after: now)

@@ -34,12 +34,12 @@ extension PipelineCore {
             watchers[subscriber]?.isAway = true  // Its first snapshot is the recording's.
             return
         }
-        let openings = join(members, loop: subscriber.loop)
+        let openings = join(members, by: subscriber)
         var start = SubscriptionStart(inGroup: members.first?.key != request.key)
         var missedAfter: RecordOffset?
         switch request.resume {
         case nil: break
-        case .after(let cursor) where flow.isKnown(cursor):
+        case .after(let cursor) where log.isKnown(cursor):
             start.resumedAt = cursor
             start.catchingUp = true
             missedAfter = cursor.offset
@@ -58,9 +58,7 @@ extension PipelineCore {
     /// - Returns: Whether the subscriber was known.
     func unsubscribe(_ subscriber: SubscriberID) -> Bool {
         guard let watch = watchers.remove(subscriber) else { return false }
-        if !watch.isAway {
-            for key in watch.feeds { board.leave(key, loop: subscriber.loop) }
-        }
+        for seat in watch.seats { board.leave(seat) }
         counters.viewers.store(watchers.count, ordering: .relaxed)
         return true
     }
@@ -68,7 +66,8 @@ extension PipelineCore {
     /// Takes a viewer out of its feeds: it watches the recording.
     func leaveFeeds(_ subscriber: SubscriberID) {
         guard let watch = watchers[subscriber], !watch.isAway else { return }
-        for key in watch.feeds { board.leave(key, loop: subscriber.loop) }
+        for seat in watch.seats { board.leave(seat) }
+        watchers[subscriber]?.seats = []
         watchers[subscriber]?.isAway = true
         send(.feedsLeft(subscriber), to: subscriber)
     }
@@ -79,7 +78,7 @@ extension PipelineCore {
         watchers[subscriber]?.isAway = false
         let members = watch.feeds.compactMap { board.directory[$0] }
         let start = SubscriptionStart(resumedAt: cursor, inGroup: inGroup)
-        send(.feedsBegin(subscriber, join(members, loop: subscriber.loop), start), to: subscriber)
+        send(.feedsBegin(subscriber, join(members, by: subscriber), start), to: subscriber)
     }
 
     /// The session a share shows, in memory or brought back from the log.
@@ -92,12 +91,16 @@ extension PipelineCore {
         sessionShown(by: share).map { $0.computation == nil } ?? false
     }
 
-    private func join(_ members: [Share], loop: Int) -> [FeedOpening] {
+    private func join(_ members: [Share], by subscriber: SubscriberID) -> [FeedOpening] {
         members.compactMap { share in
             _ = sessionShown(by: share)
-            return board.join(share.key, loop: loop, cursor: cursor, at: now).map {
-                FeedOpening(key: share.key, runnerName: share.runnerName, snapshot: $0)
-            }
+            guard
+                let joined = board.join(
+                    share.key, loop: subscriber.loop, cursor: cursor, at: now)
+            else { return nil }
+            watchers[subscriber]?.seats.append(joined.seat)
+            return FeedOpening(
+                key: share.key, runnerName: share.runnerName, snapshot: joined.snapshot)
         }
     }
 

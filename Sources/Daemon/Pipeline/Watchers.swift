@@ -1,4 +1,5 @@
 import SensorModel
+import Sessions
 import Transport
 
 /// Which feeds each subscriber is a member of. Pipeline thread only.
@@ -10,6 +11,8 @@ final class Watchers {
         var feeds: [ShareKey]
         /// Missed events that wait for the socket, in order; `nil`: none are owed.
         var missed: ArraySlice<EncodedEvent>?
+        /// Where it sits on the board; nowhere while it watches the recording.
+        var seats: [ShareBoard.Seat] = []
         /// Out of its feeds, watching the recording.
         var isAway = false
     }
