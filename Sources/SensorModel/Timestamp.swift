@@ -22,6 +22,21 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         microseconds = Int64(scaled)
     }
 
+    /// A moment of a recording, as people write it: smaller than 10⁸ it counts from the recording's
+    /// start, since no device's clock is before 1973.
+    ///
+    /// - Parameters:
+    ///   - seconds: Since `start`, or since 1970.
+    ///   - start: The recording's first moment.
+    /// `nil` for what ``init(secondsSince1970:)`` refuses.
+    public init?(seconds: Double, inRecordingFrom start: Timestamp) {
+        if (0..<1e8).contains(seconds) {
+            self = start.advanced(bySeconds: seconds)
+        } else {
+            self.init(secondsSince1970: seconds)
+        }
+    }
+
     public var secondsSince1970: Double { Double(microseconds) / 1_000_000 }
 
     /// The whole second this moment lies in, rounded down.

@@ -20,6 +20,15 @@ import Testing
         #expect(Timestamp(secondsSince1970: seconds) == nil)
     }
 
+    @Test(arguments: [
+        (0.0, 1_760_000_000.0), (90.5, 1_760_000_090.5), (1_760_000_030, 1_760_000_030),
+        (-5, -5),
+    ])
+    func `A small time counts from its recording's start`(seconds: Double, isAt: Double) {
+        let start = Timestamp(microseconds: 1_760_000_000_000_000)
+        #expect(Timestamp(seconds: seconds, inRecordingFrom: start)?.secondsSince1970 == isAt)
+    }
+
     @Test(
         arguments: [(1_999_999, 1_000_000), (-1, -1_000_000), (0, 0), (-1_000_000, -1_000_000)]
             as [(Int64, Int64)])

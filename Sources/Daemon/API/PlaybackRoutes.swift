@@ -9,9 +9,6 @@ struct PlaybackRoutes: Sendable {
     let pipeline: Pipeline
     let clock: @Sendable () -> Timestamp
 
-    /// Smaller times count from the session's start: no device's clock is before 2000.
-    private static let relativeSecondsMax = 1e8
-
     func add(to router: inout Router) {
         router.add(.post, "/shares/:name/playback") { request in
             await answer { try await begin(request) }
@@ -21,7 +18,7 @@ struct PlaybackRoutes: Sendable {
         }
         router.add(.delete, "/shares/:name/playback") { request in
             await answer {
-                await pipeline.recordings.end(on: try share(request).key)
+                pipeline.recordings.end(on: try share(request).key)
                 return HTTPResponse(status: 204)
             }
         }
@@ -105,10 +102,8 @@ struct PlaybackRoutes: Sendable {
     private func time(
         _ seconds: Double, _ name: String, in recorded: ClosedRange<Timestamp>
     ) throws(APIRefusal) -> Timestamp {
-        if (0..<Self.relativeSecondsMax).contains(seconds) {
-            return recorded.lowerBound.advanced(bySeconds: seconds)
-        }
-        guard let time = Timestamp(secondsSince1970: seconds) else {
+        guard let time = Timestamp(seconds: seconds, inRecordingFrom: recorded.lowerBound)
+        else {
             throw .badField(name: name, allowed: "seconds")
         }
         return time

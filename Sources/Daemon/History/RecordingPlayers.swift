@@ -54,7 +54,7 @@ final class RecordingPlayers: Sendable {
     ///
     /// - Returns: How many watch.
     func begin(_ playback: SharePlayback, on share: Share) async -> Int {
-        await end(on: share.key)
+        end(on: share.key)
         playbacks.withLock { $0[share.key] = playback }
         let watching = await mailbox.ask { $0.watchers.watching(share.key) } ?? []
         for subscriber in watching { take(subscriber, along: playback, of: share) }
@@ -88,7 +88,7 @@ final class RecordingPlayers: Sendable {
     }
 
     /// Ends what is played to a share; its viewers see again what is live.
-    func end(on key: ShareKey) async {
+    func end(on key: ShareKey) {
         guard let playback = playbacks.withLock({ $0.removeValue(forKey: key) }) else { return }
         let taken = seats.withLock { seats in
             seats.filter { $0.value.playback?.startedAt == playback.startedAt }.map(\.key)
@@ -115,14 +115,17 @@ final class RecordingPlayers: Sendable {
         if wish == .live {
             return returnToLive(subscriber, inGroup: accounts.share(key)?.device == nil)
         }
+        let now = clock()
         let members = accounts.withState { state in
-            state.shares[key].map { state.shares.feeds(of: $0, at: WallClock.now()) } ?? []
+            state.shares[key].map { state.shares.feeds(of: $0, at: now) } ?? []
         }
-        let now = WallClock.now()
         seats.withLock { seats in
             var seat = seats[subscriber] ?? Seat(members: members, speed: 1, position: now)
             switch wish {
-            case .seek(let time): seat.position = time
+            case .seek(let time):
+                // The owner chose what of the session is played.
+                let range = seat.playback?.times ?? time...time
+                seat.position = min(max(time, range.lowerBound), range.upperBound)
             case .pause(let paused): seat.isPaused = paused
             case .speed(let speed): seat.speed = speed
             case .live: break
@@ -169,6 +172,10 @@ final class RecordingPlayers: Sendable {
             session = await mailbox.ask { $0.board.session(shownBy: share, at: $0.now) } ?? nil
         }
         guard let session else { return false }
+        if let playback = seat.playback, !isOn(playback, of: share.key) {
+            returnToLive(subscriber, inGroup: false)
+            return true
+        }
         let player = RecordingPlayer(
             log: log, share: share, session: session,
             privacy: log.summary(of: session).map { accounts.privacy(of: $0.device) } ?? .none,
@@ -209,8 +216,8 @@ final class RecordingPlayers: Sendable {
     private func show(
         _ player: RecordingPlayer, from time: Timestamp, seat: Seat, to subscriber: SubscriberID
     ) async throws -> Stop {
-        let found = await background.run {
-            Result { try player.snapshot(at: time, now: WallClock.now()) }
+        let found = await background.run { [clock] in
+            Result { try player.snapshot(at: time, now: clock()) }
         }
         guard let snapshot = try found.get() else { return .nothing }
         try Task.checkCancellation()
@@ -220,9 +227,9 @@ final class RecordingPlayers: Sendable {
         let origin = ContinuousClock.now
         var view = player.view
         while true {
-            let items = try await background.run { [view, offset] in
+            let items = try await background.run { [view, offset, clock] in
                 var view = view
-                let now = WallClock.now()
+                let now = clock()
                 return Result { try (player.items(after: offset, from: &view, now: now), view) }
             }.get()
             view = items.1

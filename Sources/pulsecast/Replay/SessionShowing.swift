@@ -6,9 +6,6 @@ import Sharing
 
 /// Prints a recorded session's events in their own time.
 struct SessionShowing {
-    /// Smaller times count from the session's start: no device's clock is before 2000.
-    private static let relativeSecondsMax = 1e8
-
     let session: SessionID
     let reader: LogReader
     /// Times as fast as recorded; `nil`: without waiting.
@@ -22,8 +19,12 @@ struct SessionShowing {
         guard let summary = reader.summary(of: session), let times = summary.deviceTimes else {
             throw CommandFailure("\(ReplayError.unknownSession(session))")
         }
-        let first = from.flatMap { Self.time($0, since: times.lowerBound) }
-        let last = until.flatMap { Self.time($0, since: times.lowerBound) }
+        let first = from.flatMap {
+            Timestamp(seconds: $0, inRecordingFrom: times.lowerBound)
+        }
+        let last = until.flatMap {
+            Timestamp(seconds: $0, inRecordingFrom: times.lowerBound)
+        }
         var events: [(time: Timestamp, json: [UInt8])] = []
         var view = HistoryView(epoch: reader.epoch ?? 1, scope: .all, privacy: .none)
         try reader.read(from: summary.firstOffset, session: session) { header, payload in
@@ -49,10 +50,5 @@ struct SessionShowing {
             }
             Terminal.say(json: event.json)
         }
-    }
-
-    private static func time(_ seconds: Double, since start: Timestamp) -> Timestamp? {
-        (0..<relativeSecondsMax).contains(seconds)
-            ? start.advanced(bySeconds: seconds) : Timestamp(secondsSince1970: seconds)
     }
 }
