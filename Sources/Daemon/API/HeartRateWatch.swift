@@ -12,6 +12,8 @@ actor HeartRateWatch {
     private struct Watched {
         var readers: [Int: Readings.Continuation] = [:]
         var last: HeartRateReading?
+        /// Whether ``last`` is what was found, be it nothing.
+        var hasLooked = false
     }
 
     private let shares: ShareRoutes
@@ -23,8 +25,8 @@ actor HeartRateWatch {
     }
 
     /// - Parameter share: Shows heart rates; no group.
-    /// - Returns: The reading now, if there is one, and each other than the last; a slow reader
-    ///   gets the newest only. `nil` is sent when there is none any more. Ends with the share.
+    /// - Returns: The reading now, and each other than the last; a slow reader gets the newest only.
+    ///   `nil` is sent while there is none. Ends with the share.
     func readings(of share: Share) -> Readings {
         let (stream, continuation) = Readings.makeStream(bufferingPolicy: .bufferingNewest(1))
         nextReader += 1
@@ -32,10 +34,10 @@ actor HeartRateWatch {
         continuation.onTermination = { [weak self] _ in
             Task { await self?.remove(reader, from: share.key) }
         }
-        let isFirst = watched[share.key] == nil
+        let before = watched[share.key]
         watched[share.key, default: Watched()].readers[reader] = continuation
-        continuation.yield(watched[share.key]?.last)
-        if isFirst { Task { await look(at: share) } }
+        if let before, before.hasLooked { continuation.yield(before.last) }
+        if before == nil { Task { await look(at: share) } }
         return stream
     }
 
@@ -47,8 +49,9 @@ actor HeartRateWatch {
         while let before = watched[share.key], !before.readers.isEmpty {
             guard shares.isOpen(share) else { break }
             let reading = await shares.reading(of: share)
-            if reading != watched[share.key]?.last {
+            if reading != before.last || !before.hasLooked {
                 watched[share.key]?.last = reading
+                watched[share.key]?.hasLooked = true
                 for reader in watched[share.key]?.readers.values ?? [:].values {
                     reader.yield(reading)
                 }

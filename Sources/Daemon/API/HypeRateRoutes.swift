@@ -72,7 +72,9 @@ private actor HypeRateSocket {
     }
 
     func run(joining identifier: String? = nil) async {
-        if let identifier { _ = join(identifier) }
+        if let identifier, let program = program(of: "hr:" + identifier) {
+            topics["hr:" + identifier] = Task(operation: program)
+        }
         for await message in conversation.messages {
             guard case .text(let text) = message,
                 let message = try? JSONDecoder().decode(Message.self, from: Data(text.utf8))
@@ -86,8 +88,10 @@ private actor HypeRateSocket {
         let topic = message.topic ?? "phoenix"
         switch message.event {
         case "phx_join":
-            let isJoined = topic.hasPrefix("hr:") && join(String(topic.dropFirst(3)))
-            reply(to: message, topic, accepted: isJoined)
+            let program = topics[topic] == nil ? program(of: topic) : nil
+            // Before the first reading: that would be of a topic that is not joined.
+            reply(to: message, topic, accepted: program != nil || topics[topic] != nil)
+            if let program { topics[topic] = Task(operation: program) }
         case "phx_leave":
             let task = topics.removeValue(forKey: topic)
             task?.cancel()
@@ -97,25 +101,24 @@ private actor HypeRateSocket {
         }
     }
 
-    /// - Returns: `false` for a share that is not there: unknown, revoked and expired alike.
-    private func join(_ identifier: String) -> Bool {
-        let topic = "hr:" + identifier
-        guard topics[topic] == nil else { return true }
-        guard topics.count < Self.topicsMax else { return false }
+    /// What a topic's client is told.
+    ///
+    /// - Returns: `nil` for a share that is not there: unknown, revoked and expired alike.
+    private func program(of topic: String) -> (@Sendable () async -> Void)? {
+        guard topic.hasPrefix("hr:"), topics.count < Self.topicsMax else { return nil }
+        let identifier = String(topic.dropFirst(3))
         if identifier == Self.testIdentifier {
-            topics[topic] = Task { [conversation] in await Self.test(conversation) }
-            return true
+            return { [conversation] in await Self.test(conversation) }
         }
         switch routes.shares.desk.find(identifier, peer: request.peer) {
         case .success(let share):
-            topics[topic] = Task { [routes, conversation] in
+            return { [routes, conversation] in
                 await Self.follow(share, as: identifier, routes, conversation)
             }
-            return true
-        case .failure(.unknown): return false
+        case .failure(.unknown): return nil
         case .failure(.tooMany):
             conversation.close(code: CloseCode.tooManyRequests.rawValue)
-            return false
+            return nil
         }
     }
 
