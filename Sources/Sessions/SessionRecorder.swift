@@ -60,14 +60,14 @@ package final class SessionRecorder {
         counters.framesRecorded.add(1, ordering: .relaxed)
         counters.recordsAppended.add(1, ordering: .relaxed)
         live.lastArrival = arrival
+        // Not by way of a RecordedInput: that would copy each payload.
         guard var computation = live.computation.take() else {
             let copy = (0..<payload.count).map { payload[$0] }
             live.backlog.append(
                 RecordedInput(kind: .frame(header, payload: copy), arrival: arrival))
             return offset
         }
-        if !computation.isLate(header.sequence) { live.lastDeviceTime = header.deviceTime }
-        compute(header, payload, with: &computation, of: live)
+        apply(header, payload, to: &computation, of: live)
         live.computation = consume computation
         publishEvents(of: live, arrival: arrival)
         return offset
@@ -83,29 +83,17 @@ package final class SessionRecorder {
             .tick, session: live.id, sequence: .none, deviceTime: deviceTime,
             arrivalTime: arrival, payload: bytes.span)
         counters.recordsAppended.add(1, ordering: .relaxed)
-        guard var computation = live.computation.take() else {
-            live.backlog.append(
-                RecordedInput(kind: .tick(tick, deviceTime: deviceTime), arrival: arrival))
-            return
-        }
-        computation.apply(tick, at: deviceTime, into: &events)
-        live.computation = consume computation
-        publishEvents(of: live, arrival: arrival)
+        compute(
+            RecordedInput(kind: .tick(tick, deviceTime: deviceTime), arrival: arrival), of: live)
     }
 
     /// The owner changed the profile while the session runs.
     package func record(profile head: SessionHead, of live: LiveSession, arrival: Timestamp) {
         let deviceTime = live.lastDeviceTime
         guard record(head: head, deviceTime: deviceTime) else { return }
-        guard var computation = live.computation.take() else {
-            live.backlog.append(
-                RecordedInput(
-                    kind: .profile(head.profile, deviceTime: deviceTime), arrival: arrival))
-            return
-        }
-        computation.apply(profile: head.profile, at: deviceTime, into: &events)
-        live.computation = consume computation
-        publishEvents(of: live, arrival: arrival)
+        compute(
+            RecordedInput(kind: .profile(head.profile, deviceTime: deviceTime), arrival: arrival),
+            of: live)
     }
 
     /// What the runner means to follow: at the session's start and when the owner changes it.
@@ -118,14 +106,9 @@ package final class SessionRecorder {
             payload: bytes.span)
         guard offset != nil else { return }
         counters.recordsAppended.add(1, ordering: .relaxed)
-        guard var computation = live.computation.take() else {
-            live.backlog.append(
-                RecordedInput(kind: .course(course, deviceTime: deviceTime), arrival: arrival))
-            return
-        }
-        computation.apply(course: course, at: deviceTime, into: &events)
-        live.computation = consume computation
-        publishEvents(of: live, arrival: arrival)
+        compute(
+            RecordedInput(kind: .course(course, deviceTime: deviceTime), arrival: arrival), of: live
+        )
     }
 
     /// A session that was rebuilt from the log goes on: what its records lack is written now, then
@@ -147,28 +130,45 @@ package final class SessionRecorder {
         let backlog = live.backlog
         live.backlog = []
         for input in backlog {
-            switch input.kind {
-            case .frame(let header, let payload):
-                if !computation.isLate(header.sequence) {
-                    live.lastDeviceTime = header.deviceTime
-                }
-                compute(header, payload.span, with: &computation, of: live)
-            case .tick(let tick, let deviceTime):
-                computation.apply(tick, at: deviceTime, into: &events)
-            case .profile(let profile, let deviceTime):
-                computation.apply(profile: profile, at: deviceTime, into: &events)
-            case .course(let course, let deviceTime):
-                computation.apply(course: course, at: deviceTime, into: &events)
-            }
+            apply(input, to: &computation, of: live)
             publishEvents(of: live, arrival: input.arrival)
         }
         live.computation = computation
     }
 
-    private func compute(
-        _ header: FrameHeader, _ payload: Span<UInt8>, with computation: inout SessionComputation,
+    // MARK: Into the processors
+
+    /// What follows from an input that is not a frame; kept for later while the session is rebuilt.
+    private func compute(_ input: RecordedInput, of live: LiveSession) {
+        // Taken out, so that the processors change in place.
+        guard var computation = live.computation.take() else {
+            return live.backlog.append(input)
+        }
+        apply(input, to: &computation, of: live)
+        live.computation = consume computation
+        publishEvents(of: live, arrival: input.arrival)
+    }
+
+    private func apply(
+        _ input: RecordedInput, to computation: inout SessionComputation, of live: LiveSession
+    ) {
+        switch input.kind {
+        case .frame(let header, let payload):
+            apply(header, payload.span, to: &computation, of: live)
+        case .tick(let tick, let deviceTime):
+            computation.apply(tick, at: deviceTime, into: &events)
+        case .profile(let profile, let deviceTime):
+            computation.apply(profile: profile, at: deviceTime, into: &events)
+        case .course(let course, let deviceTime):
+            computation.apply(course: course, at: deviceTime, into: &events)
+        }
+    }
+
+    private func apply(
+        _ header: FrameHeader, _ payload: Span<UInt8>, to computation: inout SessionComputation,
         of live: LiveSession
     ) {
+        if !computation.isLate(header.sequence) { live.lastDeviceTime = header.deviceTime }
         do {
             try computation.apply(frame: header, payload: payload, into: &events)
         } catch {

@@ -208,13 +208,7 @@ struct AdminRoutes: Sendable {
     }
 
     private func row(_ share: Share) -> ShareRow {
-        let accounts = administration.accounts
-        let counts = accounts.withState {
-            ($0.viewers.watching(share.key), $0.viewers.watchedEver(share.key))
-        }
-        return ShareRow(
-            share, device: share.device.flatMap { accounts.device($0)?.name },
-            viewers: counts.0, viewersEver: counts.1)
+        ShareRow(share, in: administration.accounts)
     }
 
     private func link(_ share: Share, _ id: ShareID) -> ShareLink {

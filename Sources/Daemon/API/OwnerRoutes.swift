@@ -102,7 +102,7 @@ struct OwnerRoutes: Sendable {
     private func addShares(to router: inout Router) {
         add(.get, "/shares", to: &router) { _, device in
             let own = accounts.withState { $0.shares.shares(of: device.id) }
-            return JSONBody.response(own.map { row($0, of: device) })
+            return JSONBody.response(own.map(row))
         }
         add(.post, "/shares", to: &router) { request, device in
             let body = try JSONBody.decode(ShareBody.self, of: request)
@@ -135,14 +135,10 @@ struct OwnerRoutes: Sendable {
 
     private func url(of id: ShareID) -> String { publicURL() + "/s/" + id.text }
 
-    private func row(_ share: Share, of device: Device) -> OwnShareRow {
-        let counts = accounts.withState {
-            ($0.viewers.watching(share.key), $0.viewers.watchedEver(share.key))
-        }
+    private func row(_ share: Share) -> OwnShareRow {
         let isOpen = share.isActive(at: administration.clock())
         return OwnShareRow(
-            row: ShareRow(
-                share, device: device.name, viewers: counts.0, viewersEver: counts.1),
+            row: ShareRow(share, in: accounts),
             url: isOpen ? accounts.secretID(of: share.key).map(url) : nil)
     }
 

@@ -25,17 +25,12 @@ struct SessionRoutes: Sendable {
             await answer {
                 let summary = try summary(request)
                 let bytes = try await administration.deleteSession(summary.session)
-                return JSONBody.response(Erased(sessionsErased: 1, bytesErased: bytes))
+                return JSONBody.response(SessionsErased(sessionsErased: 1, bytesErased: bytes))
             }
         }
         router.add(.get, "/sessions/:id/export") { request in
             await answer { try await export(request, of: try summary(request)) }
         }
-    }
-
-    private struct Erased: Encodable {
-        let sessionsErased: Int
-        let bytesErased: Int
     }
 
     /// A list with the metrics of every session of years would read too much of the log.

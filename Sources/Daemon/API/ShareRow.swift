@@ -13,16 +13,17 @@ struct ShareRow: Encodable {
     let viewersEver: Int
     let revoked: Bool
 
-    init(_ share: Share, device: String?, viewers: Int, viewersEver: Int) {
+    init(_ share: Share, in accounts: Accounts) {
         name = share.name
-        self.device = NullableField(device)
+        device = NullableField(share.device.flatMap { accounts.device($0)?.name })
         scope = share.scope.partNames
         expiresAt = NullableField(share.expiresAt?.secondsSince1970)
         delaySeconds = share.delaySeconds
         maxViewers = NullableField(share.maxViewers)
         label = NullableField(share.label)
-        self.viewers = viewers
-        self.viewersEver = viewersEver
+        (viewers, viewersEver) = accounts.withState {
+            ($0.viewers.watching(share.key), $0.viewers.watchedEver(share.key))
+        }
         revoked = share.revokedAt != nil
     }
 }
