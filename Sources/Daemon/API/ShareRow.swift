@@ -1,4 +1,6 @@
+import Registry
 import SensorModel
+import Sharing
 
 /// One share, as listings show it: without its secret.
 struct ShareRow: Encodable {
