@@ -73,7 +73,7 @@ private actor HypeRateSocket {
 
     func run(joining identifier: String? = nil) async {
         if let identifier, let program = program(of: "hr:" + identifier) {
-            topics["hr:" + identifier] = Task(operation: program)
+            topics["hr:" + identifier] = Task { await program() }
         }
         for await message in conversation.messages {
             guard case .text(let text) = message,
@@ -91,7 +91,7 @@ private actor HypeRateSocket {
             let program = topics[topic] == nil ? program(of: topic) : nil
             // Before the first reading: that would be of a topic that is not joined.
             reply(to: message, topic, accepted: program != nil || topics[topic] != nil)
-            if let program { topics[topic] = Task(operation: program) }
+            if let program { topics[topic] = Task { await program() } }
         case "phx_leave":
             let task = topics.removeValue(forKey: topic)
             task?.cancel()

@@ -1,8 +1,9 @@
 import Foundation
+import Synchronization
 import Testing
 
 /// A real file system in a file, mounted where a daemon has its state, that can lose power.
-struct LoopVolume {
+final class LoopVolume: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case ext4, xfs
     }
@@ -11,8 +12,15 @@ struct LoopVolume {
 
     let kind: Kind
     let folder: TemporaryFolder
-    private var image: String { folder.file("image") }
+    /// How often the machine came up; each time from an image of its own.
+    private let lives = Mutex(0)
+    private var image: String { folder.file("image-\(lives.withLock { $0 })") }
     private var mountPoint: String { DaemonProcess.state(in: folder) }
+
+    private init(_ kind: Kind, in folder: TemporaryFolder) {
+        self.kind = kind
+        self.folder = folder
+    }
 
     /// Makes the file system and mounts it; runs `body`; whatever happens, unmounts it.
     ///
@@ -20,7 +28,7 @@ struct LoopVolume {
     static func with(
         _ kind: Kind, in folder: TemporaryFolder, _ body: (LoopVolume) async throws -> Void
     ) async throws {
-        let volume = LoopVolume(kind: kind, folder: folder)
+        let volume = LoopVolume(kind, in: folder)
         guard getuid() == 0 else { try Test.cancel("not root: no file system can be mounted") }
         let files = FileManager.default
         for tool in ["/usr/sbin/mkfs.\(kind.rawValue)", "/usr/sbin/xfs_io"]
@@ -54,13 +62,23 @@ struct LoopVolume {
     }
 
     /// As the machine that comes up again: the journal is read, the rest is what the disk has.
+    ///
+    /// It comes up from a copy. While any process on this machine runs in a copy of this one's mount
+    /// namespace, the file system that stopped is not let go of, and a mount of the same image would
+    /// be that one again.
     func comeBack() async throws {
         try await unmount()
+        let before = image
+        lives.withLock { $0 += 1 }
+        try await run("/usr/bin/cp", ["--sparse=always", before, image])
+        try FileManager.default.removeItem(atPath: before)
         try await mount()
     }
 
     private func mount() async throws {
-        try await run("/usr/bin/mount", ["-o", "loop", image, mountPoint])
+        // Two file systems of one name are an error to xfs, unless it is told.
+        let options = kind == .xfs ? "loop,nouuid" : "loop"
+        try await run("/usr/bin/mount", ["-o", options, image, mountPoint])
     }
 
     private func unmount() async throws { try await run("/usr/bin/umount", [mountPoint]) }
