@@ -208,7 +208,10 @@ struct AdminRoutes: Sendable {
     }
 
     private func row(_ share: Share) -> ShareRow {
-        ShareRow(share, in: administration.accounts)
+        let accounts = administration.accounts
+        return ShareRow(
+            share, device: share.device.flatMap { accounts.device($0)?.name },
+            viewers: accounts.viewerCounts(of: share.key))
     }
 
     private func link(_ share: Share, _ id: ShareID) -> ShareLink {

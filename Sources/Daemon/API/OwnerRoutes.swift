@@ -138,7 +138,9 @@ struct OwnerRoutes: Sendable {
     private func row(_ share: Share) -> OwnShareRow {
         let isOpen = share.isActive(at: administration.clock())
         return OwnShareRow(
-            row: ShareRow(share, in: accounts),
+            row: ShareRow(
+                share, device: share.device.flatMap { accounts.device($0)?.name },
+                viewers: accounts.viewerCounts(of: share.key)),
             url: isOpen ? accounts.secretID(of: share.key).map(url) : nil)
     }
 

@@ -1,6 +1,4 @@
-import Registry
 import SensorModel
-import Sharing
 
 /// One share, as listings show it: without its secret.
 struct ShareRow: Encodable {
@@ -15,17 +13,16 @@ struct ShareRow: Encodable {
     let viewersEver: Int
     let revoked: Bool
 
-    init(_ share: Share, in accounts: Accounts) {
+    init(_ share: Share, device: String?, viewers: (now: Int, ever: Int)) {
         name = share.name
-        device = NullableField(share.device.flatMap { accounts.device($0)?.name })
+        self.device = NullableField(device)
         scope = share.scope.partNames
         expiresAt = NullableField(share.expiresAt?.secondsSince1970)
         delaySeconds = share.delaySeconds
         maxViewers = NullableField(share.maxViewers)
         label = NullableField(share.label)
-        (viewers, viewersEver) = accounts.withState {
-            ($0.viewers.watching(share.key), $0.viewers.watchedEver(share.key))
-        }
+        self.viewers = viewers.now
+        viewersEver = viewers.ever
         revoked = share.revokedAt != nil
     }
 }

@@ -111,6 +111,11 @@ final class Accounts: Sendable {
 
     func share(_ key: ShareKey) -> Share? { withState { $0.shares[key] } }
 
+    /// How many watch a share now, and how many ever did.
+    func viewerCounts(of key: ShareKey) -> (now: Int, ever: Int) {
+        withState { ($0.viewers.watching(key), $0.viewers.watchedEver(key)) }
+    }
+
     /// By name, or by the secret ID itself.
     func share(namedOrID text: String) -> Share? {
         let hash = ShareID(text)?.hash
