@@ -7,12 +7,14 @@ import Transport
 extension PipelineCore {
     /// Ends everybody's watching of a share that is over: who came by its link must not come back
     /// with it; who saw it in a group may come back to the rest of the group.
-    func end(_ key: ShareKey) {
+    ///
+    /// - Parameters:
+    ///   - key: The share that is over.
+    ///   - directory: The shares as they are without it.
+    private func end(_ key: ShareKey, in directory: ShareDirectory) {
         for subscriber in watchers.groupViewers(of: key) {
-            let link = watchers[subscriber]?.link
-            let goesOn =
-                link.flatMap { board.directory[$0] }
-                .map { board.directory.isShown($0, at: now) } ?? false
+            let link = watchers[subscriber].flatMap { directory[$0.link] }
+            let goesOn = link.map { directory.isShown($0, at: now) } ?? false
             close(subscriber, goesOn ? .goingAway : .shareEnded)
         }
         for subscriber in watchers.comers(by: key) { close(subscriber, .shareEnded) }
@@ -31,7 +33,10 @@ extension PipelineCore {
         if let before = board.directory[share.key],
             before.idHash != share.idHash || !share.isActive(at: now)
         {
-            end(share.key)
+            // Its viewers are told before the board sends away whoever is left.
+            var directory = board.directory
+            directory.put(share)
+            end(share.key, in: directory)
         }
         board.put(share)
         expiries.next = board.directory.nextExpiry(after: expiries.done)
@@ -44,7 +49,7 @@ extension PipelineCore {
         guard let due = expiries.next, due <= now else { return }
         for key in board.directory.expired(after: expiries.done, through: now) {
             parts.logger.notice("share expired", metadata: ["share": "\(key.rawValue)"])
-            end(key)
+            end(key, in: board.directory)
         }
         forgetExpiries()
     }
