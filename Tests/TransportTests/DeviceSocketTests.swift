@@ -112,6 +112,37 @@ import WireFormat
         }
     }
 
+    @Test func `A device's connections are counted together, whatever loops they are on`()
+        async throws
+    {
+        var limits = ConnectionLimits()
+        limits.framesPerSecondMax = 5
+        let daemon = FakeDaemon(loopCount: 2)
+        try await withServer(daemon: daemon, limits: limits) { _, device, _ in
+            let now = FakeDaemon.clock.secondsSince1970
+            var sockets: [RawSocket] = []
+            // 50 may come in the window, 60 do, 30 on each loop.
+            for connection in 0..<4 {
+                let socket = try RawSocket(device)
+                await socket.send(Self.hello)
+                try await socket.receive(until: "welcome")
+                sockets.append(socket)
+                for number in 1...15 {
+                    let line =
+                        #"{"type":"heartRate","heartRate":99,"timestamp":\#(now),"#
+                        + #""seq":\#(connection * 15 + number)}"# + "\n"
+                    await socket.send(line)
+                }
+                if connection < 3 {
+                    try await socket.receive(until: "\"seq\":\(connection * 15 + 15)}\n")
+                }
+            }
+            let loops = Set(daemon.now.openings.map(\.connection.loop))
+            #expect(loops.count == 2)
+            #expect(try await sockets[3].receiveAll().contains("\"code\":4029"))
+        }
+    }
+
     @Test func `More than a hundred refusals close the connection`() async throws {
         try await withServer { _, device, _ in
             let socket = try RawSocket(device)

@@ -54,6 +54,13 @@ enum TestRoutes {
                     }
                 })
         }
+        router.add(.get, "/endless") { _ in
+            HTTPResponse(
+                status: 200,
+                body: .stream { writer in
+                    while true { try await writer.write([UInt8](repeating: 46, count: 65_536)) }
+                })
+        }
         router.add(.get, "/v1/device", .deviceSocket)
         router.add(.get, "/v1/shares/:share/live", .viewerSocket)
         router.add(.get, "/v1/shares/:share/events", .eventStream)
@@ -61,10 +68,12 @@ enum TestRoutes {
         router.add(
             .get, "/program",
             .socket(
-                SocketProgram(subprotocols: ["shout"]) { _, conversation in
-                    for await message in conversation.messages {
-                        guard case .text(let text) = message, text != "bye" else { return }
-                        conversation.send(.text(text.uppercased()))
+                SocketProgram(subprotocols: ["shout"]) { _ in
+                    .admitted { conversation in
+                        for await message in conversation.messages {
+                            guard case .text(let text) = message, text != "bye" else { return }
+                            conversation.send(.text(text.uppercased()))
+                        }
                     }
                 }))
         return router

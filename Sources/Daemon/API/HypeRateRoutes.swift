@@ -12,24 +12,23 @@ struct HypeRateRoutes: Sendable {
         router.add(
             .get, "/socket/websocket",
             .socket(
-                SocketProgram { request, conversation in
-                    await HypeRateSocket(routes: self, request: request, conversation).run()
+                SocketProgram { request in
+                    .admitted { await HypeRateSocket(self, request.peer, $0).run() }
                 }))
         router.add(
             .get, "/ws/:share",
             .socket(
-                SocketProgram(
-                    refusal: { request in
-                        guard case .failure(let refusal) = shares.share(request) else {
-                            return nil
+                SocketProgram { request in
+                    switch shares.share(request) {
+                    case .failure(let refusal): .refused(refusal.response)
+                    case .success(let share):
+                        .admitted { conversation in
+                            let id = request.parameters["share"] ?? ""
+                            await HypeRateSocket(self, request.peer, conversation)
+                                .run(following: share, as: id)
                         }
-                        return refusal.response
-                    },
-                    run: { request, conversation in
-                        let id = request.parameters["share"] ?? ""
-                        await HypeRateSocket(routes: self, request: request, conversation)
-                            .run(joining: id)
-                    })))
+                    }
+                }))
     }
 }
 
@@ -61,20 +60,27 @@ private actor HypeRateSocket {
     }
 
     private let routes: HypeRateRoutes
-    private let request: HTTPRequest
+    private let peer: PeerAddress
     private let conversation: SocketConversation
     private var topics: [String: Task<Void, Never>] = [:]
 
-    init(routes: HypeRateRoutes, request: HTTPRequest, _ conversation: SocketConversation) {
+    init(
+        _ routes: HypeRateRoutes, _ peer: PeerAddress, _ conversation: SocketConversation
+    ) {
         self.routes = routes
-        self.request = request
+        self.peer = peer
         self.conversation = conversation
     }
 
-    func run(joining identifier: String? = nil) async {
-        if let identifier, let program = program(of: "hr:" + identifier) {
-            topics["hr:" + identifier] = Task { await program() }
+    /// The newer form names its first topic in the address.
+    func run(following share: Share, as identifier: String) async {
+        topics["hr:" + identifier] = Task { [routes, conversation] in
+            await Self.follow(share, as: identifier, routes, conversation)
         }
+        await run()
+    }
+
+    func run() async {
         for await message in conversation.messages {
             guard case .text(let text) = message,
                 let message = try? JSONDecoder().decode(Message.self, from: Data(text.utf8))
@@ -110,7 +116,7 @@ private actor HypeRateSocket {
         if identifier == Self.testIdentifier {
             return { [conversation] in await Self.test(conversation) }
         }
-        switch routes.shares.desk.find(identifier, peer: request.peer) {
+        switch routes.shares.desk.find(identifier, peer: peer) {
         case .success(let share):
             return { [routes, conversation] in
                 await Self.follow(share, as: identifier, routes, conversation)

@@ -88,21 +88,19 @@ struct PulsoidRoutes: Sendable {
     private func socket(
         _ run: @escaping @Sendable (HTTPRequest, Share, SocketConversation) async -> Void
     ) -> SocketProgram {
-        SocketProgram(
-            refusal: { request in
-                if case .failure(let refusal) = share(of: request) { return refusal.response }
-                return nil
-            },
-            run: { request, conversation in
-                guard case .success(let share) = share(of: request) else {
-                    return conversation.close(code: CloseCode.shareEnded.rawValue)
+        SocketProgram { request in
+            switch share(of: request) {
+            case .failure(let refusal): .refused(refusal.response)
+            case .success(let share):
+                .admitted { conversation in
+                    let isAdmitted = await shares.whileCounted(share) {
+                        await shares.whileOpen(share) { await run(request, share, conversation) }
+                    }
+                    let code: CloseCode = isAdmitted ? .shareEnded : .tooManyRequests
+                    conversation.close(code: code.rawValue)
                 }
-                let isAdmitted = await shares.whileCounted(share) {
-                    await shares.whileOpen(share) { await run(request, share, conversation) }
-                }
-                let code: CloseCode = isAdmitted ? .shareEnded : .tooManyRequests
-                conversation.close(code: code.rawValue)
-            })
+            }
+        }
     }
 
     private var realTime: SocketProgram {

@@ -4,6 +4,16 @@ import SegmentLog
 import SensorModel
 import Transport
 
+/// What an application is told of the frames it sent.
+enum PushOutcome: Hashable, Sendable {
+    /// It may forget them.
+    case recorded
+    /// The log cannot be written now.
+    case notDurable
+    /// The device sends more a second than it may: nothing was taken.
+    case tooMany
+}
+
 /// The recordings that applications push now, by device and format.
 actor PushDesk {
     private struct Key: Hashable {
@@ -25,6 +35,7 @@ actor PushDesk {
     private let administration: Administration
     private let isDurable: Bool
     private let silenceSeconds: Double
+    private let framesPerSecondMax: Int
     private let clock: @Sendable () -> Timestamp
     nonisolated let counters = PushCounters()
     private var lines: [Key: Open] = [:]
@@ -41,6 +52,7 @@ actor PushDesk {
         self.administration = administration
         isDurable = configuration.log.durability == .always
         silenceSeconds = configuration.ingest.silenceSeconds
+        framesPerSecondMax = configuration.ingest.framesPerSecondMax
         self.clock = clock
     }
 
@@ -50,11 +62,19 @@ actor PushDesk {
     ///   - batch: From the format's mapper.
     ///   - device: Whose token it came with.
     ///   - format: Of the request.
-    /// - Returns: Whether the application may forget them.
-    func take(_ batch: PushBatch, from device: DeviceID, as format: PushFormat) async -> Bool {
+    func take(
+        _ batch: PushBatch, from device: DeviceID, as format: PushFormat
+    ) async -> PushOutcome {
         counters.refused(batch.refused)
         let key = Key(device: device, format: format, hint: batch.sessionHint)
-        guard !batch.frames.isEmpty || batch.endsSession && lines[key] != nil else { return true }
+        guard !batch.frames.isEmpty || batch.endsSession && lines[key] != nil else {
+            return .recorded
+        }
+        guard
+            pipeline.loops.allowsPush(
+                batch.frames.lazy.map(\.deviceTime), of: device, arrival: clock(),
+                perSecondMax: framesPerSecondMax)
+        else { return .tooMany }
         var line = line(key)
         var outcome = await line.send(batch.frames, at: clock())
         if outcome == .gone {
@@ -70,7 +90,7 @@ actor PushDesk {
             // Nothing was recorded of it where this fails for want of a session.
             _ = try? await administration.deleteSession(line.session)
         }
-        return outcome == .recorded
+        return outcome == .recorded ? .recorded : .notDurable
     }
 
     private func line(_ key: Key) -> PushLine {

@@ -1,6 +1,7 @@
 import Foundation
 import Interchange
 import Registry
+import Secrets
 import SensorModel
 import Transport
 
@@ -39,10 +40,13 @@ struct PushRoutes: Sendable {
         let waiting = commands.commands(for: device, at: now)
         let batch = format.batch(of: request, commands: waiting)
         accounts.withState { $0.lastSeen[device] = now }
-        guard await desk.take(batch, from: device, as: format) else {
+        switch await desk.take(batch, from: device, as: format) {
+        case .recorded: break
+        case .notDurable:
             return .failure(
                 status: 503, reason: "not recorded: the log cannot be written now",
                 fields: ["Retry-After": "5"])
+        case .tooMany: return ShareRefusal.tooMany(retryAfterSeconds: 10).response
         }
         commands.delivered(batch.deliveredCommands, to: device)
         return HTTPResponse(batch.reply)
@@ -109,31 +113,29 @@ struct PushRoutes: Sendable {
 
     /// Every text message is what a request's body would be; nothing is answered.
     private var strapRelay: SocketProgram {
-        SocketProgram(
-            refusal: { request in
-                switch device(of: request, .hrpush) {
-                case .success: nil
-                case .failure(let refusal): Self.response(to: refusal, .hrpush)
-                }
-            },
-            run: { request, conversation in
-                guard let token = Self.token(of: request, .hrpush) else { return }
-                var badMessages = 0
-                for await message in conversation.messages {
-                    guard let device = accounts.device(withToken: token) else {
-                        return conversation.close(code: CloseCode.tokenRefused.rawValue)
-                    }
-                    guard case .text(let text) = message else { continue }
-                    let push = PushRequest(
-                        contentType: "application/json", body: Array(text.utf8),
-                        arrivalTime: clock())
-                    let answer = await answer(push, from: device.id, as: .hrpush)
-                    badMessages = answer.status == 400 ? badMessages + 1 : 0
-                    guard badMessages <= Self.badMessagesMax else {
-                        return conversation.close(code: CloseCode.tooManyRequests.rawValue)
-                    }
-                }
-            })
+        SocketProgram { request in
+            switch device(of: request, .hrpush) {
+            case .failure(let refusal): .refused(Self.response(to: refusal, .hrpush))
+            case .success(let device): .admitted { await relay($0, from: device) }
+            }
+        }
+    }
+
+    private func relay(_ conversation: SocketConversation, from admitted: Device) async {
+        var badMessages = 0
+        for await message in conversation.messages {
+            guard let device = accounts.device(admitted.id), !device.isRevoked,
+                ConstantTime.areEqual(device.tokenHash, admitted.tokenHash)
+            else { return conversation.close(code: CloseCode.tokenRefused.rawValue) }
+            guard case .text(let text) = message else { continue }
+            let push = PushRequest(
+                contentType: "application/json", body: Array(text.utf8), arrivalTime: clock())
+            let answer = await answer(push, from: device.id, as: .hrpush)
+            badMessages = answer.status == 400 ? badMessages + 1 : 0
+            guard badMessages <= Self.badMessagesMax else {
+                return conversation.close(code: CloseCode.tooManyRequests.rawValue)
+            }
+        }
     }
 }
 

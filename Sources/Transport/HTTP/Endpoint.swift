@@ -16,21 +16,23 @@ public enum Endpoint: Sendable {
 
 /// A WebSocket protocol beside our own: push and reader interfaces of other applications.
 public struct SocketProgram: Sendable {
+    /// What becomes of a request to open the socket.
+    public enum Admission: Sendable {
+        case refused(HTTPResponse)
+        /// Runs for as long as the socket is open; returning closes it.
+        case admitted(@Sendable (SocketConversation) async -> Void)
+    }
+
     /// Offered names that may be echoed in `Sec-WebSocket-Protocol`.
     public var subprotocols: [String]
-    /// Asked before the upgrade: a response refuses it.
-    public var refusal: @Sendable (HTTPRequest) async -> HTTPResponse?
-    /// Runs for as long as the socket is open; returning closes it.
-    public var run: @Sendable (HTTPRequest, SocketConversation) async -> Void
+    /// Asked once, before the upgrade.
+    public var admit: @Sendable (HTTPRequest) async -> Admission
 
     public init(
-        subprotocols: [String] = [],
-        refusal: @escaping @Sendable (HTTPRequest) async -> HTTPResponse? = { _ in nil },
-        run: @escaping @Sendable (HTTPRequest, SocketConversation) async -> Void
+        subprotocols: [String] = [], admit: @escaping @Sendable (HTTPRequest) async -> Admission
     ) {
         self.subprotocols = subprotocols
-        self.refusal = refusal
-        self.run = run
+        self.admit = admit
     }
 }
 

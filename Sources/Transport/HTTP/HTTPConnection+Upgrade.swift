@@ -78,16 +78,16 @@ extension HTTPConnection {
     ) {
         let (bound, eventLoop) = (NIOLoopBound(self, eventLoop: loop.eventLoop), loop.eventLoop)
         Task {
-            let refusal = await program.refusal(request)
+            let admission = await program.admit(request)
             eventLoop.execute {
                 let connection = bound.value
-                if let refusal {
-                    connection.send(refusal)
-                    return
+                switch admission {
+                case .refused(let response): connection.send(response)
+                case .admitted(let run):
+                    connection.upgrade(
+                        request, head, subprotocols: program.subprotocols, authenticates: true
+                    ) { ProgramSocket($0, run) }
                 }
-                connection.upgrade(
-                    request, head, subprotocols: program.subprotocols, authenticates: true
-                ) { ProgramSocket($0, program: program) }
             }
         }
     }

@@ -169,7 +169,7 @@ final class DeviceConnection: RoomWaiter {
         switch answer {
         case .success(let device):
             phase = .open(device)
-            rate = device.recorded ? nil : loop.frameRate(of: device.device)
+            rate = device.recorded ? nil : loop.frameRates.rate(of: device.device)
             loop.add(self)
             owed = .opened(
                 DeviceOpening(

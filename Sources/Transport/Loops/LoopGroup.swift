@@ -7,6 +7,7 @@ public import SensorModel
 public final class LoopGroup: Sendable {
     public let links: [LoopLink]
     public let counters = TransportCounters()
+    let frameRates = FrameRates()
     let threads: MultiThreadedEventLoopGroup
     let states: [NIOLoopBound<LoopState>]
     let arrivalClock: @Sendable () -> Timestamp
@@ -33,8 +34,11 @@ public final class LoopGroup: Sendable {
             let rings = LoopState.Rings(
                 index: index, inbound: ByteRing(capacity: inboundBytes),
                 outbound: RingBuffer(capacity: outboundMessages), doorbell: doorbell)
-            let state = Self.makeState(
-                on: eventLoop, rings, counters, arrivalClock, delivered)
+            let state = Self.makeState(on: eventLoop) { [counters, frameRates] in
+                LoopState(
+                    eventLoop: eventLoop, rings: rings, counters: counters,
+                    frameRates: frameRates, arrivalClock: arrivalClock, delivered: delivered)
+            }
             states.append(state)
             links.append(LoopLink(state: state, eventLoop: eventLoop, rings: rings))
         }
@@ -44,17 +48,9 @@ public final class LoopGroup: Sendable {
 
     /// A loop's state is born on its loop and never leaves it.
     private static func makeState(
-        on eventLoop: any EventLoop, _ rings: LoopState.Rings, _ counters: TransportCounters,
-        _ arrivalClock: @escaping @Sendable () -> Timestamp,
-        _ delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void
+        on eventLoop: any EventLoop, _ make: @escaping @Sendable () -> LoopState
     ) -> NIOLoopBound<LoopState> {
-        let made = eventLoop.submit {
-            NIOLoopBound(
-                LoopState(
-                    eventLoop: eventLoop, rings: rings, counters: counters,
-                    arrivalClock: arrivalClock, delivered: delivered),
-                eventLoop: eventLoop)
-        }
+        let made = eventLoop.submit { NIOLoopBound(make(), eventLoop: eventLoop) }
         do { return try made.wait() } catch {
             preconditionFailure("a loop that has just started refused work: \(error)")
         }
@@ -84,6 +80,24 @@ public final class LoopGroup: Sendable {
             eventLoop: links[index].eventLoop)
         await push.open(device: device, session: session, recorded: recorded)
         return push
+    }
+
+    /// Counts frames that a request brings together with those of the device's connections.
+    ///
+    /// - Parameters:
+    ///   - times: The frames' device times.
+    ///   - device: Whose.
+    ///   - arrival: Of the request.
+    ///   - perSecondMax: Of the device, over ten seconds.
+    /// - Returns: Whether they are not too many.
+    public func allowsPush(
+        _ times: some Sequence<Timestamp>, of device: DeviceID, arrival: Timestamp,
+        perSecondMax: Int
+    ) -> Bool {
+        let rate = frameRates.rate(of: device)
+        return times.reduce(true) { allowed, time in
+            rate.allows(deviceTime: time, arrival: arrival, perSecondMax: perSecondMax) && allowed
+        }
     }
 
     /// Stops the loops' threads. Everything on them must be closed by then.

@@ -19,14 +19,14 @@ final class LoopState {
     let eventLoop: any EventLoop
     let counters: TransportCounters
     let arrivalClock: @Sendable () -> Timestamp
+    /// The same for all loops.
+    let frameRates: FrameRates
     let inbound: InboundPort
     let wheel: DeadlineWheel
     let viewers: ViewerTable
     /// Every open connection that can be told to go, by the identity of its object.
     private(set) var connections: [ObjectIdentifier: any LoopConnection] = [:]
     private var devices: [ConnectionID: DeviceConnection] = [:]
-    /// One small object a device that ever came: a new connection does not begin at nothing.
-    private var frameRates: [DeviceID: FrameRate] = [:]
     private let outbound: RingBuffer<OutboundMessage>
     private var nextNumber: UInt64 = 1
     private var wheelTask: Scheduled<Void>?
@@ -43,13 +43,14 @@ final class LoopState {
 
     init(
         eventLoop: any EventLoop, rings: Rings, counters: TransportCounters,
-        arrivalClock: @escaping @Sendable () -> Timestamp,
+        frameRates: FrameRates, arrivalClock: @escaping @Sendable () -> Timestamp,
         delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
     ) {
         index = rings.index
         self.eventLoop = eventLoop
         self.counters = counters
         self.arrivalClock = arrivalClock
+        self.frameRates = frameRates
         self.delivered = delivered
         outbound = rings.outbound
         inbound = InboundPort(
@@ -91,13 +92,6 @@ final class LoopState {
     func remove(_ device: DeviceConnection) {
         guard devices.removeValue(forKey: device.id) != nil else { return }
         counters.devicesConnected.wrappingSubtract(1, ordering: .relaxed)
-    }
-
-    func frameRate(of device: DeviceID) -> FrameRate {
-        if let known = frameRates[device] { return known }
-        let fresh = FrameRate()
-        frameRates[device] = fresh
-        return fresh
     }
 
     // MARK: - Time

@@ -9,8 +9,7 @@ final class ProgramSocket: WebSocketEndpoint {
     let limits: ConnectionLimits
     let tooLargeCode = WebSocketRefusal.messageTooLarge.closeCode
     private let loop: LoopState
-    private let program: SocketProgram
-    private let request: HTTPRequest
+    private let run: @Sendable (SocketConversation) async -> Void
     private var socket: WebSocketChannel?
     private var task: Task<Void, Never>?
     private var messages: [SocketMessage] = []
@@ -20,11 +19,12 @@ final class ProgramSocket: WebSocketEndpoint {
 
     var messageBytesMax: Int { limits.webSocketMessageBytesMax }
 
-    init(_ socket: UpgradedSocket, program: SocketProgram) {
+    init(
+        _ socket: UpgradedSocket, _ run: @escaping @Sendable (SocketConversation) async -> Void
+    ) {
         limits = socket.service.limits
         loop = socket.loop
-        request = socket.request
-        self.program = program
+        self.run = run
     }
 
     func opened(_ socket: WebSocketChannel) {
@@ -42,9 +42,9 @@ final class ProgramSocket: WebSocketEndpoint {
             closeSocket: { code in
                 eventLoop.execute { bound.value.socket?.close(code, reason: "") }
             })
-        let (program, request) = (program, request)
+        let run = run
         task = Task {
-            await program.run(request, conversation)
+            await run(conversation)
             conversation.close()
         }
     }

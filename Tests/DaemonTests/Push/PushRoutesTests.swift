@@ -285,6 +285,33 @@ import Transport
             #expect(rows.count == 1)
         }
     }
+
+    @Test func `Frames that are too many are refused whole, and taken later`() async throws {
+        try await RunningDaemon.run({ $0.ingest.framesPerSecondMax = 10 }) { running in
+            let token = try running.addDevice("ann")
+            func points(_ count: Int, from start: Double) -> String {
+                let features = (0..<count).map { index in
+                    let time = Date(timeIntervalSince1970: start + Double(index) / 50)
+                        .ISO8601Format(.init(includingFractionalSeconds: true))
+                    return #"{"type":"Feature","geometry":{"type":"Point","coordinates":"#
+                        + #"[2.29,48.85]},"properties":{"timestamp":"\#(time)"}}"#
+                }
+                return #"{"locations":[\#(features.joined(separator: ","))]}"#
+            }
+            let now = WallClock.now().secondsSince1970
+            func push(_ body: String) async throws -> HTTPClient.Answer {
+                try await running.ask(
+                    .post, "/in/overland/\(token)", fields: ["Content-Type": "application/json"],
+                    body: body)
+            }
+            let fresh = try await push(points(150, from: now - 4))
+            #expect(fresh.status == 429 && fresh.fields["retry-after"] == "10")
+            #expect(try await running.admin(.get, "/sessions").list.isEmpty)
+            // A backlog may come as fast as it can.
+            let old = try await push(points(150, from: now - 3600))
+            #expect(old.status == 200)
+        }
+    }
 }
 
 /// Seeded: every run tries the same bodies.
