@@ -1,3 +1,4 @@
+import Dispatch
 import Registry
 import Secrets
 import SensorModel
@@ -11,8 +12,16 @@ struct AuditNotes {
     var recent = RecentOpens()
     private(set) var pending: [AuditEntry] = []
 
-    mutating func add(_ entry: AuditEntry) {
+    /// - Returns: Whether it is the first that waits.
+    mutating func add(_ entry: AuditEntry) -> Bool {
         if pending.count < Self.pendingMax { pending.append(entry) }
+        return pending.count == 1
+    }
+
+    /// What could not be written waits again, before what came in the meantime.
+    mutating func putBack(_ entries: [AuditEntry]) {
+        pending.insert(contentsOf: entries, at: 0)
+        pending.removeLast(max(0, pending.count - Self.pendingMax))
     }
 
     mutating func takePending() -> [AuditEntry] {
@@ -22,6 +31,9 @@ struct AuditNotes {
 }
 
 extension Accounts {
+    /// From the first entry that waits to its writing: what a crash may take.
+    static let auditDelaySeconds = 1.0
+
     /// What stands for the owner in the audit, whose addresses are nobody's business.
     static let ownerName = "owner"
 
@@ -38,13 +50,23 @@ extension Accounts {
         let name = address.map { masterKey.auditName(ofAddress: $0.bytes, at: now) }
         let entry = AuditEntry(
             time: now, share: share, kind: kind, addressName: name ?? Self.ownerName)
-        withState { $0.audit.add(entry) }
+        let isFirst = withState { $0.audit.add(entry) }
+        guard isFirst else { return }
+        writing.asyncAfter(deadline: .now() + Self.auditDelaySeconds) { [weak self] in
+            // What fails waits for the next minute's upkeep, which says so in the journal.
+            try? self?.saveAudit()
+        }
     }
 
     /// Writes down what is pending.
     func saveAudit() throws(RegistryError) {
         let pending = withState { $0.audit.takePending() }
-        try registry.addAudit(pending)
+        do {
+            try registry.addAudit(pending)
+        } catch {
+            withState { $0.audit.putBack(pending) }
+            throw error
+        }
     }
 
     /// Newest first, with what is not written down yet.

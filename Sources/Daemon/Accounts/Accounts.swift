@@ -1,3 +1,4 @@
+import Dispatch
 import Interchange
 import Registry
 import Secrets
@@ -34,6 +35,8 @@ final class Accounts: Sendable {
 
     let registry: RegistryStore
     let masterKey: MasterKey
+    /// Writes what waits a little, so that no door waits for the disk.
+    let writing = DispatchQueue(label: "pulsecast.accounts")
     private let state: Mutex<State>
 
     /// - Parameters:

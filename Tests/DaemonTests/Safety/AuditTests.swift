@@ -1,4 +1,5 @@
 import Foundation
+import Registry
 import SensorModel
 import Sharing
 import Testing
@@ -70,6 +71,40 @@ import Transport
                 #expect(content.range(of: Data(address.utf8)) == nil, "\(address) in \(file)")
             }
         }
+    }
+
+    @Test func `What is noted is written down soon, whatever ends the daemon then`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            _ = try running.addDevice("ann")
+            let id = try running.addShare(of: "ann")
+            let share = try #require(running.daemon.accounts.shares.first)
+            for kinds in [[AuditEntry.Kind.created], [.opened, .created]] {
+                // Nothing asks for the audit here: that would write it.
+                let isWritten = try await running.eventually {
+                    try running.daemon.accounts.registry.audit(of: share.key).map(\.kind) == kinds
+                }
+                #expect(isWritten, "\(kinds)")
+                _ = try await running.ask(.get, "/v1/shares/\(id)/latest")
+            }
+        }
+    }
+
+    @Test func `What cannot be written waits for the next time, in its order`() {
+        func entry(_ second: Double) -> AuditEntry {
+            AuditEntry(
+                time: Timestamp(microseconds: 0).advanced(bySeconds: second), share: nil,
+                kind: .opened, addressName: "a")
+        }
+        var notes = AuditNotes()
+        var areFirst = [notes.add(entry(1)), notes.add(entry(2))]
+        let taken = notes.takePending()
+        areFirst.append(notes.add(entry(3)))
+        #expect(areFirst == [true, false, true])
+        notes.putBack(taken)
+        let again = notes.takePending()
+        #expect(again == [entry(1), entry(2), entry(3)])
     }
 
     @Test func `A visit begins anew after ten minutes, for each share and address`() throws {
