@@ -1,4 +1,5 @@
 import SensorModel
+import Synchronization
 import Testing
 import Transport
 
@@ -52,6 +53,20 @@ import Transport
             #expect(answer.contains("Transfer-Encoding: chunked\r\n"))
             #expect(answer.contains("7\r\npart 0\n\r\n"))
             #expect(answer.hasSuffix("8\r\npart 99\n\r\n0\r\n\r\n"))
+        }
+    }
+
+    @Test func `A reader that stops reading a stream is cut off`() async throws {
+        var limits = ConnectionLimits()
+        limits.bodySeconds = 1
+        limits.bodyBytesPerSecondMin = 65_536
+        try await withServer(limits: limits) { daemon, _, http in
+            let socket = try RawSocket(http, receiveBufferBytes: 4096)
+            await socket.send(Self.close("/endless"))
+            try await socket.receive(until: "...")
+            await eventually("the connection is closed") {
+                daemon.loops.counters.connectionsOpen.load(ordering: .relaxed) == 0
+            }
         }
     }
 

@@ -99,15 +99,17 @@ extension ShareRoutes {
     /// Counts a reader among the share's viewers for as long as `work` runs.
     ///
     /// - Returns: `false` when the share has all it may have; `work` did not run.
-    func whileCounted(_ share: Share, _ work: () async -> Void) async -> Bool {
+    func whileCounted(
+        _ share: Share, _ work: () async throws -> Void
+    ) async rethrows -> Bool {
         let isAdmitted = accounts.withState { state in
             guard state.viewers.admit(to: share) else { return false }
             state.viewersEverChanged.insert(share.key)
             return true
         }
         guard isAdmitted else { return false }
-        await work()
-        accounts.withState { $0.viewers.left(share.key) }
+        defer { accounts.withState { $0.viewers.left(share.key) } }
+        try await work()
         return true
     }
 }

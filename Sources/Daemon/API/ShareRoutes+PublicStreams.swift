@@ -1,19 +1,16 @@
-import Logging
 import SegmentLog
 import SensorModel
 import Sessions
 import Sharing
 import Transport
-import WireFormat
 
 /// The reference application's public streams, and their Firebase form.
 extension ShareRoutes {
     private static let samplesMax = 10_000
+    private static let keepAliveSeconds = 30
 
     func publicLatest(_ request: HTTPRequest) async -> HTTPResponse {
-        await publicAnswer(request) { share in
-            PublicStreams.latest(await reading(of: share))
-        }
+        await publicAnswer(to: request) { LatestNews(shares: self, share: $0) }
     }
 
     func publicHistory(_ request: HTTPRequest) async -> HTTPResponse {
@@ -22,51 +19,54 @@ extension ShareRoutes {
         guard (1...Self.samplesMax).contains(limit) else {
             return APIRefusal.badField(name: "limitToLast", allowed: "1 to 10000").response
         }
-        return await publicAnswer(request) { share in
-            PublicStreams.history(await readings(of: share, startAt: start, limit: limit))
+        return await publicAnswer(to: request) {
+            HeartRateNews(shares: self, share: $0, startAt: start, limit: limit)
         }
     }
 
     /// The data once, or as a stream of `put` events, as the reader asked.
     private func publicAnswer(
-        _ request: HTTPRequest, _ data: @escaping @Sendable (Share) async -> [UInt8]
+        to request: HTTPRequest, _ news: (Share) -> any PublicStreamNews
     ) async -> HTTPResponse {
         switch share(request) {
         case .failure(let refusal): return refusal.response
         case .success(let share) where !share.scope.contains(.heartRate):
             return Self.noStore(.json(PublicStreams.latest(nil)))
         case .success(let share):
+            var news = news(share)
             let wantsStream = request.fields["accept"]?.contains("text/event-stream") ?? false
-            guard wantsStream else { return Self.noStore(.json(await data(share))) }
-            return stream(of: share, data)
+            guard wantsStream else { return Self.noStore(.json(await news.whole())) }
+            if case .failure(let refusal) = desk.room(at: share) {
+                return ShareRefusal(refusal).response
+            }
+            return Self.noStore(stream(news, of: share))
         }
     }
 
-    private func stream(
-        of share: Share, _ data: @escaping @Sendable (Share) async -> [UInt8]
-    ) -> HTTPResponse {
-        let keepAliveSeconds = 30
-        var response = HTTPResponse(
+    private func stream(_ news: any PublicStreamNews, of share: Share) -> HTTPResponse {
+        HTTPResponse(
             status: 200, fields: ["Content-Type": "text/event-stream"],
             body: .stream { writer in
-                var last: [UInt8] = []
-                var silentSeconds = 0
-                while isOpen(share) {
-                    let now = await data(share)
-                    if now != last {
-                        try await writer.write(PublicStreams.put(now))
-                        last = now
-                        silentSeconds = 0
-                    } else if silentSeconds >= keepAliveSeconds {
-                        try await writer.write(PublicStreams.keepAlive)
-                        silentSeconds = 0
-                    }
-                    try await Task.sleep(for: .seconds(1))
-                    silentSeconds += 1
-                }
+                _ = try await whileCounted(share) { try await tell(writer, news, of: share) }
             })
-        response.fields.append("Cache-Control", "no-store")
-        return response
+    }
+
+    private func tell(
+        _ writer: HTTPBodyWriter, _ news: any PublicStreamNews, of share: Share
+    ) async throws {
+        var news = news
+        var silentSeconds = 0
+        while isOpen(share) {
+            let events = await news.next()
+            for event in events { try await writer.write(event) }
+            if !events.isEmpty { silentSeconds = 0 }
+            if silentSeconds >= Self.keepAliveSeconds {
+                try await writer.write(PublicStreams.keepAlive)
+                silentSeconds = 0
+            }
+            try await Task.sleep(for: .seconds(1))
+            silentSeconds += 1
+        }
     }
 
     /// The heart rate a share shows now.
@@ -80,51 +80,107 @@ extension ShareRoutes {
             return snapshot?.heartRate
         } ?? nil
     }
+}
 
-    private func readings(
-        of share: Share, startAt: Int64?, limit: Int
-    ) async -> [HeartRateReading] {
-        guard
-            let session = await pipeline.mailbox.ask({ core in
-                core.log.flush()
-                return core.board.session(shownBy: share, at: core.now)
-            }) ?? nil
-        else { return [] }
-        let reader = pipeline.history
-        let arrivedBy = share.shownArrivals(at: clock())
-        return await pipeline.background.run {
-            reader.heartRates(
-                of: session, startAtMilliseconds: startAt, arrivedBy: arrivedBy, limit: limit)
-        }
+/// One path of the public streams, for one reader.
+private protocol PublicStreamNews: Sendable {
+    /// All there is, as JSON.
+    mutating func whole() async -> [UInt8]
+
+    /// The events to send: all there is at first, then what is new since the last time.
+    mutating func next() async -> [[UInt8]]
+}
+
+/// The heart rate now: each replaces the one before.
+private struct LatestNews: PublicStreamNews {
+    let shares: ShareRoutes
+    let share: Share
+    private var last: [UInt8]?
+
+    init(shares: ShareRoutes, share: Share) {
+        self.shares = shares
+        self.share = share
+    }
+
+    func whole() async -> [UInt8] {
+        PublicStreams.latest(await shares.reading(of: share))
+    }
+
+    mutating func next() async -> [[UInt8]] {
+        let now = await whole()
+        defer { last = now }
+        return now == last ? [] : [PublicStreams.put(now)]
     }
 }
 
-extension HistoryReader {
-    /// The last heart rates of a session, one a second at most, oldest first.
-    func heartRates(
-        of session: SessionID, startAtMilliseconds: Int64?, arrivedBy: Timestamp?, limit: Int
-    ) -> [HeartRateReading] {
-        guard let summary = log.summary(of: session) else { return [] }
-        var readings: [HeartRateReading] = []
-        do {
-            try log.reader().read(from: summary.firstOffset, session: session) {
-                header, payload in
-                if let arrivedBy, header.arrivalTime > arrivedBy { return false }
-                guard header.type == .metric,
-                    (startAtMilliseconds.map { header.deviceTime.microseconds / 1000 >= $0 })
-                        ?? true,
-                    let event = try? StreamEventCodec.decode(payload),
-                    case .metrics(let metrics) = event.kind,
-                    let reading = HeartRateReading(metrics, at: event.deviceTime),
-                    reading != readings.last
-                else { return true }
-                readings.append(reading)
-                if readings.count > 2 * limit { readings.removeFirst(limit) }
-                return true
-            }
-        } catch {
-            logger.error("heart rates cannot be read: \(error)")
+/// The last heart rates of the session shown. Each is read from the log once, so that a stream
+/// costs no more the longer the session is.
+private struct HeartRateNews: PublicStreamNews {
+    let shares: ShareRoutes
+    let share: Share
+    /// Milliseconds since 1970.
+    let startAt: Int64?
+    let limit: Int
+    private var hasTold = false
+    private var session: SessionID?
+    /// Where the next reading begins; `nil`: with the session.
+    private var offset: RecordOffset?
+    /// Under which the reader has samples, oldest first.
+    private var keys: [Int64] = []
+
+    init(shares: ShareRoutes, share: Share, startAt: Int64?, limit: Int) {
+        self.shares = shares
+        self.share = share
+        self.startAt = startAt
+        self.limit = limit
+    }
+
+    mutating func whole() async -> [UInt8] {
+        PublicStreams.history(await readings())
+    }
+
+    mutating func next() async -> [[UInt8]] {
+        let before = session
+        let readings = await readings()
+        guard hasTold, session == before else {
+            hasTold = true
+            keys = PublicStreams.keyed(readings, after: .min).map(\.key)
+            return [PublicStreams.put(PublicStreams.history(readings))]
         }
-        return Array(readings.suffix(limit))
+        var events: [[UInt8]] = []
+        for (key, reading) in PublicStreams.keyed(readings, after: keys.last ?? .min) {
+            events.append(PublicStreams.put(PublicStreams.latest(reading), at: key))
+            keys.append(key)
+            guard keys.count > limit else { continue }
+            events.append(PublicStreams.put(PublicStreams.latest(nil), at: keys.removeFirst()))
+        }
+        return events
+    }
+
+    /// What was recorded since the last time, of the session shown now.
+    private mutating func readings() async -> [HeartRateReading] {
+        let member = shares.members(of: share).first ?? share
+        let shown = await shares.pipeline.mailbox.ask { core in
+            core.log.flush()
+            let session = core.board.session(shownBy: member, at: core.now)
+            return session.map { (session: $0, end: core.cursor.offset) }
+        }
+        guard let shown = shown ?? nil else {
+            session = nil
+            return []
+        }
+        if shown.session != session { offset = nil }
+        session = shown.session
+        let reader = shares.pipeline.history
+        let (start, startAt, limit) = (offset, startAt, limit)
+        let arrivedBy = member.shownArrivals(at: shares.clock())
+        let read = await shares.pipeline.background.run {
+            reader.log.waitUntilWritten(through: shown.end)
+            return reader.heartRates(
+                of: shown.session, from: start, startAtMilliseconds: startAt,
+                arrivedBy: arrivedBy, limit: limit)
+        }
+        offset = read.next
+        return read.readings
     }
 }

@@ -16,12 +16,14 @@ struct ViewerDesk: ViewerGate {
     private static let retryWhenFullSeconds = 30
 
     func resolve(share text: String, peer: PeerAddress) -> Result<ResolvedShare, ViewerRefusal> {
-        find(text, peer: peer).flatMap { share in
-            // Who comes in the same instant as the last one is still closed by ``subscribe(_:)``.
-            accounts.withState { $0.viewers.hasRoom(share) }
-                ? .success(ResolvedShare(key: share.key))
-                : .failure(.tooMany(retryAfterSeconds: Self.retryWhenFullSeconds))
-        }
+        find(text, peer: peer).flatMap(room).map { ResolvedShare(key: $0.key) }
+    }
+
+    /// Whether one more may watch. Nobody is counted yet: who comes in the same instant as the
+    /// last one is turned away when the stream begins.
+    func room(at share: Share) -> Result<Share, ViewerRefusal> {
+        accounts.withState { $0.viewers.hasRoom(share) }
+            ? .success(share) : .failure(.tooMany(retryAfterSeconds: Self.retryWhenFullSeconds))
     }
 
     /// Unknown, revoked and expired are one case, found by one look-up.

@@ -14,25 +14,46 @@ public enum PublicStreams {
     /// original says of an empty path.
     public static func history(_ readings: some Sequence<HeartRateReading>) -> [UInt8] {
         var json = JSONWriter(reserving: 4096)
-        var last: Int64?
-        for reading in readings {
-            let milliseconds = reading.measuredAt.milliseconds
-            // One sample is in the metrics of several seconds; a key must come once.
-            guard milliseconds > last ?? .min else { continue }
-            json.raw(last == nil ? "{\"" : ",\"")
-            json.integer(milliseconds)
+        var isEmpty = true
+        for (key, reading) in keyed(readings, after: .min) {
+            json.raw(isEmpty ? "{\"" : ",\"")
+            json.integer(key)
             json.raw("\":")
             write(reading, to: &json)
-            last = milliseconds
+            isEmpty = false
         }
-        json.raw(last == nil ? "null" : "}")
+        json.raw(isEmpty ? "null" : "}")
         return json.bytes
     }
 
+    /// The readings that have a key of their own in ``history(_:)``.
+    ///
+    /// - Parameters:
+    ///   - readings: Oldest first.
+    ///   - key: The last that came before them.
+    public static func keyed(
+        _ readings: some Sequence<HeartRateReading>, after key: Int64
+    ) -> [(key: Int64, reading: HeartRateReading)] {
+        var last = key
+        return readings.compactMap { reading in
+            let milliseconds = reading.measuredAt.milliseconds
+            // One sample is in the metrics of several seconds; a key must come once.
+            guard milliseconds > last else { return nil }
+            last = milliseconds
+            return (milliseconds, reading)
+        }
+    }
+
     /// One server-sent event of the Firebase REST streaming form.
-    public static func put(_ data: [UInt8]) -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - data: JSON.
+    ///   - key: The one child of the path that it replaces; `nil`: all there is.
+    public static func put(_ data: [UInt8], at key: Int64? = nil) -> [UInt8] {
         var json = JSONWriter(reserving: data.count + 64)
-        json.raw("event: put\ndata: {\"path\":\"/\",\"data\":")
+        json.raw("event: put\ndata: {\"path\":\"/")
+        if let key { json.integer(key) }
+        json.raw("\",\"data\":")
         json.raw(data)
         json.raw("}\n\n")
         return json.bytes

@@ -35,7 +35,11 @@ extension HTTPConnection {
             wire += [13, 10]
         }
         let buffer = context.channel.allocator.buffer(bytes: wire)
-        return context.channel.writeAndFlush(buffer)
+        limitWriting(bytes: wire.count)
+        let written = context.channel.writeAndFlush(buffer)
+        let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
+        written.whenSuccess { bound.value.stopLimitingWriting() }
+        return written
     }
 
     private func endStream() {

@@ -295,8 +295,24 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         case .closing:
             abort()
             return nil
-        case .answering, .upgraded: return nil
+        case .answering:
+            // A streamed body's reader has stopped reading: what it holds is for others.
+            abort()
+            return nil
+        case .upgraded: return nil
         }
+    }
+
+    /// Of a streamed body a reader may take this long for a part, as a sender may for its body.
+    func limitWriting(bytes: Int) {
+        let seconds = limits.bodySeconds + bytes / max(1, limits.bodyBytesPerSecondMin)
+        loop.setDeadline(&deadline, of: self, inSeconds: seconds)
+    }
+
+    func stopLimitingWriting() {
+        guard case .answering = stage else { return }
+        deadline?.cancel()
+        deadline = nil
     }
 
     func write(_ bytes: [UInt8]) {

@@ -1,0 +1,107 @@
+import SensorModel
+import Sharing
+import Testing
+import Transport
+import WireFormat
+
+@testable import Daemon
+
+@Suite(.serialized) struct PublicStreamTests {
+    private static let session = SessionID(high: 0x4011, low: 1 << 63)
+    private static let paths = ["latest.json", "heartRate.json"]
+
+    private static func open(
+        _ running: RunningDaemon, _ share: String, _ path: String
+    ) async throws -> AsyncThrowingStream<HTTPClient.Part, any Error>.AsyncIterator {
+        try await HTTPClient(try running.address(.http)).stream(
+            .get, "/publicStreams/\(share)/\(path)", fields: ["Accept": "text/event-stream"]
+        ).makeAsyncIterator()
+    }
+
+    private static func watching(_ running: RunningDaemon, _ name: String) async throws -> Int? {
+        try await running.admin(.get, "/shares/\(name)").object["viewers"] as? Int
+    }
+
+    @Test(arguments: paths)
+    func `A stream's reader is counted and limited as a viewer is`(path: String) async throws {
+        try await RunningDaemon.run { running in
+            _ = try running.addDevice("ann")
+            let share = try running.addShare(of: "ann") { $0.maxViewers = 1 }
+            var first: AsyncThrowingStream<HTTPClient.Part, any Error>.AsyncIterator? =
+                try await Self.open(running, share, path)
+            let head = try await first?.next()
+            guard case .head(200, _) = head else {
+                Issue.record("no stream: \(String(describing: head))")
+                return
+            }
+            #expect(
+                try await running.eventually { try await Self.watching(running, "ann") == 1 })
+            let full = try await running.ask(
+                .get, "/publicStreams/\(share)/\(path)", fields: ["Accept": "text/event-stream"])
+            #expect(full.status == 429 && full.fields["retry-after"] != nil)
+            // Who asks once is no viewer.
+            #expect(try await running.ask(.get, "/publicStreams/\(share)/\(path)").status == 200)
+            await #expect(throws: ClientError.upgradeRefused(status: 429)) {
+                _ = try await running.socket("/v1/shares/\(share)/live")
+            }
+            first = nil
+            #expect(
+                try await running.eventually { try await Self.watching(running, "ann") == 0 })
+            let ever = try await running.admin(.get, "/shares/ann").object["viewersEver"]
+            #expect(ever as? Int == 1)
+        }
+    }
+
+    @Test
+    func `A stream of heart rates has all at first, then each new one, and no more than asked`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let share = try running.addShare(of: "ann")
+            let now = WallClock.now().secondsSince1970.rounded(.down)
+            let client = try await DeviceClient.connect(
+                to: try running.address(.tcp), format: .text)
+            try await client.send(Hello(token: token, session: Self.session))
+            func send(_ numbers: ClosedRange<Int>) async throws {
+                for number in numbers {
+                    let line =
+                        #"{"type":"heartRate","heartRate":\#(100 + number),"#
+                        + #""timestamp":\#(now - 20 + Double(number)),"seq":\#(number)}"#
+                    try await client.send(text: Array(line.utf8))
+                }
+            }
+            try await send(1...5)
+            let isThere = try await running.eventually {
+                try await running.ask(.get, "/publicStreams/\(share)/heartRate.json")
+                    .text.contains("\"bpm\":104")
+            }
+            #expect(isThere)
+            var reader = StreamReader(
+                parts: try await Self.open(running, share, "heartRate.json?limitToLast=4"))
+            try await reader.read(until: "\n\n")
+            #expect(reader.text.hasPrefix("event: put\ndata: {\"path\":\"/\",\"data\":{\""))
+            #expect(reader.text.contains("\"bpm\":104"))
+            reader.text = ""
+            try await send(6...8)
+            try await reader.read(until: "\"bpm\":107")
+            #expect(!reader.text.contains("\"path\":\"/\","))
+            #expect(!reader.text.contains("\"bpm\":104"))
+            #expect(reader.text.contains("\"path\":\"/\(Int(now - 20) + 7)000\""))
+            try await reader.read(until: "\"data\":null}")
+            await client.close()
+        }
+    }
+}
+
+/// What has come of a stream.
+private struct StreamReader {
+    var parts: AsyncThrowingStream<HTTPClient.Part, any Error>.AsyncIterator
+    var text = ""
+
+    mutating func read(until wanted: String) async throws {
+        while !text.contains(wanted), let part = try await parts.next(isolation: #isolation) {
+            if case .bytes(let bytes) = part { text += String(decoding: bytes, as: UTF8.self) }
+        }
+    }
+}
