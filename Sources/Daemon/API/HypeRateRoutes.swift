@@ -15,20 +15,20 @@ struct HypeRateRoutes: Sendable {
                 SocketProgram { request in
                     .admitted { await HypeRateSocket(self, request.peer, $0).run() }
                 }))
-        router.add(
-            .get, "/ws/:share",
-            .socket(
-                SocketProgram { request in
-                    switch shares.share(request) {
-                    case .failure(let refusal): .refused(refusal.response)
-                    case .success(let share):
-                        .admitted { conversation in
-                            let id = request.parameters["share"] ?? ""
-                            await HypeRateSocket(self, request.peer, conversation)
-                                .run(following: share, as: id)
-                        }
-                    }
-                }))
+        router.add(.get, "/ws/:share", .socket(SocketProgram(admit: admit)))
+    }
+
+    /// The newer form names its first topic in the address.
+    private func admit(_ request: HTTPRequest) -> SocketProgram.Admission {
+        let text = request.parameters["share"] ?? ""
+        switch shares.desk.find(text, peer: request.peer).flatMap(shares.desk.room) {
+        case .failure(let refusal): return .refused(ShareRefusal(refusal).response)
+        case .success(let share):
+            return .admitted { conversation in
+                await HypeRateSocket(self, request.peer, conversation)
+                    .run(following: share, as: text)
+            }
+        }
     }
 }
 
@@ -72,7 +72,6 @@ private actor HypeRateSocket {
         self.conversation = conversation
     }
 
-    /// The newer form names its first topic in the address.
     func run(following share: Share, as identifier: String) async {
         topics["hr:" + identifier] = Task { [routes, conversation] in
             await Self.follow(share, as: identifier, routes, conversation)

@@ -68,11 +68,11 @@ struct PulsoidRoutes: Sendable {
     private func share(
         withToken token: String, _ request: HTTPRequest
     ) -> Result<Share, ReaderRefusal> {
-        switch shares.desk.find(token, peer: request.peer) {
-        case .success(let share): .success(share)
-        case .failure(.unknown): .failure(.pulsoid(.tokenNotFound))
-        case .failure(.tooMany(let seconds)): .failure(.tooMany(retryAfterSeconds: seconds))
-        }
+        shares.desk.find(token, peer: request.peer).mapError(ReaderRefusal.init)
+    }
+
+    private func withRoom(_ share: Share) -> Result<Share, ReaderRefusal> {
+        shares.desk.room(at: share).mapError(ReaderRefusal.init)
     }
 
     // MARK: WebSocket
@@ -89,7 +89,7 @@ struct PulsoidRoutes: Sendable {
         _ run: @escaping @Sendable (HTTPRequest, Share, SocketConversation) async -> Void
     ) -> SocketProgram {
         SocketProgram { request in
-            switch share(of: request) {
+            switch share(of: request).flatMap(withRoom) {
             case .failure(let refusal): .refused(refusal.response)
             case .success(let share):
                 .admitted { conversation in
@@ -174,6 +174,13 @@ func whilePeerIsThere(
 enum ReaderRefusal: Error, Hashable, Sendable {
     case pulsoid(Pulsoid.Refusal)
     case tooMany(retryAfterSeconds: Int)
+
+    init(_ refusal: ViewerRefusal) {
+        switch refusal {
+        case .unknown: self = .pulsoid(.tokenNotFound)
+        case .tooMany(let seconds): self = .tooMany(retryAfterSeconds: seconds)
+        }
+    }
 
     var response: HTTPResponse {
         switch self {

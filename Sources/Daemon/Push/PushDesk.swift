@@ -62,6 +62,7 @@ actor PushDesk {
     ///   - batch: From the format's mapper.
     ///   - device: Whose token it came with.
     ///   - format: Of the request.
+    /// - Returns: Once the log has them, or why not.
     func take(
         _ batch: PushBatch, from device: DeviceID, as format: PushFormat
     ) async -> PushOutcome {

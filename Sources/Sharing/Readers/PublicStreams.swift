@@ -31,6 +31,7 @@ public enum PublicStreams {
     /// - Parameters:
     ///   - readings: Oldest first.
     ///   - key: The last that came before them.
+    /// - Returns: Those, with their keys: milliseconds since 1970.
     public static func keyed(
         _ readings: some Sequence<HeartRateReading>, after key: Int64
     ) -> [(key: Int64, reading: HeartRateReading)] {
@@ -49,6 +50,7 @@ public enum PublicStreams {
     /// - Parameters:
     ///   - data: JSON.
     ///   - key: The one child of the path that it replaces; `nil`: all there is.
+    /// - Returns: As it goes on the wire.
     public static func put(_ data: [UInt8], at key: Int64? = nil) -> [UInt8] {
         var json = JSONWriter(reserving: data.count + 64)
         json.raw("event: put\ndata: {\"path\":\"/")

@@ -41,6 +41,11 @@ final class SocketReader: ChannelInboundHandler {
         finish = consumer.finish
     }
 
+    func handlerAdded(context: ChannelHandlerContext) {
+        // Closed while the upgrade was under way: nobody will say so again.
+        if !context.channel.isActive { finish(.connectionLost) }
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
         var payload = frame.unmaskedData

@@ -213,9 +213,10 @@ import Transport
                 try await running.admin(.get, "/shares/ann").object["viewers"] as? Int == 1
             }
             #expect(isCounted)
-            let second = try await running.socket(path)
-            await #expect(throws: ClientError.closed(code: 4029)) {
-                for try await _ in second.events {}
+            for full in [path, "/ws/\(share)"] {
+                await #expect(throws: ClientError.upgradeRefused(status: 429)) {
+                    _ = try await running.socket(full)
+                }
             }
             await first.close()
             let isLeft = try await running.eventually {
