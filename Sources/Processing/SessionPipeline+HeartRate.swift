@@ -13,6 +13,7 @@ extension SessionPipeline {
         stress.add(
             beatsPerMinute, zone: loadZones.zone(beatsPerMinute), seconds: seconds,
             profile: profile)
+        intervals?.note(beatsPerMinute: beatsPerMinute)
         targetZone.add(zone: zone, target: profile.targetZone, seconds: seconds)
         if zone != self.zone {
             emit(.zoneChanged(from: self.zone, to: zone), into: &events)

@@ -108,6 +108,7 @@ extension SessionPipeline {
     }
 
     private func showRace(in shown: inout Metrics) {
+        shown.interval = intervals?.progress
         guard let meters = distance.meters else { return }
         shown.effortKm = Energy.effortKm(meters: meters, gainMeters: elevation.gainMeters)
         shown.caloriesKcal = Energy.kilocalories(

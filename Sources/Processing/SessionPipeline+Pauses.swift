@@ -92,6 +92,7 @@ extension SessionPipeline {
     mutating func note(
         _ control: ControlAction, at time: Timestamp, into events: inout [StreamEvent]
     ) {
+        followIntervals(to: time, into: &events)
         switch control {
         case .start, .resume:
             guard isManuallyPaused else { return }

@@ -48,6 +48,7 @@ extension SessionPipeline {
         noMovement.note(speed: speed.metersPerSecond, at: step.to)
         if !noMovement.isStanding { noMovementEnded(at: nil, into: &events) }
         noteMarks(at: step.to, into: &events)
+        followIntervals(to: step.to, into: &events)
     }
 
     private mutating func noteMarks(at time: Timestamp, into events: inout [StreamEvent]) {
@@ -94,6 +95,7 @@ extension SessionPipeline {
             cadence.noteSpeed(nil, at: moment)
         }
         noteMarks(at: moment, into: &events)
+        followIntervals(to: moment, into: &events)
         guard let meters = distance.meters else { return }
         finish.update(meters: meters, movingSeconds: movingSeconds)
     }

@@ -71,6 +71,7 @@ public struct SessionPipeline: Sendable {
     var targetZone = TargetZone()
     var decoupling = Decoupling()
     var finish = FinishEstimator()
+    var intervals: Intervals?
 
     // Alerts
     var zoneDrift = ZoneDrift()
@@ -110,9 +111,11 @@ public struct SessionPipeline: Sendable {
             earlierSteps += cadence.steps
             cadence = CadenceProcessor(placement: profile.placement)
         }
+        let hasNewPlan = profile.intervals != self.profile.intervals
         self.profile = profile
         zones = ZoneBounds(profile: profile)
         loadZones = Self.loadZones(of: profile)
+        if hasNewPlan { setIntervals(clock.start == nil ? nil : profile.intervals, at: moment) }
         distance.set(calibration: profile.strideCalibration)
         guard clock.start != nil, !isEnded else { return }
         owesMetrics = true

@@ -23,6 +23,7 @@ struct ProfileCoding: Codable {
     private var strideSlope: Double?
     private var strideIntercept: Double?
     private var safetyTimerSeconds: Double?
+    private var intervals: String?
 
     static func text(_ profile: RunnerProfile) throws -> String {
         let encoder = JSONEncoder()
@@ -55,6 +56,7 @@ struct ProfileCoding: Codable {
         strideSlope = profile.strideCalibration?.slope
         strideIntercept = profile.strideCalibration?.intercept
         safetyTimerSeconds = profile.safetyTimerSeconds
+        intervals = profile.intervals?.text
     }
 
     private var profile: RunnerProfile {
@@ -77,6 +79,7 @@ struct ProfileCoding: Codable {
                 slope: strideSlope, intercept: strideIntercept)
         }
         profile.safetyTimerSeconds = safetyTimerSeconds
+        profile.intervals = intervals.flatMap { IntervalPlan(text: $0) }
         return profile
     }
 

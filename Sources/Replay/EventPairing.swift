@@ -78,6 +78,9 @@ extension StreamEvent.Kind {
         case .correction: 9
         case .sourceChanged: 10
         case .ended: 11
+        case .intervalStarted: 12
+        case .intervalEnding: 13
+        case .intervalEnded: 14
         }
     }
 }

@@ -40,6 +40,8 @@ public struct Metrics: Hashable, Sendable {
     public var decouplingPercent: Double?
     public var finishEstimate: FinishEstimate?
     public var course: CourseProgress?
+    /// Of the runner's plan; `nil` without one, and after its end.
+    public var interval: IntervalProgress?
     /// 0…1.
     public var battery: Double?
     public var charging: Bool?
@@ -172,5 +174,24 @@ public struct CourseProgress: Hashable, Sendable {
         self.checkpoint = checkpoint
         self.predictedSeconds = predictedSeconds
         self.offCourse = offCourse
+    }
+}
+
+/// Where in the plan's phases the runner is.
+public struct IntervalProgress: Hashable, Sendable {
+    /// From 1.
+    public var number: Int
+    /// Phases in the plan.
+    public var count: Int
+    /// What is left of a phase by time …
+    public var secondsLeft: Double?
+    /// … or of one by distance.
+    public var metersLeft: Double?
+
+    public init(number: Int, count: Int, secondsLeft: Double?, metersLeft: Double?) {
+        self.number = number
+        self.count = count
+        self.secondsLeft = secondsLeft
+        self.metersLeft = metersLeft
     }
 }

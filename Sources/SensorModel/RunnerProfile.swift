@@ -43,6 +43,8 @@ public struct RunnerProfile: Hashable, Sendable {
     public var strideCalibration: StrideCalibration?
     /// An alert when a session lasts longer, seconds; `nil`: off.
     public var safetyTimerSeconds: Double?
+    /// Begins with the session, or when it is set during one; `nil`: none.
+    public var intervals: IntervalPlan?
 
     public init() {}
 }

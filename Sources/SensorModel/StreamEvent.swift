@@ -20,6 +20,10 @@ public struct StreamEvent: Hashable, Sendable {
         case split(Split)
         case zoneChanged(from: Int?, to: Int)
         case lap(Lap)
+        case intervalStarted(IntervalStart)
+        /// The phase ends in about so many seconds: for a voice that counts down.
+        case intervalEnding(number: Int, seconds: Double)
+        case intervalEnded(Interval)
         case alert(Alert)
         /// The device's sequences `from`…`to` never came.
         case gap(from: FrameSequence, to: FrameSequence)
@@ -72,6 +76,60 @@ public struct Lap: Hashable, Sendable {
         self.seconds = seconds
         self.distanceMeters = distanceMeters
         self.averageHeartRate = averageHeartRate
+    }
+}
+
+/// A phase of the runner's plan begins.
+public struct IntervalStart: Hashable, Sendable {
+    /// From 1.
+    public var number: Int
+    /// Phases in the plan.
+    public var count: Int
+    public var goal: IntervalPlan.Phase
+    /// Interpolated; not after the event's own time.
+    public var since: Timestamp
+
+    public init(number: Int, count: Int, goal: IntervalPlan.Phase, since: Timestamp) {
+        self.number = number
+        self.count = count
+        self.goal = goal
+        self.since = since
+    }
+}
+
+/// A phase of the runner's plan that is over.
+public struct Interval: Hashable, Sendable {
+    /// From 1.
+    public var number: Int
+    /// Phases in the plan.
+    public var count: Int
+    public var goal: IntervalPlan.Phase
+    public var start: Timestamp
+    public var end: Timestamp
+    /// Without manual pauses; standing still in a rest counts.
+    public var seconds: Double
+    public var distanceMeters: Double?
+    public var averageHeartRate: Double?
+    public var maxHeartRate: Double?
+
+    public init(
+        number: Int, count: Int, goal: IntervalPlan.Phase, start: Timestamp, end: Timestamp,
+        seconds: Double, distanceMeters: Double?, averageHeartRate: Double?, maxHeartRate: Double?
+    ) {
+        self.number = number
+        self.count = count
+        self.goal = goal
+        self.start = start
+        self.end = end
+        self.seconds = seconds
+        self.distanceMeters = distanceMeters
+        self.averageHeartRate = averageHeartRate
+        self.maxHeartRate = maxHeartRate
+    }
+
+    /// `nil` where nothing was covered.
+    public var paceSecondsPerKm: Double? {
+        distanceMeters.flatMap { $0 > 0 ? seconds / $0 * 1000 : nil }
     }
 }
 

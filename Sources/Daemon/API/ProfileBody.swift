@@ -29,6 +29,8 @@ struct ProfileBody: Codable {
     var treadmill: Bool?
     var autoPause: String?
     var safetyTimerSeconds: Double?
+    /// Phases as ``IntervalPlan`` writes them; empty: none.
+    var intervals: String?
 
     init(_ profile: RunnerProfile) {
         placement = profile.placement?.rawValue
@@ -45,6 +47,7 @@ struct ProfileBody: Codable {
         treadmill = profile.treadmill
         autoPause = profile.autoPause.rawValue
         safetyTimerSeconds = profile.safetyTimerSeconds
+        intervals = profile.intervals?.text
     }
 
     /// - Throws: ``APIRefusal/badField(name:allowed:)`` for the first value that is not allowed.
@@ -98,6 +101,18 @@ struct ProfileBody: Codable {
         if let timer = try Self.within(0...604_800, safetyTimerSeconds, "safetyTimerSeconds") {
             profile.safetyTimerSeconds = timer == 0 ? nil : timer
         }
+        if let intervals { profile.intervals = try Self.plan(intervals) }
+    }
+
+    private static func plan(_ text: String) throws(APIRefusal) -> IntervalPlan? {
+        guard !text.isEmpty else { return nil }
+        guard let plan = IntervalPlan(text: text) else {
+            throw .badField(
+                name: "intervals",
+                allowed: "up to \(IntervalPlan.phasesMax) phases of 10 s or 50 m and more, as "
+                    + "10:00,5x(1km,2:00),10:00; empty: none")
+        }
+        return plan
     }
 
     private static func within<Value: Comparable>(

@@ -23,6 +23,15 @@ public enum EventEncoder {
                 }
             ]
         case .lap(let lap): return head.lap(lap)
+        case .intervalStarted(let start): return [head.interval(start)]
+        case .intervalEnding(let number, let seconds):
+            return [
+                head.event("intervalEnding", for: .holding(.metrics)) {
+                    $0.integer("number", number, &$1)
+                    $0.number("remainingSeconds", seconds, decimals: Decimals.seconds, &$1)
+                }
+            ]
+        case .intervalEnded(let interval): return head.interval(interval)
         case .alert(let alert): return [head.alert(alert)]
         case .gap(let from, let to):
             return [
@@ -105,6 +114,50 @@ private struct Head {
                 $0.number(
                     "averageHeartRate", lap.averageHeartRate, decimals: Decimals.heartRate, &$1)
             }
+        }
+    }
+
+    func interval(_ start: IntervalStart) -> EventForm {
+        event("intervalStarted", for: .holding(.metrics)) {
+            $0.integer("number", start.number, &$1)
+            $0.integer("of", start.count, &$1)
+            write(start.goal, &$0, &$1)
+            $0.time("since", start.since, &$1)
+        }
+    }
+
+    func interval(_ interval: Interval) -> [EventForm] {
+        [true, false].map { heartRate in
+            event("intervalEnded", for: heartRate ? .withHeartRate : .withoutHeartRate) {
+                $0.integer("number", interval.number, &$1)
+                $0.integer("of", interval.count, &$1)
+                write(interval.goal, &$0, &$1)
+                $0.time("start", interval.start, &$1)
+                $0.time("end", interval.end, &$1)
+                $0.number("seconds", interval.seconds, decimals: Decimals.seconds, &$1)
+                $0.number(
+                    "distanceMeters", interval.distanceMeters, decimals: Decimals.distanceMeters,
+                    &$1)
+                $0.number(
+                    "paceSecondsPerKm", interval.paceSecondsPerKm, decimals: Decimals.pace, &$1)
+                guard heartRate else { return }
+                $0.number(
+                    "averageHeartRate", interval.averageHeartRate, decimals: Decimals.heartRate,
+                    &$1)
+                $0.number(
+                    "maxHeartRate", interval.maxHeartRate, decimals: Decimals.heartRate, &$1)
+            }
+        }
+    }
+
+    private func write(
+        _ goal: IntervalPlan.Phase, _ object: inout JSONObject, _ json: inout JSONWriter
+    ) {
+        switch goal {
+        case .seconds(let seconds):
+            object.number("goalSeconds", seconds, decimals: Decimals.seconds, &json)
+        case .meters(let meters):
+            object.number("goalMeters", meters, decimals: Decimals.distanceMeters, &json)
         }
     }
 

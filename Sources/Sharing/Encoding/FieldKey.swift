@@ -34,6 +34,7 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
     case decouplingPercent
     case finishEstimate
     case course
+    case interval
     case battery
     case charging
     case alerts
@@ -52,7 +53,7 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
             .speedMetersPerSecond, .speedUncertainty, .paceSecondsPerKm,
             .gradeAdjustedPaceSecondsPerKm, .elevationGainMeters, .elevationLossMeters,
             .gradePercent, .averageCadence, .gps, .splits, .trainingLoad, .caloriesKcal,
-            .effortKm, .finishEstimate:
+            .effortKm, .finishEstimate, .interval:
             .metrics
         // Heart rate against speed: either half alone does not entitle to it.
         case .decouplingPercent: [.metrics, .heartRate]

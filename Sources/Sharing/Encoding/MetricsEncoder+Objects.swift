@@ -71,6 +71,17 @@ extension MetricsEncoder {
         }
     }
 
+    static func write(_ interval: IntervalProgress, to json: inout JSONWriter) {
+        JSONObject.write(to: &json) { object, json in
+            object.integer("number", interval.number, &json)
+            object.integer("of", interval.count, &json)
+            object.number(
+                "remainingSeconds", interval.secondsLeft, decimals: Decimals.seconds, &json)
+            object.number(
+                "remainingMeters", interval.metersLeft, decimals: Decimals.distanceMeters, &json)
+        }
+    }
+
     static func write(_ quality: GPSQuality, to json: inout JSONWriter) {
         JSONObject.write(to: &json) { object, json in
             object.text("quality", quality.name, &json)

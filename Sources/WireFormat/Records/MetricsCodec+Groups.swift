@@ -79,4 +79,20 @@ extension MetricsCodec {
         return CourseProgress(
             checkpoint: checkpoint, predictedSeconds: predicted[0], offCourse: offCourse)
     }
+
+    static func write(_ interval: IntervalProgress, _ writer: inout RecordWriter) {
+        writer.count(interval.number)
+        writer.count(interval.count)
+        writer.optionalDoubles([interval.secondsLeft, interval.metersLeft])
+    }
+
+    static func interval(
+        _ reader: inout RecordReader, _ bytes: Span<UInt8>
+    ) throws(RecordRefusal) -> IntervalProgress {
+        let number = try reader.count(bytes)
+        let count = try reader.count(bytes)
+        let left = try reader.optionalDoubles(2, bytes)
+        return IntervalProgress(
+            number: number, count: count, secondsLeft: left[0], metersLeft: left[1])
+    }
 }

@@ -12,7 +12,8 @@ enum MetricsCodec {
         case autoPaused, manuallyPaused, hasCharging, charging
         case steps, heartRate, cadence, position, gpsQuality, trainingLoad, finishEstimate, course
         case zoneSeconds, activeAlerts
-        static let bits = 14
+        case interval
+        static let bits = 15
 
         func isSet(_ flags: Int) -> Bool { flags >> rawValue & 1 == 1 }
     }
@@ -55,6 +56,7 @@ enum MetricsCodec {
             writer.count(metrics.activeAlerts.count)
             for alert in metrics.activeAlerts { writer.byte(alert.rawValue) }
         }
+        if let interval = metrics.interval { write(interval, &writer) }
     }
 
     static func read(
@@ -107,6 +109,7 @@ enum MetricsCodec {
                 metrics.activeAlerts.append(try reader.choice(AlertKind.self, bytes))
             }
         }
+        if Flag.interval.isSet(flags) { metrics.interval = try interval(&reader, bytes) }
     }
 
     private static func flags(of metrics: Metrics) -> Int {
@@ -120,6 +123,7 @@ enum MetricsCodec {
             (.finishEstimate, metrics.finishEstimate != nil), (.course, metrics.course != nil),
             (.zoneSeconds, !metrics.zoneSeconds.isEmpty),
             (.activeAlerts, !metrics.activeAlerts.isEmpty),
+            (.interval, metrics.interval != nil),
         ]
         return set.reduce(0) { $1.1 ? $0 | 1 << $1.0.rawValue : $0 }
     }

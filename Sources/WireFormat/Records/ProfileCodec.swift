@@ -6,10 +6,14 @@ public import SensorModel
 /// u8 version, u8 treadmill, u8 auto-pause, u8 placement, u8 sex (0: not said), count maximum
 /// heart rate, bitmap and counts: resting, threshold, target zone; bitmap and doubles: weight,
 /// target pace, race, stride slope, stride intercept, safety timer; text time zone; u8 zones
-/// [, count bounds, counts]
+/// [, count bounds, counts]; version 2: count phases, phases as in ``StreamEventCodec``
 /// ```
+///
+/// Version 2 is written only for a profile with intervals, so that a program from before them can
+/// still read the others.
 public enum ProfileCodec {
-    public static let version: UInt8 = 1
+    public static let version: UInt8 = 2
+    private static let versionWithoutIntervals: UInt8 = 1
 
     /// - Parameters:
     ///   - profile: Any.
@@ -32,7 +36,7 @@ public enum ProfileCodec {
     }
 
     static func write(_ profile: RunnerProfile, _ writer: inout RecordWriter) {
-        writer.byte(version)
+        writer.byte(profile.intervals == nil ? versionWithoutIntervals : version)
         writer.bool(profile.treadmill)
         writer.byte(index(profile.autoPause, RunnerProfile.AutoPauseMethod.allCases))
         writer.byte(
@@ -49,13 +53,18 @@ public enum ProfileCodec {
         ])
         writer.text(profile.timeZone)
         write(profile.zones, &writer)
+        guard let phases = profile.intervals?.phases else { return }
+        writer.count(phases.count)
+        for phase in phases { StreamEventCodec.write(phase, &writer) }
     }
 
     static func read(
         _ reader: inout RecordReader, _ bytes: Span<UInt8>
     ) throws(RecordRefusal) -> RunnerProfile {
         let found = try reader.byte(bytes)
-        guard found == version else { throw .unknownVersion(found) }
+        guard (versionWithoutIntervals...version).contains(found) else {
+            throw .unknownVersion(found)
+        }
         var profile = RunnerProfile()
         profile.treadmill = try reader.bool(bytes)
         profile.autoPause = try choice(
@@ -77,7 +86,19 @@ public enum ProfileCodec {
         profile.safetyTimerSeconds = numbers[5]
         profile.timeZone = try reader.text(bytes)
         profile.zones = try zones(&reader, bytes)
+        if found > versionWithoutIntervals { profile.intervals = try intervals(&reader, bytes) }
         return profile
+    }
+
+    private static func intervals(
+        _ reader: inout RecordReader, _ bytes: Span<UInt8>
+    ) throws(RecordRefusal) -> IntervalPlan {
+        var phases: [IntervalPlan.Phase] = []
+        for _ in 0..<(try reader.itemCount(bytes, bytesEach: 2)) {
+            phases.append(try StreamEventCodec.phase(&reader, bytes))
+        }
+        guard let plan = IntervalPlan(phases: phases) else { throw .unknownValue }
+        return plan
     }
 
     private static func write(_ zones: ZoneScheme, _ writer: inout RecordWriter) {

@@ -57,4 +57,68 @@ extension StreamEventCodec {
             kind: kind, severity: severity, phase: phase, cancelBefore: cancelBefore,
             advice: advice)
     }
+
+    static func write(_ start: IntervalStart, _ writer: inout RecordWriter) {
+        writer.count(start.number)
+        writer.count(start.count)
+        write(start.goal, &writer)
+        writer.integer(start.since.microseconds)
+    }
+
+    static func intervalStart(
+        _ reader: inout RecordReader, _ bytes: Span<UInt8>
+    ) throws(RecordRefusal) -> IntervalStart {
+        IntervalStart(
+            number: try reader.count(bytes), count: try reader.count(bytes),
+            goal: try phase(&reader, bytes), since: try time(&reader, bytes))
+    }
+
+    static func write(_ interval: Interval, _ writer: inout RecordWriter) {
+        writer.count(interval.number)
+        writer.count(interval.count)
+        write(interval.goal, &writer)
+        writer.integer(interval.start.microseconds)
+        writer.integer(interval.end.microseconds)
+        writer.double(interval.seconds)
+        writer.optionalDoubles([
+            interval.distanceMeters, interval.averageHeartRate, interval.maxHeartRate,
+        ])
+    }
+
+    static func interval(
+        _ reader: inout RecordReader, _ bytes: Span<UInt8>
+    ) throws(RecordRefusal) -> Interval {
+        let number = try reader.count(bytes)
+        let count = try reader.count(bytes)
+        let goal = try phase(&reader, bytes)
+        let start = try time(&reader, bytes)
+        let end = try time(&reader, bytes)
+        let seconds = try reader.double(bytes)
+        let numbers = try reader.optionalDoubles(3, bytes)
+        return Interval(
+            number: number, count: count, goal: goal, start: start, end: end, seconds: seconds,
+            distanceMeters: numbers[0], averageHeartRate: numbers[1], maxHeartRate: numbers[2])
+    }
+
+    /// u8 0 seconds, 1 meters; a double.
+    static func write(_ phase: IntervalPlan.Phase, _ writer: inout RecordWriter) {
+        switch phase {
+        case .seconds(let seconds):
+            writer.byte(0)
+            writer.double(seconds)
+        case .meters(let meters):
+            writer.byte(1)
+            writer.double(meters)
+        }
+    }
+
+    static func phase(
+        _ reader: inout RecordReader, _ bytes: Span<UInt8>
+    ) throws(RecordRefusal) -> IntervalPlan.Phase {
+        switch try reader.byte(bytes) {
+        case 0: return .seconds(try reader.double(bytes))
+        case 1: return .meters(try reader.double(bytes))
+        default: throw .unknownValue
+        }
+    }
 }

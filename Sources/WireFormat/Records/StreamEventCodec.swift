@@ -8,8 +8,11 @@ public import SensorModel
 /// ```
 ///
 /// Numbers are written as ``RecordWriter/double(_:)`` and ``RecordWriter/count(_:)`` have them.
+/// Version 2 has intervals; what has none is written as version 1, so that a program from before
+/// them can still read it.
 public enum StreamEventCodec {
-    public static let version: UInt8 = 1
+    public static let version: UInt8 = 2
+    private static let versionWithoutIntervals: UInt8 = 1
 
     enum Kind: UInt8 {
         case metrics = 1
@@ -26,6 +29,9 @@ public enum StreamEventCodec {
         case splitCorrection = 12
         case sourceChanged = 13
         case ended = 14
+        case intervalStarted = 15
+        case intervalEnding = 16
+        case intervalEnded = 17
     }
 
     /// - Parameters:
@@ -34,7 +40,7 @@ public enum StreamEventCodec {
     public static func encode(_ event: StreamEvent, to bytes: inout [UInt8]) {
         var writer = RecordWriter(bytes: [])
         swap(&writer.bytes, &bytes)
-        writer.byte(version)
+        writer.byte(Self.hasIntervals(event.kind) ? version : versionWithoutIntervals)
         writer.byte(kind(of: event.kind).rawValue)
         writer.integer(event.deviceTime.microseconds)
         write(event.kind, &writer)
@@ -47,12 +53,22 @@ public enum StreamEventCodec {
     public static func decode(_ bytes: Span<UInt8>) throws(RecordRefusal) -> StreamEvent {
         var reader = RecordReader()
         let found = try reader.byte(bytes)
-        guard found == version else { throw .unknownVersion(found) }
+        guard (versionWithoutIntervals...version).contains(found) else {
+            throw .unknownVersion(found)
+        }
         let kind = try reader.choice(Kind.self, bytes)
         let time = Timestamp(microseconds: try reader.int64(bytes))
         let event = StreamEvent(deviceTime: time, kind: try read(kind, &reader, bytes))
         try reader.end(bytes)
         return event
+    }
+
+    private static func hasIntervals(_ kind: StreamEvent.Kind) -> Bool {
+        switch kind {
+        case .intervalStarted, .intervalEnding, .intervalEnded: true
+        case .metrics(let metrics): metrics.interval != nil
+        default: false
+        }
     }
 
     private static func kind(of kind: StreamEvent.Kind) -> Kind {
@@ -71,6 +87,9 @@ public enum StreamEventCodec {
         case .correction(.split): .splitCorrection
         case .sourceChanged: .sourceChanged
         case .ended: .ended
+        case .intervalStarted: .intervalStarted
+        case .intervalEnding: .intervalEnding
+        case .intervalEnded: .intervalEnded
         }
     }
 
@@ -101,6 +120,11 @@ public enum StreamEventCodec {
             writer.optional(from) { $0.text($1) }
             writer.text(to)
         case .ended: break
+        case .intervalStarted(let start): write(start, &writer)
+        case .intervalEnding(let number, let seconds):
+            writer.count(number)
+            writer.double(seconds)
+        case .intervalEnded(let interval): write(interval, &writer)
         }
     }
 
@@ -135,6 +159,11 @@ public enum StreamEventCodec {
             let from = try reader.bool(bytes) ? try reader.text(bytes) : nil
             return .sourceChanged(from: from, to: try reader.text(bytes))
         case .ended: return .ended
+        case .intervalStarted: return .intervalStarted(try intervalStart(&reader, bytes))
+        case .intervalEnding:
+            return .intervalEnding(
+                number: try reader.count(bytes), seconds: try reader.double(bytes))
+        case .intervalEnded: return .intervalEnded(try interval(&reader, bytes))
         }
     }
 }

@@ -5,6 +5,8 @@ struct ProfileOptions: ParsableArguments {
     static let zonesHelp = """
         Zones: percentOfMaximum, karvonen, friel, coggan, seiler, or the upper bounds of your
         own zones in beats/min, as 120,140,155,170.
+        Intervals: phases with commas between, each a time (2:00, 90s) or a distance (400m, 1km);
+        5x(1km,2:00) repeats. They begin with the next session, or at once in one that runs.
         """
 
     @Option(help: "wrist, ankle, hip, pocket or hand.") var placement: String?
@@ -20,6 +22,9 @@ struct ProfileOptions: ParsableArguments {
     @Option(help: "Race distance in kilometers; 0: none.") var raceKm: Double?
     @Flag(inversion: .prefixedNo, help: "Distance from steps alone.") var treadmill: Bool?
     @Option(help: "fused, reference or off.") var autoPause: String?
+    @Option(help: "Phases, as 10:00,5x(1km,2:00),10:00; none: no plan.") var intervals: String?
+    @Option(help: "Minutes after which a session raises an alert, 0…10080; 0: never.")
+    var safetyTimerMinutes: Double?
 
     /// The fields that were given, as the daemon's API names them.
     ///
@@ -40,6 +45,8 @@ struct ProfileOptions: ParsableArguments {
             body["raceKm"] = raceKm
             body["treadmill"] = treadmill
             body["autoPause"] = autoPause
+            body["intervals"] = intervals == "none" ? "" : intervals
+            body["safetyTimerSeconds"] = safetyTimerMinutes.map { $0 * 60 }
             return body
         }
     }

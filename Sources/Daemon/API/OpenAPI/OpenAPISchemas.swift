@@ -120,6 +120,7 @@ enum OpenAPISchemas {
         "thresholdHeartRate": integer, "zones": text, "weightKg": number, "sex": text,
         "timeZone": text, "targetZone": integer, "targetPaceSecondsPerKm": number,
         "raceKm": number, "treadmill": flag, "autoPause": text, "safetyTimerSeconds": number,
+        "intervals": text,
     ])
 
     private static let zones = object([

@@ -1,0 +1,143 @@
+import SensorModel
+
+/// Follows the runner's plan: phases by time or by distance, one after another.
+///
+/// A phase ends at its mark, interpolated between two moments, and the next begins there, so that
+/// nothing is lost between them. Time runs on while the runner stands, as a rest is meant to; only a
+/// manual pause stops it. The three seconds of countdown are the reference's.
+struct Intervals: Sendable {
+    static let countdownSeconds = 3.0
+
+    /// The session at one time.
+    struct Moment: Sendable {
+        var time: Timestamp
+        /// `nil` while no distance is known.
+        var meters: Double?
+        /// Beats/min × seconds and seconds so far.
+        var heartRate: (beats: Double, seconds: Double)
+
+        /// `share` of the way to `next`, 0…1.
+        fileprivate func toward(_ next: Moment, _ share: Double) -> Moment {
+            let seconds = next.time.seconds(since: time) * share
+            let before = heartRate
+            return Moment(
+                time: time.advanced(bySeconds: seconds),
+                meters: next.meters.map { (meters ?? 0) + ($0 - (meters ?? 0)) * share },
+                heartRate: (
+                    before.beats + (next.heartRate.beats - before.beats) * share,
+                    before.seconds + (next.heartRate.seconds - before.seconds) * share
+                ))
+        }
+    }
+
+    enum Change: Hashable, Sendable {
+        /// `since` is session time.
+        case started(IntervalStart)
+        case ending(number: Int, seconds: Double)
+        /// `start` and `end` are session time.
+        case ended(Interval)
+    }
+
+    private let phases: [IntervalPlan.Phase]
+    private var index = 0
+    private var start: Moment?
+    private var newest: Moment
+    /// Of the phase, without manual pauses.
+    private var seconds = 0.0
+    private var maxHeartRate: Double?
+    private var hasCountedDown = false
+
+    /// The first phase begins at `moment`, once ``update(to:isPaused:speed:)`` is called.
+    init(plan: IntervalPlan, from moment: Moment) {
+        phases = plan.phases
+        newest = moment
+    }
+
+    mutating func note(beatsPerMinute: Double) {
+        maxHeartRate = max(maxHeartRate ?? 0, beatsPerMinute)
+    }
+
+    /// - Parameters:
+    ///   - moment: Now; one that is earlier than the last changes nothing.
+    ///   - isPaused: By hand.
+    ///   - speed: m/s, to count down to a distance.
+    /// - Returns: What happened up to then, in its order.
+    mutating func update(to moment: Moment, isPaused: Bool, speed: Double?) -> [Change] {
+        var changes: [Change] = []
+        if start == nil { changes.append(begin(at: newest)) }
+        guard index < phases.count, moment.time >= newest.time else { return changes }
+        while index < phases.count, let share = share(of: moment, isPaused: isPaused) {
+            let mark = newest.toward(moment, share)
+            changes.append(.ended(end(at: mark, isPaused: isPaused)))
+            index += 1
+            guard index < phases.count else { break }
+            changes.append(begin(at: mark))
+        }
+        if !isPaused { seconds += moment.time.seconds(since: newest.time) }
+        newest = moment
+        if let countdown = countdown(speed: speed) { changes.append(countdown) }
+        return changes
+    }
+
+    var progress: IntervalProgress? {
+        guard index < phases.count, start != nil else { return nil }
+        var progress = IntervalProgress(
+            number: index + 1, count: phases.count, secondsLeft: nil, metersLeft: nil)
+        switch phases[index] {
+        case .seconds(let goal): progress.secondsLeft = max(0, goal - seconds)
+        case .meters(let goal): progress.metersLeft = max(0, goal - covered(at: newest))
+        }
+        return progress
+    }
+
+    private func covered(at moment: Moment) -> Double {
+        (moment.meters ?? 0) - (start?.meters ?? 0)
+    }
+
+    /// How far from the last moment to this one the phase ends; `nil`: not yet.
+    private func share(of moment: Moment, isPaused: Bool) -> Double? {
+        switch phases[index] {
+        case .seconds(let goal):
+            let passed = isPaused ? 0 : moment.time.seconds(since: newest.time)
+            guard seconds + passed >= goal else { return nil }
+            return passed > 0 ? min(max((goal - seconds) / passed, 0), 1) : 1
+        case .meters(let goal):
+            let (before, after) = (covered(at: newest), covered(at: moment))
+            guard after >= goal else { return nil }
+            return after > before ? min(max((goal - before) / (after - before), 0), 1) : 1
+        }
+    }
+
+    private mutating func begin(at moment: Moment) -> Change {
+        start = moment
+        newest = moment
+        seconds = 0
+        maxHeartRate = nil
+        hasCountedDown = false
+        return .started(
+            IntervalStart(
+                number: index + 1, count: phases.count, goal: phases[index], since: moment.time))
+    }
+
+    private func end(at mark: Moment, isPaused: Bool) -> Interval {
+        let start = start ?? mark
+        let beats = mark.heartRate.beats - start.heartRate.beats
+        let beatSeconds = mark.heartRate.seconds - start.heartRate.seconds
+        let last = isPaused ? 0 : mark.time.seconds(since: newest.time)
+        return Interval(
+            number: index + 1, count: phases.count, goal: phases[index], start: start.time,
+            end: mark.time, seconds: seconds + last,
+            distanceMeters: mark.meters.map { $0 - (start.meters ?? 0) },
+            averageHeartRate: beatSeconds > 0 ? beats / beatSeconds : nil,
+            maxHeartRate: maxHeartRate)
+    }
+
+    private mutating func countdown(speed: Double?) -> Change? {
+        guard !hasCountedDown, let progress else { return nil }
+        var left = progress.secondsLeft
+        if let meters = progress.metersLeft, let speed, speed > 0.5 { left = meters / speed }
+        guard let left, left <= Self.countdownSeconds else { return nil }
+        hasCountedDown = true
+        return .ending(number: progress.number, seconds: left)
+    }
+}
