@@ -78,6 +78,7 @@ import Testing
         full.autoPause = .reference
         full.strideCalibration = StrideCalibration(slope: 0.01, intercept: -0.2)
         full.safetyTimerSeconds = 7200
+        full.intervals = IntervalPlan(text: "10:00, 3x(1km, 90s), 12.5s, 5:00")
         let schemes: [ZoneScheme] = [
             .percentOfMaximum, .karvonen, .friel, .coggan, .seiler,
             .custom(upperBounds: [120, 140, 155, 170]),

@@ -16,7 +16,7 @@ import Testing
         "cadence", "steps", "distanceMeters", "distanceUncertaintyMeters", "speedMetersPerSecond",
         "speedUncertainty", "paceSecondsPerKm", "gradeAdjustedPaceSecondsPerKm",
         "elevationGainMeters", "elevationLossMeters", "gradePercent", "averageCadence", "gps",
-        "splits", "trainingLoad", "caloriesKcal", "effortKm", "finishEstimate",
+        "splits", "trainingLoad", "caloriesKcal", "effortKm", "finishEstimate", "interval",
     ]
     static let location: Set<String> = ["position", "course"]
     static let head: Set<String> = ["type", "cursor", "time"]
@@ -69,7 +69,18 @@ import Testing
         #expect(keys == Self.expected(scope).subtracting(events).union(Self.head))
     }
 
+    static let interval = Interval(
+        number: 2, count: 11, goal: .meters(1000), start: Fixture.time(-300), end: Fixture.start,
+        seconds: 290, distanceMeters: 1000, averageHeartRate: 165, maxHeartRate: 172)
+
     static let events: [(StreamEvent.Kind, Scope)] = [
+        (.intervalEnded(interval), .metrics),
+        (.intervalEnding(number: 2, seconds: 3), .metrics),
+        (
+            .intervalStarted(
+                IntervalStart(number: 1, count: 2, goal: .seconds(60), since: Fixture.start)),
+            .metrics
+        ),
         (.marker("hello"), []),
         (.paused(since: Fixture.start, automatic: true), []),
         (.resumed(since: Fixture.start, automatic: false), []),
@@ -102,7 +113,8 @@ import Testing
             guard let form = forms.first else { continue }
             let object = try Fixture.object(form.json)
             #expect(object["cursor"] as? String == "e1-7")
-            if !scope.contains(.heartRate) { #expect(object["averageHeartRate"] == nil) }
+            guard !scope.contains(.heartRate) else { continue }
+            #expect(object["averageHeartRate"] == nil && object["maxHeartRate"] == nil)
         }
     }
 }

@@ -83,6 +83,8 @@ enum Fixture {
             bestSeconds: 3300.4, expectedSeconds: 3400.5, worstSeconds: 3600)
         metrics.course = CourseProgress(
             checkpoint: "Bridge", predictedSeconds: 2000, offCourse: false)
+        metrics.interval = IntervalProgress(
+            number: 2, count: 11, secondsLeft: nil, metersLeft: 312.5)
         metrics.battery = 0.805
         metrics.charging = false
         metrics.activeAlerts = [.zoneDrift, .sos]

@@ -29,7 +29,8 @@ import Testing
             "trainingLoad":{"hrTSS":41.2,"trimp":58.1},"caloriesKcal":312,"effortKm":4.73,\
             "decouplingPercent":3.2,"finishEstimate":{"bestSeconds":3300,"expectedSeconds":3401,\
             "worstSeconds":3600},"course":{"checkpoint":"Bridge","predictedSeconds":2000,\
-            "offCourse":false},"battery":0.81,"charging":false,"alerts":["zoneDrift","sos"]}
+            "offCourse":false},"interval":{"number":2,"of":11,"remainingMeters":312.5},\
+            "battery":0.81,"charging":false,"alerts":["zoneDrift","sos"]}
             """
         #expect(Fixture.text(feed.snapshotMessage().json) == expected)
     }
@@ -44,6 +45,20 @@ import Testing
         (
             .lap(Lap(number: 2, seconds: 61.26, distanceMeters: 400, averageHeartRate: 150.5)),
             #""event":"lap",@"number":2,"seconds":61.3,"distanceMeters":400.0,"averageHeartRate":151}"#
+        ),
+        (
+            .intervalStarted(
+                IntervalStart(
+                    number: 1, count: 11, goal: .seconds(600), since: Fixture.time(-1))),
+            #""event":"intervalStarted",@"number":1,"of":11,"goalSeconds":600.0,"since":1763699999.000}"#
+        ),
+        (
+            .intervalEnding(number: 1, seconds: 2.9),
+            #""event":"intervalEnding",@"number":1,"remainingSeconds":2.9}"#
+        ),
+        (
+            .intervalEnded(FieldScopeTests.interval),
+            #""event":"intervalEnded",@"number":2,"of":11,"goalMeters":1000.0,"start":1763699700.000,"end":1763700000.000,"seconds":290.0,"distanceMeters":1000.0,"paceSecondsPerKm":290,"averageHeartRate":165,"maxHeartRate":172}"#
         ),
         (
             .alert(

@@ -28,7 +28,9 @@ import WireFormat
     ]
 
     @Test func `A profile comes back`() throws {
-        var profiles = [RunnerProfile(), Self.fullProfile]
+        var planned = Self.fullProfile
+        planned.intervals = IntervalPlan(phases: [.seconds(600), .meters(1000), .seconds(90)])
+        var profiles = [RunnerProfile(), Self.fullProfile, planned]
         for scheme in Self.schemes {
             var profile = RunnerProfile()
             profile.zones = scheme

@@ -87,6 +87,10 @@ import WireFormat
                 predictedSeconds: some(&random), offCourse: Bool.random(using: &random))
             metrics.activeAlerts = [.zoneDrift, .sos]
         }
+        if Bool.random(using: &random) {
+            metrics.interval = IntervalProgress(
+                number: 3, count: 12, secondsLeft: some(&random), metersLeft: some(&random))
+        }
     }
 
     private static let split = Split(
@@ -109,7 +113,29 @@ import WireFormat
             .correction(.pauseEnded(shown: time, since: time)), .correction(.split(split)),
             .sourceChanged(from: nil, to: "watch"), .sourceChanged(from: "watch", to: "strap"),
             .ended,
+            .intervalStarted(
+                IntervalStart(number: 1, count: 50, goal: .seconds(number(&random)), since: time)),
+            .intervalEnding(number: 1, seconds: number(&random)),
+            .intervalEnded(
+                Interval(
+                    number: 50, count: 50, goal: .meters(number(&random)), start: time, end: time,
+                    seconds: number(&random), distanceMeters: some(&random),
+                    averageHeartRate: some(&random), maxHeartRate: some(&random))),
         ]
+    }
+
+    @Test func `What has no interval is written as before there were any`() {
+        var metrics = Metrics()
+        let plain: [StreamEvent.Kind] = [.ended, .metrics(metrics), .split(Self.split)]
+        metrics.interval = IntervalProgress(
+            number: 1, count: 2, secondsLeft: 60, metersLeft: nil)
+        let new: [StreamEvent.Kind] = [.metrics(metrics), .intervalEnding(number: 1, seconds: 3)]
+        for (kinds, version) in [(plain, 1), (new, 2)] {
+            for kind in kinds {
+                let event = StreamEvent(deviceTime: BinaryFrameTests.time, kind: kind)
+                #expect(Self.encoded(event).first == UInt8(version))
+            }
+        }
     }
 
     @Test(arguments: 1...200)

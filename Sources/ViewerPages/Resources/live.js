@@ -7,7 +7,7 @@ import { overallState, showGone, StatusPill } from "./connection.js";
 import { find, findAll, kept, onFrame, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
 import { MapView } from "./map.js";
-import { listenForCheers, Messages } from "./messages.js";
+import { goal, listenForCheers, Messages } from "./messages.js";
 import { Panel } from "./panel.js";
 import { boundsAround, boundsOf, project } from "./projection.js";
 import { ShareStream } from "./protocol.js";
@@ -181,6 +181,8 @@ function showFacts(run) {
   const facts = [
     run.battery === undefined ? "" : t("battery", { n: Math.round(run.battery * 100) }),
     run.gps?.quality ? `${t("gps")} ${t(`gps_${run.gps.quality}`)}` : "",
+    run.interval ? t("interval", { n: run.interval.number, of: run.interval.of,
+      left: goal({ goalSeconds: run.interval.remainingSeconds, goalMeters: run.interval.remainingMeters }, page.units) }) : "",
     run.finishEstimate
       ? `${t("finish")} ${format.duration(run.finishEstimate.expectedSeconds)}` : "",
   ];

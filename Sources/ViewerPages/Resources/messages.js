@@ -6,6 +6,12 @@ import { find, make, setText } from "./dom.js";
 const shownMilliseconds = 6000;
 const toastsMax = 3;
 
+/** "10:00" or "0.40 km": how long or how far. Pure. */
+export function goal({ goalSeconds, goalMeters }, units) {
+  if (goalSeconds !== undefined) return format.duration(goalSeconds);
+  return `${format.distance(goalMeters, units)} ${units.distance}`;
+}
+
 /** An event in words; undefined for one that the page shows in another way. Pure. */
 export function sentence(message, units, t) {
   switch (message.event) {
@@ -13,6 +19,8 @@ export function sentence(message, units, t) {
       if (message[units.split] === undefined) return undefined;
       return t("split", { n: message[units.split], time: format.duration(message.seconds) });
     case "lap": return t("lap", { n: message.number ?? "" });
+    case "intervalStarted":
+      return t("intervalStarted", { n: message.number, of: message.of, goal: goal(message, units) });
     case "marker": return message.text;
     case "paused": return t("pausedEvent");
     case "resumed": return t("resumedEvent");
