@@ -37,6 +37,24 @@ extension SessionPipeline {
         tell(standing.tick(at: now), into: &events)
         tell(safetyTimer.tick(at: now), into: &events)
         tell(sos.tick(at: now), into: &events)
+        tickSafetyTimer(at: now, into: &events)
+    }
+
+    /// When the session has lasted longer than the wearer meant; `nil`: no timer, or it has run out.
+    var safetyDeadline: Timestamp? {
+        guard let start = clock.start, let limit = profile.safetyTimerSeconds,
+            !safetyTimerRaised
+        else { return nil }
+        return start.advanced(bySeconds: limit)
+    }
+
+    /// Runs while the device is silent, too: that may be why it was set.
+    private mutating func tickSafetyTimer(
+        at now: Timestamp, into events: inout [StreamEvent]
+    ) {
+        guard let deadline = safetyDeadline, now >= deadline else { return }
+        safetyTimerRaised = true
+        tell(safetyTimer.raise(at: now), into: &events)
     }
 
     mutating func tickAlerts(into events: inout [StreamEvent]) {
@@ -47,10 +65,6 @@ extension SessionPipeline {
             into: &events)
         if noMovement.tick(at: moment, manuallyPaused: isManuallyPaused) {
             raise(\.standing, into: &events)
-        }
-        if let limit = profile.safetyTimerSeconds, !safetyTimerRaised, elapsedSeconds >= limit {
-            safetyTimerRaised = true
-            raise(\.safetyTimer, into: &events)
         }
         if let meters = distance.meters, !movingTime.isPaused {
             tell(

@@ -13,14 +13,17 @@ extension SessionPipeline {
     }
 
     /// At each whole second and each fix.
-    mutating func followIntervals(to time: Timestamp, into events: inout [StreamEvent]) {
+    mutating func followIntervals(
+        to time: Timestamp, isMeasured: Bool = true, into events: inout [StreamEvent]
+    ) {
         guard let plan = profile.intervals, let start = clock.start else { return }
         if intervals == nil { setIntervals(plan, at: start) }
         let now = Intervals.Moment(
             time: time, meters: distance.meters, heartRate: heartTotals.integral(at: time))
         let changes =
             intervals?.update(
-                to: now, isPaused: isManuallyPaused, speed: speed.metersPerSecond) ?? []
+                to: now, isMeasured: isMeasured, isPaused: isManuallyPaused,
+                speed: speed.metersPerSecond) ?? []
         for change in changes { emit(change, into: &events) }
         if !changes.isEmpty { owesMetrics = true }
     }

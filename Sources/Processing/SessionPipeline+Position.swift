@@ -15,6 +15,7 @@ extension SessionPipeline {
         case .first(let location):
             guard !profile.treadmill else { return }
             distance.start(at: location, steps: steps)
+            lateFixes.restart(at: time, meters: distance.meters ?? 0)
             noteMarks(at: time, into: &events)
         case .step(let step):
             guard !profile.treadmill else { return }
@@ -25,6 +26,27 @@ extension SessionPipeline {
                 position: altitude, verticalAccuracy: location.verticalAccuracy, at: time)
         }
         follow(course: location, into: &events)
+    }
+
+    /// A fix out of a gap: one that is the newest all the same is like any other, another changes
+    /// the way through its hole, and the splits that were told of it.
+    mutating func noteLate(
+        _ location: Location, at time: Timestamp, into events: inout [StreamEvent]
+    ) {
+        guard let newestFix, time <= newestFix.time else {
+            if moment.seconds(since: time) <= clock.parameters.backwardSlackSeconds {
+                noteLocation(location, at: time, into: &events)
+            }
+            return
+        }
+        guard !profile.treadmill,
+            let change = lateFixes.take(location, at: time, by: distance)
+        else { return }
+        distance.credit(late: change.addedMeters)
+        if change.addedMeters > 0 { owesMetrics = true }
+        for split in splits.corrected(by: change, movingTime: movingTime) {
+            emit(.correction(.split(split)), into: &events)
+        }
     }
 
     private mutating func noteStep(_ step: FixGate.Step, into events: inout [StreamEvent]) {
@@ -43,6 +65,11 @@ extension SessionPipeline {
         if movingTime.isPaused { isMoving = false }
         distance.add(
             step, isMoving: isMoving, steps: steps, cadence: cadence.cadence.stepsPerMinute)
+        if isMoving, !autoPause.isSuspecting, let meters = distance.meters {
+            lateFixes.note(step, meters: meters)
+        } else {
+            lateFixes.restart(at: step.to, meters: distance.meters ?? 0)
+        }
         speed.add(step, factor: 1)
         cadence.noteSpeed(isMoving ? speed.metersPerSecond : 0, at: step.to)
         noMovement.note(speed: speed.metersPerSecond, at: step.to)
@@ -51,7 +78,9 @@ extension SessionPipeline {
         followIntervals(to: step.to, into: &events)
     }
 
-    private mutating func noteMarks(at time: Timestamp, into events: inout [StreamEvent]) {
+    private mutating func noteMarks(
+        at time: Timestamp, isMeasured: Bool = true, into events: inout [StreamEvent]
+    ) {
         guard let meters = distance.meters else { return }
         if isFirstSplitPending {
             isFirstSplitPending = false
@@ -60,7 +89,8 @@ extension SessionPipeline {
         let context = Splits.Context(
             heartRate: heartTotals.integral(at: time), altitude: elevation.altitude)
         let done = splits.update(
-            meters: meters, at: time, movingTime: movingTime, context: context)
+            meters: meters, at: time, isMeasured: isMeasured, movingTime: movingTime,
+            context: context)
         for split in done { emit(.split(split), into: &events) }
         if !done.isEmpty { owesMetrics = true }
         if let altitude = elevation.altitude {
@@ -94,8 +124,8 @@ extension SessionPipeline {
             speedFromSteps(stepsPerMinute, walks: walks)
             cadence.noteSpeed(nil, at: moment)
         }
-        noteMarks(at: moment, into: &events)
-        followIntervals(to: moment, into: &events)
+        noteMarks(at: moment, isMeasured: false, into: &events)
+        followIntervals(to: moment, isMeasured: false, into: &events)
         guard let meters = distance.meters else { return }
         finish.update(meters: meters, movingSeconds: movingSeconds)
     }

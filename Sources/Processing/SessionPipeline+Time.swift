@@ -146,6 +146,7 @@ extension SessionPipeline {
         consider(newestMotion?.advanced(bySeconds: Self.motionStaleSeconds + 0.001))
         consider(newestFix?.time.advanced(bySeconds: positionStaleSeconds + 0.001))
         for window in [fall, standing, safetyTimer, sos] { consider(window.deadline) }
+        consider(safetyDeadline)
         return deadline.map(clock.deviceTime)
     }
 

@@ -13,7 +13,7 @@ public import SensorModel
 /// moves the session's time.
 public struct SessionPipeline: Sendable {
     /// Changes whenever the same samples give other events.
-    public static let algorithmVersion: UInt16 = 2
+    public static let algorithmVersion: UInt16 = 3
 
     var profile: RunnerProfile
     var zones: ZoneBounds
@@ -50,6 +50,7 @@ public struct SessionPipeline: Sendable {
     var elevation = Elevation()
     var grade = Grade()
     var splits = Splits()
+    var lateFixes = LateFixes()
     var laps = Laps()
     var newestFix: (location: Location, time: Timestamp)?
     var isFirstSplitPending = true
@@ -153,7 +154,11 @@ public struct SessionPipeline: Sendable {
         into events: inout [StreamEvent]
     ) {
         guard let time = admit(deviceTime, late: late, into: &events) else { return }
-        if !late { noteLocation(location, at: time, into: &events) }
+        if late {
+            noteLate(location, at: time, into: &events)
+        } else {
+            noteLocation(location, at: time, into: &events)
+        }
         settle(into: &events)
     }
 
@@ -206,6 +211,11 @@ public struct SessionPipeline: Sendable {
         guard admit(deviceTime, late: late, into: &events) != nil else { return }
         if !late { sourceName = source }
         settle(into: &events)
+    }
+
+    /// Frames before the next one are missing; they may yet come, late.
+    public mutating func noteLostFrames() {
+        lateFixes.noteLostFrames()
     }
 
     /// Sequences that never came. Says nothing about the clock: `deviceTime` is only its stamp.

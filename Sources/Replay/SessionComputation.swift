@@ -23,6 +23,12 @@ public struct SessionComputation: Sendable {
         sequence.isCounted && sequence < highestSequence
     }
 
+    /// What is missing before a frame is a gap: the log has the rest in order.
+    private mutating func reach(_ sequence: FrameSequence) {
+        if sequence.rawValue > highestSequence.rawValue &+ 1 { pipeline.noteLostFrames() }
+        highestSequence = sequence
+    }
+
     /// - Parameters:
     ///   - header: Of a recorded frame.
     ///   - payload: As the log has it.
@@ -33,7 +39,7 @@ public struct SessionComputation: Sendable {
         frame header: FrameHeader, payload: Span<UInt8>, into events: inout [StreamEvent]
     ) throws(FrameRefusal) {
         let late = isLate(header.sequence)
-        if header.sequence.isCounted, !late { highestSequence = header.sequence }
+        if header.sequence.isCounted, !late { reach(header.sequence) }
         let time = header.deviceTime
         switch header.kind {
         case .motion, .exactMotion:

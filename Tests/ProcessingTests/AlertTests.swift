@@ -140,4 +140,79 @@ import Testing
         #expect(window.isActive)
         #expect(window.cancel(at: at(140))?.phase == .cleared)
     }
+
+    // MARK: Safety timer
+
+    /// A session of two hours and a bit, a heart rate every 5 s.
+    private func longRun(
+        limit: Double?, until end: Double, silentFrom silence: Double = .infinity,
+        cancelAt: Double? = nil
+    ) throws -> [StreamEvent] {
+        var profile = RunnerProfile()
+        profile.safetyTimerSeconds = limit
+        var pipeline = SessionPipeline(profile: profile)
+        var events: [StreamEvent] = []
+        for second in stride(from: 0.0, through: end, by: 5) {
+            if second == cancelAt {
+                pipeline.apply(control: .cancelAlert, at: at(second), into: &events)
+            }
+            if second < silence {
+                let sample = try HeartRateSample(beatsPerMinute: 140)
+                pipeline.apply(heartRate: sample, at: at(second), into: &events)
+            } else {
+                pipeline.applySilence(at: at(second), into: &events)
+            }
+        }
+        return events
+    }
+
+    private func alerts(_ events: [StreamEvent]) -> [(second: Double, alert: Alert)] {
+        events.compactMap { event in
+            guard case .alert(let alert) = event.kind, alert.kind == .safetyTimer else {
+                return nil
+            }
+            return (event.deviceTime.seconds(since: at(0)), alert)
+        }
+    }
+
+    @Test(arguments: [Double.infinity, 3600])
+    func `The safety timer runs out, also while the device is silent, and is told after 30 s`(
+        silentFrom: Double
+    ) throws {
+        let told = alerts(try longRun(limit: 7200, until: 7400, silentFrom: silentFrom))
+        #expect(told.map(\.alert.phase) == [.triggered, .confirmed])
+        #expect(told.map(\.second) == [7200, 7230])
+        #expect(told.first?.alert.cancelBefore == at(7230))
+        #expect(told.allSatisfy { $0.alert.severity == .emergency })
+    }
+
+    @Test(arguments: [
+        (7205.0, Alert.Phase.cancelled, 2), (7225, .cancelled, 2), (7300, .cleared, 3),
+    ])
+    func `The wearer takes it back, and it does not come again`(
+        second: Double, phase: Alert.Phase, count: Int
+    ) throws {
+        let told = alerts(try longRun(limit: 7200, until: 20_000, cancelAt: second))
+        #expect(told.count == count)
+        #expect(told.last?.alert.phase == phase)
+        #expect(told.last?.second == second)
+    }
+
+    @Test func `Without a timer nobody is told`() throws {
+        #expect(alerts(try longRun(limit: nil, until: 20_000)).isEmpty)
+        #expect(alerts(try longRun(limit: 7200, until: 7195)).isEmpty)
+    }
+
+    @Test func `Silence is waited for until the timer runs out`() throws {
+        var profile = RunnerProfile()
+        profile.safetyTimerSeconds = 600
+        var pipeline = SessionPipeline(profile: profile)
+        var events: [StreamEvent] = []
+        let sample = try HeartRateSample(beatsPerMinute: 140)
+        pipeline.apply(heartRate: sample, at: at(0), into: &events)
+        pipeline.applySilence(at: at(60), into: &events)
+        #expect(pipeline.nextSilenceDeadline == at(600))
+        pipeline.applySilence(at: at(600), into: &events)
+        #expect(pipeline.nextSilenceDeadline == at(630))
+    }
 }

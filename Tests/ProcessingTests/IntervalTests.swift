@@ -69,6 +69,24 @@ import Testing
         #expect(names == ["start 1", "ending 1", "end 1", "start 2", "ending 2", "end 2"])
     }
 
+    @Test func `A tick between two fixes does not move the mark of a distance`() throws {
+        var intervals = Intervals(plan: try plan("100m,100m"), from: moment(0, meters: 0))
+        var changes: [Intervals.Change] = []
+        for second in 1...100 {
+            let now = Double(second)
+            for isMeasured in [false, true] {
+                changes += intervals.update(
+                    to: moment(now, meters: 3 * (isMeasured ? now : now - 1)),
+                    isMeasured: isMeasured, isPaused: false, speed: 3)
+            }
+        }
+        for interval in ended(changes) {
+            #expect(abs(interval.seconds - 100 / 3) < 1e-4)
+            #expect(abs((interval.distanceMeters ?? 0) - 100) < 1e-6)
+        }
+        #expect(ended(changes).count == 2)
+    }
+
     @Test func `A pause by hand stops the time of a phase`() throws {
         let all = ended(try run("100s", seconds: 200, every: 1, paused: 40...70))
         #expect(abs((all.first?.end.seconds(since: at(130)) ?? 1)) < 1e-5)

@@ -30,6 +30,21 @@ import Testing
         #expect(abs((miles.first?.seconds ?? 0) - 1609.344 / 3) < 1e-5)
     }
 
+    @Test func `A tick between two fixes does not move the mark`() {
+        var splits = Splits()
+        splits.start(at: at(0), altitude: nil)
+        var completed: [Split] = []
+        for second in 0...400 {
+            for isMeasured in [false, true] {
+                let meters = isMeasured ? 3 * Double(second) : 3 * Double(max(second - 1, 0))
+                completed += splits.update(
+                    meters: meters, at: at(Double(second)), isMeasured: isMeasured,
+                    movingTime: MovingTime(), context: nothing)
+            }
+        }
+        #expect(abs((completed.first?.seconds ?? 0) - 1000 / 3) < 1e-5)
+    }
+
     @Test func `Paused time is in no split, and a re-dated pause corrects it`() {
         var splits = Splits()
         var movingTime = MovingTime()

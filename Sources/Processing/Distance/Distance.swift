@@ -135,6 +135,33 @@ struct Distance: Sendable {
         bridgedMeters = 0
     }
 
+    // MARK: Late fixes
+
+    /// Meters since the first of some fixes at each later one, measured with what this track has
+    /// taught. Rising; changes nothing.
+    func measured(from start: Location, along steps: [FixGate.Step]) -> [Double] {
+        var copy = self
+        copy.held = nil
+        copy.bridgedMeters = 0
+        copy.fusion.close()
+        copy.path.restart(at: start)
+        let before = copy.fusion.meters
+        var meters = 0.0
+        return steps.map { step in
+            copy.add(step, isMoving: true, steps: creditedSteps ?? 0, cadence: nil)
+            meters = max(meters, copy.fusion.meters - before)
+            return meters
+        }
+    }
+
+    /// Way that was found out late; it was before anything that is held back now.
+    mutating func credit(late meters: Double) {
+        guard meters > 0 else { return }
+        fusion.credit(meters)
+        held?.fusionMeters += meters
+        update()
+    }
+
     // MARK: Standing
 
     /// The runner may have stopped: from here on nothing more is shown.

@@ -42,15 +42,18 @@ struct Intervals: Sendable {
     private var index = 0
     private var start: Moment?
     private var newest: Moment
+    /// When meters were last measured: the mark of a distance lies after it.
+    private var measured: Moment
     /// Of the phase, without manual pauses.
     private var seconds = 0.0
     private var maxHeartRate: Double?
     private var hasCountedDown = false
 
-    /// The first phase begins at `moment`, once ``update(to:isPaused:speed:)`` is called.
+    /// The first phase begins at `moment`, once ``update(to:isMeasured:isPaused:speed:)`` is called.
     init(plan: IntervalPlan, from moment: Moment) {
         phases = plan.phases
         newest = moment
+        measured = moment
     }
 
     mutating func note(beatsPerMinute: Double) {
@@ -59,22 +62,27 @@ struct Intervals: Sendable {
 
     /// - Parameters:
     ///   - moment: Now; one that is earlier than the last changes nothing.
+    ///   - isMeasured: By a fix; a tick between two fixes says nothing new where meters stayed.
     ///   - isPaused: By hand.
     ///   - speed: m/s, to count down to a distance.
     /// - Returns: What happened up to then, in its order.
-    mutating func update(to moment: Moment, isPaused: Bool, speed: Double?) -> [Change] {
+    mutating func update(
+        to moment: Moment, isMeasured: Bool = true, isPaused: Bool, speed: Double?
+    ) -> [Change] {
         var changes: [Change] = []
         if start == nil { changes.append(begin(at: newest)) }
         guard index < phases.count, moment.time >= newest.time else { return changes }
-        while index < phases.count, let share = share(of: moment, isPaused: isPaused) {
-            let mark = newest.toward(moment, share)
-            changes.append(.ended(end(at: mark, isPaused: isPaused)))
+        while index < phases.count, let mark = mark(until: moment, isPaused: isPaused) {
+            let passed = isPaused ? 0 : moment.time.seconds(since: newest.time)
+            let after = isPaused ? 0 : moment.time.seconds(since: mark.time)
+            changes.append(.ended(end(at: mark, seconds: seconds + passed - after)))
             index += 1
             guard index < phases.count else { break }
             changes.append(begin(at: mark))
         }
         if !isPaused { seconds += moment.time.seconds(since: newest.time) }
         newest = moment
+        if isMeasured || moment.meters != measured.meters { measured = moment }
         if let countdown = countdown(speed: speed) { changes.append(countdown) }
         return changes
     }
@@ -94,23 +102,25 @@ struct Intervals: Sendable {
         (moment.meters ?? 0) - (start?.meters ?? 0)
     }
 
-    /// How far from the last moment to this one the phase ends; `nil`: not yet.
-    private func share(of moment: Moment, isPaused: Bool) -> Double? {
+    /// Where the phase ends, if that is not after `moment`.
+    private func mark(until moment: Moment, isPaused: Bool) -> Moment? {
         switch phases[index] {
         case .seconds(let goal):
             let passed = isPaused ? 0 : moment.time.seconds(since: newest.time)
             guard seconds + passed >= goal else { return nil }
-            return passed > 0 ? min(max((goal - seconds) / passed, 0), 1) : 1
+            return newest.toward(moment, passed > 0 ? max(goal - seconds, 0) / passed : 1)
         case .meters(let goal):
-            let (before, after) = (covered(at: newest), covered(at: moment))
+            let (before, after) = (covered(at: measured), covered(at: moment))
             guard after >= goal else { return nil }
-            return after > before ? min(max((goal - before) / (after - before), 0), 1) : 1
+            let share = after > before ? (goal - before) / (after - before) : 1
+            return measured.toward(moment, min(max(share, 0), 1))
         }
     }
 
     private mutating func begin(at moment: Moment) -> Change {
         start = moment
         newest = moment
+        measured = moment
         seconds = 0
         maxHeartRate = nil
         hasCountedDown = false
@@ -119,14 +129,13 @@ struct Intervals: Sendable {
                 number: index + 1, count: phases.count, goal: phases[index], since: moment.time))
     }
 
-    private func end(at mark: Moment, isPaused: Bool) -> Interval {
+    private func end(at mark: Moment, seconds: Double) -> Interval {
         let start = start ?? mark
         let beats = mark.heartRate.beats - start.heartRate.beats
         let beatSeconds = mark.heartRate.seconds - start.heartRate.seconds
-        let last = isPaused ? 0 : mark.time.seconds(since: newest.time)
         return Interval(
             number: index + 1, count: phases.count, goal: phases[index], start: start.time,
-            end: mark.time, seconds: seconds + last,
+            end: mark.time, seconds: seconds,
             distanceMeters: mark.meters.map { $0 - (start.meters ?? 0) },
             averageHeartRate: beatSeconds > 0 ? beats / beatSeconds : nil,
             maxHeartRate: maxHeartRate)

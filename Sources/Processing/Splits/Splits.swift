@@ -13,25 +13,37 @@ struct Splits: Sendable {
         var altitude: Double?
     }
 
+    private struct Mark: Sendable {
+        var split: Split
+        var time: Timestamp
+        /// Of the step it lies in, to move it when the way before it grows; `nil`: not known.
+        var metersPerSecond: Double?
+    }
+
     private struct Track: Sendable {
         let unit: Split.Unit
         let meters: Double
         var number = 0
-        /// Session time of the last mark.
-        var markTime: Timestamp
+        /// Session time at which the oldest of the marks' splits begins.
+        var start: Timestamp
+        /// The newest, so that a re-dated pause or a late fix can correct them.
+        var marks: [Mark] = []
         var heartRate = (beats: 0.0, seconds: 0.0)
         var altitude: Double?
-        /// Start of the newest split sent, so that a re-dated pause can correct it.
-        var newest: (split: Split, start: Timestamp)?
+
+        var newestTime: Timestamp { marks.last?.time ?? start }
     }
+
+    /// Marks that can still be corrected, of each unit.
+    static let marksMax = 8
 
     private var tracks: [Track] = []
     private var newest: (meters: Double, time: Timestamp)?
 
     mutating func start(at time: Timestamp, altitude: Double?) {
         tracks = [
-            Track(unit: .kilometer, meters: Self.kilometerMeters, markTime: time),
-            Track(unit: .mile, meters: Self.mileMeters, markTime: time),
+            Track(unit: .kilometer, meters: Self.kilometerMeters, start: time),
+            Track(unit: .mile, meters: Self.mileMeters, start: time),
         ]
         for index in tracks.indices { tracks[index].altitude = altitude }
     }
@@ -39,23 +51,31 @@ struct Splits: Sendable {
     /// - Parameters:
     ///   - meters: Of the session.
     ///   - time: At which it was reached.
+    ///   - isMeasured: By a fix; a tick between two fixes says nothing new where meters stayed.
     ///   - movingTime: To leave out what was paused.
     ///   - context: Heart rate and altitude now.
     /// - Returns: Splits completed, in the order of their marks.
     mutating func update(
-        meters: Double, at time: Timestamp, movingTime: MovingTime, context: Context
+        meters: Double, at time: Timestamp, isMeasured: Bool = true, movingTime: MovingTime,
+        context: Context
     ) -> [Split] {
         let before = newest ?? (meters, time)
+        guard meters > before.meters else {
+            if isMeasured || newest == nil { newest = (before.meters, time) }
+            return []
+        }
         newest = (meters, time)
-        guard meters > before.meters else { return [] }
         var completed: [Split] = []
+        let passed = time.seconds(since: before.time)
+        let speed = passed > 0 ? (meters - before.meters) / passed : nil
         for index in tracks.indices {
             while meters >= Double(tracks[index].number + 1) * tracks[index].meters {
                 let mark = Double(tracks[index].number + 1) * tracks[index].meters
                 let share = (mark - before.meters) / (meters - before.meters)
-                let seconds = time.seconds(since: before.time) * min(max(share, 0), 1)
+                let seconds = passed * min(max(share, 0), 1)
                 let markTime = before.time.advanced(bySeconds: seconds)
-                completed.append(complete(index, at: markTime, movingTime, context))
+                completed.append(
+                    complete(index, at: markTime, speed: speed, movingTime, context))
             }
         }
         return completed
@@ -65,19 +85,59 @@ struct Splits: Sendable {
     mutating func corrected(by movingTime: MovingTime) -> [Split] {
         var changed: [Split] = []
         for index in tracks.indices {
-            guard var newest = tracks[index].newest else { continue }
-            let seconds = Self.moving(
-                from: newest.start, to: tracks[index].markTime, movingTime)
-            guard abs(seconds - newest.split.seconds) > 0.05 else { continue }
-            newest.split.seconds = seconds
-            tracks[index].newest = newest
-            changed.append(newest.split)
+            var start = tracks[index].start
+            for place in tracks[index].marks.indices {
+                let mark = tracks[index].marks[place]
+                let seconds = Self.moving(from: start, to: mark.time, movingTime)
+                start = mark.time
+                guard abs(seconds - mark.split.seconds) > 0.05 else { continue }
+                tracks[index].marks[place].split.seconds = seconds
+                changed.append(tracks[index].marks[place].split)
+            }
         }
         return changed
     }
 
+    /// A late fix has changed the way: marks in its hole lie where the way now leads, later ones
+    /// are as much earlier as the added meters took.
+    ///
+    /// - Returns: Splits already sent that are otherwise now.
+    mutating func corrected(
+        by change: LateFixes.Change, movingTime: MovingTime
+    ) -> [Split] {
+        guard let end = change.knots.last else { return [] }
+        for index in tracks.indices {
+            for place in tracks[index].marks.indices {
+                let mark = tracks[index].marks[place]
+                let meters = Double(mark.split.number) * tracks[index].meters - change.startMeters
+                guard meters > 0 else { continue }
+                if meters <= end.meters {
+                    tracks[index].marks[place].time = Self.time(at: meters, on: change.knots)
+                } else if let speed = mark.metersPerSecond, speed > 0 {
+                    let earlier = mark.time.advanced(bySeconds: -change.addedMeters / speed)
+                    tracks[index].marks[place].time = max(earlier, end.time)
+                }
+            }
+        }
+        newest?.meters += change.addedMeters
+        return corrected(by: movingTime)
+    }
+
+    private static func time(
+        at meters: Double, on knots: [(time: Timestamp, meters: Double)]
+    ) -> Timestamp {
+        guard let next = knots.firstIndex(where: { $0.meters >= meters }), next > 0 else {
+            return knots[0].time
+        }
+        let (before, after) = (knots[next - 1], knots[next])
+        let length = after.meters - before.meters
+        let share = length > 0 ? (meters - before.meters) / length : 1
+        return before.time.advanced(bySeconds: share * after.time.seconds(since: before.time))
+    }
+
     private mutating func complete(
-        _ index: Int, at markTime: Timestamp, _ movingTime: MovingTime, _ context: Context
+        _ index: Int, at markTime: Timestamp, speed: Double?, _ movingTime: MovingTime,
+        _ context: Context
     ) -> Split {
         var track = tracks[index]
         track.number += 1
@@ -87,10 +147,10 @@ struct Splits: Sendable {
         if let now = context.altitude, let then = track.altitude { climb = now - then }
         let split = Split(
             unit: track.unit, number: track.number,
-            seconds: Self.moving(from: track.markTime, to: markTime, movingTime),
+            seconds: Self.moving(from: track.newestTime, to: markTime, movingTime),
             averageHeartRate: beatSeconds > 0 ? beats / beatSeconds : nil, elevationMeters: climb)
-        track.newest = (split, track.markTime)
-        track.markTime = markTime
+        if track.marks.count == Self.marksMax { track.start = track.marks.removeFirst().time }
+        track.marks.append(Mark(split: split, time: markTime, metersPerSecond: speed))
         track.heartRate = context.heartRate
         track.altitude = context.altitude ?? track.altitude
         tracks[index] = track
