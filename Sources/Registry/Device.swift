@@ -11,7 +11,16 @@ public struct Device: Hashable, Sendable {
     public var revokedAt: Timestamp?
     public var lastSeenAt: Timestamp?
     public var profile: RunnerProfile
+    /// Zones before those of the profile.
+    public var zoneHistory = ZoneHistory()
     public var privacy: PrivacySettings
 
     public var isRevoked: Bool { revokedAt != nil }
+
+    /// The profile with the zones that held at a moment.
+    public func profile(at time: Timestamp) -> RunnerProfile {
+        var dated = profile
+        dated.zoneSettings = zoneHistory.settings(at: time, current: profile.zoneSettings)
+        return dated
+    }
 }

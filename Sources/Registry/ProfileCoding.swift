@@ -24,16 +24,34 @@ struct ProfileCoding: Codable {
     private var strideIntercept: Double?
     private var safetyTimerSeconds: Double?
     private var intervals: String?
+    private var pastZones: [PastZones]?
 
-    static func text(_ profile: RunnerProfile) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return String(decoding: try encoder.encode(ProfileCoding(profile)), as: UTF8.self)
+    /// Zones that held until a moment, µs since 1970.
+    private struct PastZones: Codable {
+        var until: Int64
+        var zones: String
+        var zoneBounds: [Int]?
+        var maxHeartRate: Int
+        var restingHeartRate: Int?
+        var thresholdHeartRate: Int?
     }
 
-    static func profile(_ text: String) throws(RegistryError) -> RunnerProfile {
+    static func text(_ profile: RunnerProfile, _ history: ZoneHistory) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        var coding = ProfileCoding(profile)
+        coding.pastZones = history.past.isEmpty ? nil : history.past.map(Self.past)
+        return String(decoding: try encoder.encode(coding), as: UTF8.self)
+    }
+
+    static func profile(
+        _ text: String
+    ) throws(RegistryError) -> (RunnerProfile, ZoneHistory) {
         do {
-            return try JSONDecoder().decode(ProfileCoding.self, from: Data(text.utf8)).profile
+            let coding = try JSONDecoder().decode(ProfileCoding.self, from: Data(text.utf8))
+            return (
+                coding.profile, ZoneHistory(past: (coding.pastZones ?? []).map(Self.settings))
+            )
         } catch {
             throw .damagedRow(table: "device")
         }
@@ -65,7 +83,7 @@ struct ProfileCoding: Codable {
         profile.maxHeartRate = maxHeartRate ?? profile.maxHeartRate
         profile.restingHeartRate = restingHeartRate
         profile.thresholdHeartRate = thresholdHeartRate
-        profile.zones = scheme
+        profile.zones = Self.scheme(zones, zoneBounds)
         profile.weightKg = weightKg
         profile.sex = sex.flatMap(RunnerProfile.Sex.init)
         profile.timeZone = timeZone ?? profile.timeZone
@@ -83,6 +101,24 @@ struct ProfileCoding: Codable {
         return profile
     }
 
+    private static func past(_ past: ZoneHistory.Past) -> PastZones {
+        let (zones, bounds) = columns(of: past.settings.scheme)
+        return PastZones(
+            until: past.until.microseconds, zones: zones, zoneBounds: bounds,
+            maxHeartRate: past.settings.maxHeartRate,
+            restingHeartRate: past.settings.restingHeartRate,
+            thresholdHeartRate: past.settings.thresholdHeartRate)
+    }
+
+    private static func settings(_ past: PastZones) -> ZoneHistory.Past {
+        ZoneHistory.Past(
+            until: Timestamp(microseconds: past.until),
+            settings: ZoneSettings(
+                scheme: scheme(past.zones, past.zoneBounds), maxHeartRate: past.maxHeartRate,
+                restingHeartRate: past.restingHeartRate,
+                thresholdHeartRate: past.thresholdHeartRate))
+    }
+
     private static func columns(of scheme: ZoneScheme) -> (String, [Int]?) {
         switch scheme {
         case .percentOfMaximum: ("percentOfMaximum", nil)
@@ -94,13 +130,13 @@ struct ProfileCoding: Codable {
         }
     }
 
-    private var scheme: ZoneScheme {
+    private static func scheme(_ zones: String?, _ bounds: [Int]?) -> ZoneScheme {
         switch zones {
         case "karvonen": .karvonen
         case "friel": .friel
         case "coggan": .coggan
         case "seiler": .seiler
-        case "custom": .custom(upperBounds: zoneBounds ?? [])
+        case "custom": .custom(upperBounds: bounds ?? [])
         default: .percentOfMaximum
         }
     }

@@ -26,7 +26,8 @@ extension RegistryStore {
                     """,
                 arguments: [
                     name, name.key, tokenHash.column, now.column,
-                    try ProfileCoding.text(RunnerProfile()), Int64(bitPattern: privacySalt),
+                    try ProfileCoding.text(RunnerProfile(), ZoneHistory()),
+                    Int64(bitPattern: privacySalt),
                 ])
             let id = DeviceID(rawValue: UInt32(database.lastInsertedRowID))
             try database.execute(
@@ -70,11 +71,13 @@ extension RegistryStore {
             arguments: [now.column, id.rawValue])
     }
 
-    public func setProfile(_ profile: RunnerProfile, of id: DeviceID) throws(RegistryError) {
+    public func setProfile(
+        _ profile: RunnerProfile, _ zoneHistory: ZoneHistory = ZoneHistory(), of id: DeviceID
+    ) throws(RegistryError) {
         try write { database in
             try database.execute(
                 sql: "UPDATE device SET profile = ? WHERE id = ?",
-                arguments: [try ProfileCoding.text(profile), id.rawValue])
+                arguments: [try ProfileCoding.text(profile, zoneHistory), id.rawValue])
             try Self.checkChanged(id, in: database)
         }
     }
@@ -132,12 +135,13 @@ extension RegistryStore {
     }
 
     private static func device(_ row: Row, zones: [PrivacyZone]) throws -> Device {
-        Device(
+        let (profile, zoneHistory) = try ProfileCoding.profile(row["profile"])
+        return Device(
             id: row.device("id"), name: row["name"],
             tokenHash: try row.hash("tokenHash", of: "device"),
             sealedProofKey: row.bytes("sealedProofKey"), createdAt: row.moment("createdAt"),
             revokedAt: row.time("revokedAt"), lastSeenAt: row.time("lastSeenAt"),
-            profile: try ProfileCoding.profile(row["profile"]),
+            profile: profile, zoneHistory: zoneHistory,
             privacy: PrivacySettings(
                 zones: zones, trimStartMeters: row["trimStartMeters"],
                 trimFinishMeters: row["trimFinishMeters"],

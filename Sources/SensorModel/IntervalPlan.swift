@@ -20,7 +20,7 @@ public struct IntervalPlan: Hashable, Sendable {
     /// 1…50 of them.
     public let phases: [Phase]
 
-    /// - Returns: `nil` for no phase, too many, or one out of its range.
+    /// `nil` for no phase, too many, or one out of its range.
     public init?(phases: [Phase]) {
         guard (1...Self.phasesMax).contains(phases.count),
             phases.allSatisfy(Self.isAllowed)
@@ -28,8 +28,9 @@ public struct IntervalPlan: Hashable, Sendable {
         self.phases = phases
     }
 
+    /// `nil` for a text that is no plan.
+    ///
     /// - Parameter text: As `10:00,5x(1km,2:00),10:00`; blanks and case do not matter.
-    /// - Returns: `nil` for a text that is no plan.
     public init?(text: String) {
         let plain = text.filter { $0 != " " }.lowercased()
         guard let phases = Self.phases(in: plain[...]) else { return nil }

@@ -2,7 +2,7 @@ package import SensorModel
 
 /// Where ``SessionFlow`` asks and tells. Called on its thread.
 package struct FlowOutlets {
-    package var profile: (DeviceID) -> RunnerProfile
+    package var profile: (DeviceID, Timestamp) -> RunnerProfile
     package var course: (DeviceID) -> Course?
     package var privacy: (DeviceID) -> PrivacySettings
     /// Gives a loop's viewers of a share something to see.
@@ -23,7 +23,7 @@ package struct FlowOutlets {
     package var complain: (String) -> Void
 
     package init(
-        profile: @escaping (DeviceID) -> RunnerProfile,
+        profile: @escaping (DeviceID, Timestamp) -> RunnerProfile,
         course: @escaping (DeviceID) -> Course? = { _ in nil },
         privacy: @escaping (DeviceID) -> PrivacySettings,
         show: @escaping (_ loop: Int, ShareKey, ShareBoard.Message) -> Void,

@@ -41,7 +41,7 @@ extension SessionFlow {
     package func giveUp(_ session: SessionID) {
         guard let live = sessions[session], live.computation == nil else { return }
         recorder.resume(
-            with: SessionComputation(profile: outlets.profile(live.device)), missing: [],
+            with: SessionComputation(profile: profile(of: live)), missing: [],
             of: live, arrival: now)
         if let course = outlets.course(live.device) {
             recorder.record(course: course, of: live, arrival: now)

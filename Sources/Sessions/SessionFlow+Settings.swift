@@ -4,13 +4,19 @@ import Sharing
 
 extension SessionFlow {
     /// The owner changed a device's profile: its live sessions go on with the new one.
-    package func profileChanged(of device: DeviceID, to profile: RunnerProfile) {
+    package func profileChanged(of device: DeviceID) {
         for live in sessions.of(device) where !live.hasEnded {
+            let profile = profile(of: live)
             let head = SessionHead(
                 session: live.id, device: device, arrivalTime: now, recorded: live.isRecorded,
                 profile: profile, algorithmVersion: SessionPipeline.algorithmVersion)
             recorder.record(profile: head, of: live, arrival: now)
         }
+    }
+
+    /// With the zones of its day: a recording's is its own, a device's clock may not be set yet.
+    func profile(of live: LiveSession) -> RunnerProfile {
+        outlets.profile(live.device, live.isRecorded ? live.lastDeviceTime : now)
     }
 
     /// The owner sent another course, or took it away: live sessions follow it from here on.

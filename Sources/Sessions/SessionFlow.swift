@@ -189,7 +189,9 @@ package final class SessionFlow {
             assertionFailure("a frame of a session that nobody opened")
             return nil
         }
-        let profile = outlets.profile(origin.device)
+        // A recording is of its own day; else a device's clock may not have been set yet.
+        let day = origin.recorded ? header.deviceTime : arrival
+        let profile = outlets.profile(origin.device, day)
         let head = SessionHead(
             session: session, device: origin.device, arrivalTime: arrival,
             recorded: origin.recorded, profile: profile,

@@ -17,7 +17,8 @@ struct Pulsecast: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, DoctorCommand.self,
             DeviceCommand.self,
-            ShareCommand.self, SessionCommand.self, PushCommand.self, ReplayCommand.self,
+            ShareCommand.self, SessionCommand.self, TrainingCommand.self, PushCommand.self,
+            ReplayCommand.self,
             AnalyzeCommand.self, ExportCommand.self, ReportCommand.self, WatchCommand.self,
             LogCommand.self, SimulateCommand.self, TLSCommand.self,
         ])

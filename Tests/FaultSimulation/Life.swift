@@ -70,7 +70,7 @@ final class Life {
         flow = SessionFlow(
             log: log, ingest: IngestSettings(), silenceSeconds: 20,
             outlets: FlowOutlets(
-                profile: { _ in complaints.profile }, privacy: { _ in complaints.privacy },
+                profile: { _, _ in complaints.profile }, privacy: { _ in complaints.privacy },
                 show: { _, key, message in
                     if case .update = message,
                         complaints.shares[key]?.isActive(at: complaints.now) != true

@@ -168,7 +168,7 @@ package final class World {
             life.complaints.profile = settings.0
             let device = watches[random.below(watches.count)].device
             say("profile of \(device.rawValue) changed")
-            life.flow.profileChanged(of: device, to: settings.0)
+            life.flow.profileChanged(of: device)
         case 4:
             hasHidden = true
             settings.1.trimStartMeters = Double(random.below(2) * 200)

@@ -57,9 +57,7 @@ import Testing
         }
     }
 
-    /// - Parameters:
-    ///   - lost: Seconds whose fixes come late, or never.
-    ///   - comeAt: When the lost ones come.
+    /// The fixes of the seconds `lost` come at `comeAt`, or never.
     private func run(
         seconds: Int, lost: Range<Int>? = nil, comeAt: Int? = nil, backwards: Bool = false
     ) throws -> Run {

@@ -91,6 +91,29 @@ import Testing
             }
     }()
 
+    @Test func `Zones of earlier days read back as they were set`() throws {
+        let scratch = try Scratch()
+        let id = try scratch.addDevice("watch").id
+        var history = ZoneHistory()
+        for (index, profile) in Self.profiles.dropLast().enumerated() {
+            history.change(
+                from: profile.zoneSettings, to: Self.profiles[index + 1].zoneSettings,
+                at: Timestamp(microseconds: Int64(index) * 1_000_000_000))
+        }
+        try #require(history.past.count == Self.profiles.count - 1)
+        try scratch.store.setProfile(RunnerProfile(), history, of: id)
+        try scratch.reopen()
+        let device = try scratch.store.device(named: "watch")
+        #expect(device.zoneHistory == history)
+        #expect(
+            device.profile(at: Timestamp(microseconds: 1)).zoneSettings
+                == history.settings(
+                    at: Timestamp(microseconds: 1), current: RunnerProfile().zoneSettings))
+        #expect(
+            device.profile(at: Timestamp(microseconds: .max)).zoneSettings
+                == RunnerProfile().zoneSettings)
+    }
+
     @Test(arguments: profiles)
     func `A profile reads back as it was set`(profile: RunnerProfile) throws {
         let scratch = try Scratch()

@@ -33,7 +33,7 @@ final class FlowFixture {
         flow = SessionFlow(
             log: log, ingest: IngestSettings(), silenceSeconds: 60,
             outlets: FlowOutlets(
-                profile: { _ in RunnerProfile() }, privacy: { _ in .none },
+                profile: { _, _ in RunnerProfile() }, privacy: { _ in .none },
                 show: { _, _, message in
                     if case .update(let update) = message { said.shown.append(update) }
                 },

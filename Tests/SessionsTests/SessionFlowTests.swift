@@ -51,7 +51,7 @@ import Testing
         flow.board.put(share)
         try fixture.send(5)
         // Records behind the newest that viewers are shown.
-        flow.profileChanged(of: FlowFixture.device, to: RunnerProfile())
+        flow.profileChanged(of: FlowFixture.device)
         flow.privacyChanged(of: FlowFixture.device)
         let end = try #require(fixture.said.rebuilds.last?.end)
         fixture.said.shown = []
@@ -68,7 +68,7 @@ import Testing
         let fixture = try FlowFixture()
         let flow = fixture.flow
         try fixture.send(5)
-        flow.profileChanged(of: FlowFixture.device, to: RunnerProfile())
+        flow.profileChanged(of: FlowFixture.device)
         let share = FlowFixture.share(delaySeconds: 3)
         flow.board.put(share)
         let snapshot = try #require(

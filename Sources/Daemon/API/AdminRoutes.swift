@@ -30,6 +30,12 @@ struct AdminRoutes: Sendable {
                 ).answer(request, forDeviceNamed: name(of: request))
             }
         }
+        router.add(.get, "/devices/:name/training") { request in
+            await answer {
+                let device = try administration.known(name(of: request))
+                return try await TrainingDesk(sessions: sessions).answer(request, for: device)
+            }
+        }
         PlaceRoutes(administration: administration).add(to: &router)
         PlaybackRoutes(
             administration: administration, pipeline: pipeline, clock: sessions.clock
@@ -89,16 +95,14 @@ struct AdminRoutes: Sendable {
         router.add(.get, "/devices/:name/profile") { request in
             await answer {
                 let device = try administration.known(name(of: request))
-                return JSONBody.response(ProfileBody(device.profile))
+                return JSONBody.response(ProfileBody(device))
             }
         }
         router.add(.patch, "/devices/:name/profile") { request in
             await answer {
                 let device = try administration.known(name(of: request))
                 let body = try JSONBody.decode(ProfileBody.self, of: request)
-                let profile = try body.applied(to: device.profile)
-                try administration.setProfile(profile, of: device)
-                return JSONBody.response(ProfileBody(profile))
+                return JSONBody.response(ProfileBody(try administration.apply(body, to: device)))
             }
         }
     }

@@ -27,17 +27,18 @@ struct OwnerRoutes: Sendable {
                 administration: administration, log: sessions.pipeline.log, publicURL: publicURL
             ).all(request, for: device)
         }
+        add(.get, "/training", to: &router) { request, device in
+            try await TrainingDesk(sessions: sessions).answer(request, for: device)
+        }
         add(.get, "/cheers", to: &router) { _, device in
             JSONBody.response(accounts.withState { $0.cheersKept.of(device.id) })
         }
         add(.get, "/profile", to: &router) { _, device in
-            JSONBody.response(ProfileBody(device.profile))
+            JSONBody.response(ProfileBody(device))
         }
         add(.put, "/profile", to: &router) { request, device in
             let body = try JSONBody.decode(ProfileBody.self, of: request)
-            let profile = try body.applied(to: device.profile)
-            try administration.setProfile(profile, of: device)
-            return JSONBody.response(ProfileBody(profile))
+            return JSONBody.response(ProfileBody(try administration.apply(body, to: device)))
         }
         addPlaces(to: &router)
     }

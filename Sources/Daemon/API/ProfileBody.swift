@@ -1,4 +1,5 @@
 import Foundation
+import Registry
 public import SensorModel
 
 extension RunnerProfile {
@@ -31,6 +32,32 @@ struct ProfileBody: Codable {
     var safetyTimerSeconds: Double?
     /// Phases as ``IntervalPlan`` writes them; empty: none.
     var intervals: String?
+    /// In a request: the first day of the zones in it, as `2026-03-01`; absent: now.
+    var zonesFrom: String?
+    /// In an answer: the zones that held before, oldest first.
+    var pastZones: [PastZones]?
+
+    struct PastZones: Codable {
+        /// Seconds since 1970.
+        let until: Double
+        let zones: String
+        let maxHeartRate: Int
+        let restingHeartRate: Int?
+        let thresholdHeartRate: Int?
+
+        init(_ past: ZoneHistory.Past) {
+            until = past.until.secondsSince1970
+            zones = ProfileBody.text(of: past.settings.scheme)
+            maxHeartRate = past.settings.maxHeartRate
+            restingHeartRate = past.settings.restingHeartRate
+            thresholdHeartRate = past.settings.thresholdHeartRate
+        }
+    }
+
+    init(_ device: Device) {
+        self.init(device.profile)
+        pastZones = device.zoneHistory.past.map(PastZones.init)
+    }
 
     init(_ profile: RunnerProfile) {
         placement = profile.placement?.rawValue
@@ -141,7 +168,25 @@ struct ProfileBody: Codable {
         ("coggan", .coggan), ("seiler", .seiler),
     ]
 
-    private static func text(of scheme: ZoneScheme) -> String {
+    /// When ``zonesFrom`` begins for a wearer: at three in the morning, as every day of training.
+    func zonesStart(for profile: RunnerProfile) throws(APIRefusal) -> Timestamp? {
+        guard let zonesFrom else { return nil }
+        let parts = zonesFrom.split(separator: "-", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Int($0) }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = TimeZone(identifier: profile.timeZone) ?? .gmt
+        guard parts.map(\.count) == [4, 2, 2], numbers.count == 3,
+            case let wanted = DateComponents(
+                year: numbers[0], month: numbers[1], day: numbers[2], hour: 3),
+            wanted.isValidDate(in: calendar), let date = calendar.date(from: wanted),
+            let start = Timestamp(secondsSince1970: date.timeIntervalSince1970)
+        else {
+            throw .badField(name: "zonesFrom", allowed: "a day as 2026-03-01")
+        }
+        return start
+    }
+
+    fileprivate static func text(of scheme: ZoneScheme) -> String {
         if case .custom(let bounds) = scheme {
             return bounds.map(String.init).joined(separator: ",")
         }
@@ -162,5 +207,15 @@ struct ProfileBody: Codable {
                     + ", or rising upper bounds of 80 to 230 as 120,140,155,170")
         }
         return .custom(upperBounds: numbers)
+    }
+}
+
+extension Administration {
+    /// - Returns: The device with its changed profile.
+    /// - Throws: ``APIRefusal`` for a value that is not allowed, ``RegistryError``
+    func apply(_ body: ProfileBody, to device: Device) throws -> Device {
+        let profile = try body.applied(to: device.profile)
+        return try setProfile(
+            profile, zonesFrom: try body.zonesStart(for: profile), of: device)
     }
 }

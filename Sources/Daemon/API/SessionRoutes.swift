@@ -70,7 +70,7 @@ struct SessionRoutes: Sendable {
     }
 
     /// The metrics a session ended with, or has now.
-    private func newestMetrics(of session: SessionID) async -> Metrics? {
+    func newestMetrics(of session: SessionID) async -> Metrics? {
         let live = await pipeline.mailbox.ask { core -> Metrics? in
             core.sessions[session]?.computation?.pipeline.metrics
         }

@@ -92,7 +92,10 @@ final class Accounts: Sendable {
         withState { state in state.devicesByName[name.lowercased()].flatMap { state.devices[$0] } }
     }
 
-    func profile(of id: DeviceID) -> RunnerProfile { device(id)?.profile ?? RunnerProfile() }
+    /// With the zones that held at `time`.
+    func profile(of id: DeviceID, at time: Timestamp) -> RunnerProfile {
+        device(id)?.profile(at: time) ?? RunnerProfile()
+    }
 
     func course(of id: DeviceID) -> Course? { withState { $0.courses[id] } }
 

@@ -80,12 +80,26 @@ struct Administration: Sendable {
         return (sessions.count, erased)
     }
 
-    func setProfile(_ profile: RunnerProfile, of device: Device) throws {
-        try accounts.registry.setProfile(profile, of: device.id)
+    /// - Parameters:
+    ///   - profile: From now on.
+    ///   - zonesFrom: From when its zones hold; `nil`: from now.
+    ///   - device: As it is so far.
+    /// - Returns: The device as it is now.
+    /// - Throws: ``RegistryError``
+    @discardableResult
+    func setProfile(
+        _ profile: RunnerProfile, zonesFrom: Timestamp? = nil, of device: Device
+    ) throws -> Device {
         var changed = device
+        let (before, after) = (device.profile.zoneSettings, profile.zoneSettings)
+        if before != after || zonesFrom != nil {
+            changed.zoneHistory.change(from: before, to: after, at: zonesFrom ?? clock())
+        }
         changed.profile = profile
+        try accounts.registry.setProfile(profile, changed.zoneHistory, of: device.id)
         accounts.withState { [changed] in $0.put(changed) }
-        mailbox.post { $0.flow.profileChanged(of: device.id, to: profile) }
+        mailbox.post { $0.flow.profileChanged(of: device.id) }
+        return changed
     }
 
     /// - Parameters:

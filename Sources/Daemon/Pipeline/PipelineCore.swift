@@ -137,7 +137,7 @@ extension FlowOutlets {
         let links = parts.links
         let logger = parts.logger
         self.init(
-            profile: { parts.accounts.profile(of: $0) },
+            profile: { parts.accounts.profile(of: $0, at: $1) },
             course: { parts.accounts.course(of: $0) },
             privacy: { parts.accounts.privacy(of: $0) },
             show: { loop, share, message in

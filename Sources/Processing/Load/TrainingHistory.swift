@@ -86,6 +86,11 @@ public struct TrainingHistory: Sendable {
         return variance > 0 ? min(mean / variance.squareRoot(), monotonyMax) : monotonyMax
     }
 
+    /// Of a day as ``day(of:offset:)`` counts; 0 where there was none.
+    public func load(on day: Int) -> Double {
+        firstDay.map { load(at: day - $0) } ?? 0
+    }
+
     private func load(at index: Int) -> Double {
         dailyLoads.indices.contains(index) ? dailyLoads[index] : 0
     }

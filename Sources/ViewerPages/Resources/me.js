@@ -47,7 +47,7 @@ async function signIn(token) {
   setText(find(".device-name"), device.device ?? "");
   const seen = seconds(device.lastSeen);
   setText(find(".device-seen"), seen === undefined ? "" : format.date(seen, t.locale));
-  await Promise.all([loadShares(), loadSessions(), loadCheers(), loadSetups()]);
+  await Promise.all([loadShares(), loadSessions(), loadTraining(), loadCheers(), loadSetups()]);
 }
 
 function signOut(reason) {
@@ -144,6 +144,23 @@ async function loadSessions() {
   if (!sessions) return;
   setHidden(find(".sessions .empty"), sessions.length > 0);
   find(".session-list").replaceChildren(...sessions.map(makeSession));
+}
+
+async function loadTraining() {
+  const training = await attempt(() => owner.training());
+  const today = training?.days?.at(-1);
+  const isKnown = typeof today?.fitness === "number";
+  setHidden(find(".training"), !isKnown);
+  if (!isKnown) return;
+  const values = [
+    ["fitness", today.fitness, 0], ["fatigue", today.fatigue, 0], ["form", today.form, 0],
+    ["acuteToChronic", today.acuteToChronic, 2], ["monotony", today.monotony, 1],
+  ];
+  find(".training-values").replaceChildren(...values.map(([name, value, digits]) =>
+    make("div", {}, make("dt", {}, t(name)),
+      make("dd", {}, typeof value === "number" ? value.toFixed(digits) : format.missing))));
+  setHidden(find(".training-warning"), !today.warning);
+  setText(find(".training-warning"), today.warning ? t(today.warning) : "");
 }
 
 function factsOf({ distanceMeters, movingSeconds, averageHeartRate }) {

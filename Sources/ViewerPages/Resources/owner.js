@@ -35,6 +35,7 @@ export class Owner {
   revokeShare = (name) => this.#send("DELETE", `/shares/${encodeURIComponent(name)}`);
   command = (command) => this.#send("POST", "/commands", { command });
   setups = (origin) => this.#json("GET", `/setups?url=${encodeURIComponent(origin)}`);
+  training = () => this.#json("GET", "/training?days=1");
   cheers = () => this.#json("GET", "/cheers");
 
   async report(id) {

@@ -14,6 +14,8 @@ struct ProfileOptions: ParsableArguments {
     @Option(help: "Beats/min, 30…120.") var restingHeartRate: Int?
     @Option(help: "Beats/min at threshold, 80…220.") var thresholdHeartRate: Int?
     @Option(help: "How heart rates become zones.") var zones: String?
+    @Option(help: "The first day of these zones and heart rates, as 2026-03-01; else now.")
+    var zonesFrom: String?
     @Option(help: "Kilograms, 20…300.") var weightKg: Double?
     @Option(help: "female or male, for the training impulse.") var sex: String?
     @Option(help: "IANA name, as Europe/Berlin.") var timeZone: String?
@@ -37,6 +39,7 @@ struct ProfileOptions: ParsableArguments {
             body["restingHeartRate"] = restingHeartRate
             body["thresholdHeartRate"] = thresholdHeartRate
             body["zones"] = zones
+            body["zonesFrom"] = zonesFrom
             body["weightKg"] = weightKg
             body["sex"] = sex
             body["timeZone"] = timeZone

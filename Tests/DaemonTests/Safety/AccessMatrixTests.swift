@@ -111,6 +111,7 @@ import Transport
         Route(.get, "/v1/me/sessions/SESSION"),
         Route(.get, "/v1/me/sessions/SESSION/export?format=csv"), Route(.get, "/v1/me/shares"),
         Route(.get, "/v1/me/shares/link/opens"), Route(.get, "/v1/me/profile"),
+        Route(.get, "/v1/me/training"),
         Route(.put, "/v1/me/profile", body: "{}"), Route(.get, "/v1/me/zones"),
         Route(.put, "/v1/me/zones", body: "{}"), Route(.get, "/v1/me/course", allowed: [404]),
         Route(.post, "/v1/me/commands", allowed: [202], body: #"{"command":"lap"}"#),

@@ -147,6 +147,19 @@ enum OpenAPIOperations {
             ]
             return setups
         }(),
+        {
+            var training = owned(
+                .get, "/training",
+                "Fitness, fatigue and form day by day, by the runner's own clock.",
+                [.json(reference("Training")), .badRequest])
+            training.query = [
+                (
+                    "days", ["type": "integer", "minimum": 1, "maximum": 400],
+                    "How many, up to today. Default 28."
+                )
+            ]
+            return training
+        }(),
         owned(
             .get, "/cheers", "The last cheers, newest first; they are kept in memory.",
             [.json(OpenAPISchemas.list(reference("Cheer")))]),

@@ -29,6 +29,7 @@ enum OpenAPISchemas {
         "Session": session, "Share": share, "Open": open, "NewShare": newShare, "Command": command,
         "Profile": profile, "Zones": zones, "Course": course, "HeartBeat": heartBeat,
         "Pulsoid": pulsoid, "Erased": erased, "Weeks": weeks, "Setup": setup,
+        "Training": training,
     ]
 
     /// A snapshot, an update or an event; what is not known or out of scope is absent.
@@ -76,6 +77,20 @@ enum OpenAPISchemas {
                     ], required: ["week"]))
         ], required: ["runners"])
 
+    private static let training = object(
+        [
+            "timeZone": text,
+            "days": list(
+                object(
+                    [
+                        "day": ["type": "string", "format": "date"], "load": number,
+                        "sessions": integer, "sessionsByEffort": integer,
+                        "fitness": optionalNumber, "fatigue": optionalNumber,
+                        "form": optionalNumber, "acuteToChronic": optionalNumber,
+                        "monotony": optionalNumber, "warning": ["type": ["string", "null"]],
+                    ], required: ["day", "load", "sessions", "fitness", "fatigue", "form"])),
+        ], required: ["timeZone", "days"])
+
     private static let device = object(
         [
             "device": text, "createdAt": number, "revoked": flag, "lastSeen": optionalNumber,
@@ -120,7 +135,7 @@ enum OpenAPISchemas {
         "thresholdHeartRate": integer, "zones": text, "weightKg": number, "sex": text,
         "timeZone": text, "targetZone": integer, "targetPaceSecondsPerKm": number,
         "raceKm": number, "treadmill": flag, "autoPause": text, "safetyTimerSeconds": number,
-        "intervals": text,
+        "intervals": text, "zonesFrom": ["type": "string", "format": "date"],
     ])
 
     private static let zones = object([

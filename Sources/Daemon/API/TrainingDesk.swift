@@ -1,0 +1,128 @@
+import Foundation
+import Processing
+import Registry
+import SegmentLog
+import SensorModel
+import Transport
+
+/// Fitness, fatigue and form of a device's wearer, over the sessions in the log.
+///
+/// A session's load is the one recorded with it, so it was computed with the zones and the maximum
+/// of its own day, whatever the profile says now.
+struct TrainingDesk: Sendable {
+    let sessions: SessionRoutes
+
+    /// After ten times the 42 days of fitness nothing is left of a session.
+    static let historyDays = 420
+    static let shownDays = 1...400
+    private static let shownDaysDefault = 28
+    /// Bounds what one request reads of the log.
+    private static let sessionsMax = 2000
+
+    func answer(_ request: HTTPRequest, for device: Device) async throws -> HTTPResponse {
+        let days = try Self.days(request)
+        let now = sessions.clock()
+        let oldest = now.advanced(bySeconds: -Double(Self.historyDays) * 86_400)
+        var loads: [TrainingReport.Session] = []
+        for summary in sessions.summaries(of: device.id).prefix(Self.sessionsMax) {
+            let start = summary.deviceTimes?.lowerBound ?? summary.arrivalTimes.lowerBound
+            guard start >= oldest, start <= now.advanced(bySeconds: 86_400),
+                let metrics = await sessions.newestMetrics(of: summary.session)
+            else { continue }
+            loads.append(TrainingReport.Session(start: start, metrics: metrics))
+        }
+        return JSONBody.response(
+            TrainingReport(
+                sessions: loads, at: now, timeZone: device.profile.timeZone, days: days))
+    }
+
+    private static func days(_ request: HTTPRequest) throws(APIRefusal) -> Int {
+        guard let text = request.query["days"] else { return shownDaysDefault }
+        guard let days = Int(text), shownDays.contains(days) else {
+            throw .badField(
+                name: "days", allowed: "\(shownDays.lowerBound) to \(shownDays.upperBound)")
+        }
+        return days
+    }
+}
+
+/// The answer: today's form, and the days that led to it, by the runner's own clock.
+struct TrainingReport: Encodable {
+    struct Session: Sendable {
+        let start: Timestamp
+        /// hrTSS; without enough heart rate the reference's stand-in, effort kilometers.
+        let load: Double
+        let isByHeartRate: Bool
+
+        init(start: Timestamp, metrics: Metrics) {
+            self.start = start
+            isByHeartRate = metrics.trainingLoad?.hrTSS != nil
+            load = metrics.trainingLoad?.hrTSS ?? metrics.effortKm ?? 0
+        }
+    }
+
+    struct Day: Encodable {
+        /// As `2026-11-21`; it ends at three in the morning of the next.
+        let day: String
+        let load: Double
+        let sessions: Int
+        /// Of them those whose load is effort kilometers, for want of a heart rate.
+        let sessionsByEffort: Int
+        let fitness: NullableField<Double>
+        let fatigue: NullableField<Double>
+        let form: NullableField<Double>
+        let acuteToChronic: NullableField<Double>
+        let monotony: NullableField<Double>
+        /// `injuryRisk`, `detraining`, or `null`.
+        let warning: NullableField<String>
+    }
+
+    let timeZone: String
+    /// Oldest first; the last is today.
+    let days: [Day]
+
+    init(sessions: [Session], at now: Timestamp, timeZone: String, days: Int) {
+        let zone = TimeZone(identifier: timeZone) ?? .gmt
+        func offset(_ time: Timestamp) -> Int {
+            zone.secondsFromGMT(for: Date(timeIntervalSince1970: time.secondsSince1970))
+        }
+        self.timeZone = zone.identifier == "GMT" ? "UTC" : zone.identifier
+        let history = TrainingHistory(
+            sessions: sessions.map {
+                .init(start: $0.start, zoneOffsetSeconds: offset($0.start), load: $0.load)
+            })
+        let byDay = Dictionary(grouping: sessions) {
+            TrainingHistory.day(of: $0.start, offset: offset($0.start))
+        }
+        let today = TrainingHistory.day(of: now, offset: offset(now))
+        self.days = (today - days + 1...today).map { day in
+            Day(day, sessions: byDay[day] ?? [], in: history)
+        }
+    }
+}
+
+extension TrainingReport.Day {
+    fileprivate init(_ day: Int, sessions: [TrainingReport.Session], in history: TrainingHistory) {
+        self.day = Date(timeIntervalSince1970: Double(day) * 86_400)
+            .formatted(.iso8601.year().month().day())
+        load = Self.rounded(history.load(on: day))
+        self.sessions = sessions.count
+        sessionsByEffort = sessions.count { !$0.isByHeartRate }
+        let form = history.form(on: day)
+        fitness = NullableField(form.map { Self.rounded($0.fitness) })
+        fatigue = NullableField(form.map { Self.rounded($0.fatigue) })
+        self.form = NullableField(form.map { Self.rounded($0.form) })
+        acuteToChronic = NullableField(form?.acuteToChronic.map(Self.rounded))
+        monotony = NullableField(form?.monotony.map(Self.rounded))
+        let warning: String? =
+            switch form {
+            case let form? where form.risksInjury: "injuryRisk"
+            case let form? where form.isDetraining: "detraining"
+            default: nil
+            }
+        self.warning = NullableField(warning)
+    }
+
+    /// Two decimals: more would be noise.
+    private static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
+}
