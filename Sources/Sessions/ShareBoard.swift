@@ -42,6 +42,7 @@ package final class ShareBoard {
     /// Shares with a delay: the only ones that time concerns.
     private var delayed: Set<ShareKey> = []
     private var sessions = DeviceSessions()
+    private var latestTime: Timestamp?
     private let send: (Int, ShareKey, Message) -> Void
     /// The fields of a session, where they are in memory.
     private let fields: (SessionID) -> SessionFields?
@@ -121,7 +122,10 @@ package final class ShareBoard {
             guard let entry = entries[share.key] else { continue }
             if entry.view == nil {
                 guard share.delaySeconds > 0 else { continue }
-                entries[share.key]?.view = ShareView(share, cursor: update.cursor, at: arrival)
+                // What it begins with is an event of its own, still to be shown.
+                entries[share.key]?.view = ShareView(
+                    share, cursor: update.event.isEmpty ? update.cursor : update.cursor.previous,
+                    at: arrival)
             }
             guard session(toShowOn: share, offered: update.session, at: arrival) else { continue }
             let isNew = entry.showing != update.session
@@ -152,6 +156,7 @@ package final class ShareBoard {
     }
 
     package func release(at now: Timestamp) {
+        noteTime(now)
         for key in delayed {
             guard let due = entries[key]?.view?.nextDeadline, due <= now else { continue }
             // What was held back is not shown any more on a share that is over.
@@ -161,6 +166,17 @@ package final class ShareBoard {
             }
             for feed in entries[key]?.view?.release(at: now) ?? [] { broadcast(feed, of: key) }
         }
+    }
+
+    /// A delay is so long by a clock that was not touched. That it was set back shows; how long
+    /// nothing came before does not, so that what is held waits that much longer at most.
+    private func noteTime(_ now: Timestamp) {
+        defer { latestTime = now }
+        let difference = latestTime.map { $0.microseconds - now.microseconds } ?? 0
+        // Event loops read it at slightly different moments.
+        guard difference > 1_000_000 else { return }
+        sessions.clockWentBack(byMicroseconds: difference)
+        for key in delayed { entries[key]?.view?.clockWentBack(byMicroseconds: difference) }
     }
 
     // MARK: Who watches
@@ -198,6 +214,23 @@ package final class ShareBoard {
         }
         entries[key]?.view = view
         return view.snapshot
+    }
+
+    /// How much of what a viewer missed it may have now: what a delay holds back comes with the
+    /// feed, after what the viewer saw first.
+    ///
+    /// - Parameters:
+    ///   - share: Of a device.
+    ///   - snapshot: What the viewer saw first.
+    ///   - cursor: Where the log is.
+    /// - Returns: The last record, and when it may be shown; `nil`: now.
+    package func missed(
+        of share: Share, before snapshot: FeedSnapshot, cursor: LogCursor
+    ) -> (through: RecordOffset, due: Timestamp?) {
+        guard share.delaySeconds > 0 else { return (cursor.offset, nil) }
+        // A view that has shown nothing yet knows of no record before it that was shown in time.
+        let due = snapshot.time.advanced(bySeconds: Double(share.delaySeconds))
+        return (snapshot.cursor.offset, snapshot.session == nil ? due : nil)
     }
 
     /// Does nothing for a seat from which its viewer was sent away.

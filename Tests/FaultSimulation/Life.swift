@@ -22,12 +22,19 @@ final class Life {
         let end: RecordOffset
     }
 
+    /// What a share shows, and the first record for which that holds.
+    struct Shown {
+        let session: SessionID?
+        let since: RecordOffset
+    }
+
     struct CatchUp {
         let viewer: Int
         let session: SessionID?
         let after: RecordOffset
         let end: RecordOffset
-        let since: Int64
+        /// Of the steady clock; `nil`: at once.
+        let due: Int64?
     }
 
     let log: SegmentLog
@@ -42,6 +49,7 @@ final class Life {
     /// Of viewers whose connections the loop has closed, before the pipeline hears of it.
     var leaving: [ShareBoard.Seat] = []
     var catchUps: [CatchUp] = []
+    var shown: [ShareKey: Shown] = [:]
     /// What the pipeline cannot push is a mistake of the simulation's.
     let complaints: Complaints
 

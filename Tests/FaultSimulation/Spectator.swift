@@ -11,22 +11,30 @@ struct Spectator {
     /// Missed events that are still to come.
     var isCatchingUp = false
     private var wasSnapshot = false
+    /// Had the first snapshot of this stream.
+    private var hasBegun = false
     /// Offsets of events it has had.
     private(set) var events: Set<UInt64> = []
+    /// It was promised every event after this one; `nil`: it was never connected.
+    private(set) var promisedAfter: RecordOffset?
 
     init(_ share: Share) { self.share = share }
 
-    /// A stream begins anew; without a cursor the viewer knows nothing of before.
-    mutating func begin(resumed: Bool) {
+    /// A stream begins anew; without a cursor the viewer knows nothing of before its snapshot.
+    mutating func begin(resumed: Bool, at snapshot: LogCursor) {
+        hasBegun = false
         guard !resumed else { return }
         last = nil
         events = []
+        promisedAfter = snapshot.offset
     }
 
     /// - Returns: Whether the message is an event.
     mutating func take(_ json: [UInt8], _ cursor: LogCursor) throws(Violation) -> Bool {
         let isSnapshot = json.starts(with: #"{"type":"snapshot""#.utf8)
-        let isEvent = json.starts(with: #"{"type":"event""#.utf8)
+        let isEvent = [#"{"type":"event""#, #"{"type":"end""#].contains {
+            json.starts(with: $0.utf8)
+        }
         if let last {
             // A snapshot carries the cursor that the viewer came back with. That of a session
             // whose first record is an event shares its cursor with it.
@@ -37,6 +45,11 @@ struct Spectator {
         }
         last = cursor
         wasSnapshot = isSnapshot
+        if isSnapshot {
+            // Not the stream's first: another session is shown from here on.
+            if hasBegun { promisedAfter = cursor.offset }
+            hasBegun = true
+        }
         try checkScope(json)
         if isEvent, !events.insert(cursor.offset.rawValue).inserted {
             throw Violation("a viewer was sent the event of \(cursor) twice")

@@ -116,6 +116,29 @@ extension World {
         }
     }
 
+    /// Who watches has had every event of the session that is shown, since it came.
+    private func checkViewers() throws {
+        for (index, viewer) in spectators.enumerated() where viewer.isConnected {
+            let share = viewer.share
+            guard share.isActive(at: now), let promised = viewer.promisedAfter,
+                let shown = life.shown[share.key], let session = shown.session
+            else { continue }
+            let after = max(RecordOffset(rawValue: promised.rawValue + 1), shown.since)
+            // What a delay holds back is still to come.
+            let until = share.delaySeconds > 0 ? viewer.last?.offset : nil
+            var missed: [String] = []
+            try read(session, as: share, from: after, until: until) { offset, json in
+                guard !viewer.events.contains(offset.rawValue) else { return }
+                missed.append(String(decoding: json, as: UTF8.self))
+            }
+            guard missed.isEmpty else {
+                throw Violation(
+                    "viewer \(index) of \(session), promised all after \(promised.rawValue), "
+                        + "has \(viewer.events.sorted()) and missed \(missed)")
+            }
+        }
+    }
+
     /// A bit turns over on the disk while the daemon is down: nothing wrong may be read, and what
     /// is missing before the last anchor must be said to be. The seed ends.
     private func rot(_ disk: SimulatedDisk) throws {
@@ -187,11 +210,17 @@ extension World {
             life.log.settle()
         }
         life.log.settle()
+        // What viewers are owed waits for their rate.
+        for _ in 0..<10 {
+            steady += 600_000
+            try loop()
+        }
         guard life.log.state == .writing, life.log.durableEnd == life.log.nextOffset else {
             throw Violation("the log does not write again: \(life.log.state)")
         }
         try ledger.check(life.log.reader())
         try checkEvents()
+        try checkViewers()
         for session in life.log.sessions() {
             if life.flow.sessions[session.session]?.computation == nil { continue }
             let verification = try ReplayVerification.run(

@@ -67,16 +67,17 @@ extension World {
         }
         say("viewer \(index) comes with \(resumed.map { "\($0)" } ?? "nothing")")
         spectators[index].isConnected = true
-        spectators[index].begin(resumed: resumed != nil)
+        spectators[index].begin(resumed: resumed != nil, at: snapshot.cursor)
         spectators[index].isCatchingUp = resumed != nil
         let message = Life.Message.begin(
             index, snapshot, resumedAt: resumed, catchingUp: resumed != nil)
         guard life.outbound.push(message), let resumed else { return }
         life.log.flush()
+        let missed = flow.board.missed(of: share, before: snapshot, cursor: flow.cursor)
         life.catchUps.append(
             Life.CatchUp(
-                viewer: index, session: shown, after: resumed.offset, end: flow.cursor.offset,
-                since: steady))
+                viewer: index, session: shown, after: resumed.offset, end: missed.through,
+                due: missed.due.map { steady + max(0, $0.microseconds - flow.now.microseconds) }))
     }
 
     /// Sessions that were read back, and missed events; as the background threads do.
@@ -105,7 +106,8 @@ extension World {
         let waiting = life.catchUps
         life.catchUps = []
         for catchUp in waiting {
-            guard life.log.writtenEnd > catchUp.end else {
+            guard life.log.writtenEnd > catchUp.end, catchUp.due.map({ $0 <= steady }) ?? true
+            else {
                 life.catchUps.append(catchUp)
                 continue
             }
@@ -116,7 +118,7 @@ extension World {
     private func give(_ catchUp: Life.CatchUp) throws {
         let share = spectators[catchUp.viewer].share
         var events: [(cursor: LogCursor, json: [UInt8])] = []
-        if let session = catchUp.session, share.delaySeconds == 0 {
+        if let session = catchUp.session {
             let until = RecordOffset(rawValue: catchUp.end.rawValue + 1)
             try read(session, as: share, from: catchUp.after, until: until) { offset, json in
                 guard offset > catchUp.after else { return }
@@ -206,6 +208,7 @@ extension World {
 
     private func show(_ index: Int, _ json: [UInt8], _ cursor: LogCursor) throws {
         countMessage()
+        say("viewer \(index) is sent \(String(decoding: json, as: UTF8.self))")
         let isEvent = try spectators[index].take(json, cursor)
         ledger.highestSeen = max(ledger.highestSeen ?? 0, cursor.offset.rawValue)
         guard isEvent else { return }

@@ -226,9 +226,20 @@ package final class World {
                 }
             }
         }
+        noteShown()
         if random.happens(percent: 40) { try rebuild() }
         try acknowledge()
         life.log.flush()
+    }
+
+    /// Since when each share has shown what it shows; before its delay.
+    private func noteShown() {
+        for var share in shares {
+            share.delaySeconds = 0
+            let session = life.flow.board.session(shownBy: share, at: now)
+            guard life.shown[share.key]?.session != session else { continue }
+            life.shown[share.key] = Life.Shown(session: session, since: life.log.nextOffset)
+        }
     }
 
     private func note(_ connection: ConnectionID, _ number: UInt32) {

@@ -24,6 +24,8 @@ final class FlowFixture {
     let disk = SimulatedDisk()
     let said = Said()
     let flow: SessionFlow
+    /// Seconds of the daemon's clock ahead of the watch's.
+    var clockOffset = 0.0
     private var number: UInt32 = 0
 
     init() throws {
@@ -66,10 +68,11 @@ final class FlowFixture {
             var bytes: [UInt8] = []
             BinaryFrame.encode(frame, to: &bytes)
             let header = try BinaryFrame.header(of: bytes.span)
-            flow.advance(to: frame.deviceTime)
+            let arrival = frame.deviceTime.advanced(bySeconds: clockOffset)
+            flow.advance(to: arrival)
             flow.receive(
                 header, payload: bytes.span.extracting(Limits.frameHeaderBytes...),
-                from: Self.connection, arrival: frame.deviceTime)
+                from: Self.connection, arrival: arrival)
         }
     }
 

@@ -121,4 +121,21 @@ import Testing
             #expect(fixture.said.shown.isEmpty)
         }
     }
+
+    @Test(arguments: [0, 3])
+    func `A clock that is set back by an hour keeps no viewer waiting for it`(
+        delaySeconds: Int
+    ) throws {
+        let fixture = try FlowFixture()
+        let flow = fixture.flow
+        let share = FlowFixture.share(delaySeconds: delaySeconds)
+        flow.board.put(share)
+        let seat = flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)
+        #expect(seat != nil)
+        try fixture.send(10)
+        fixture.said.shown = []
+        fixture.clockOffset = -3600
+        try fixture.send(5)
+        #expect(fixture.said.shown.count >= 5)
+    }
 }

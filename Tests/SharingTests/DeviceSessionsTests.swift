@@ -75,6 +75,21 @@ import Testing
         #expect(sessions.session(shownBy: group, at: Fixture.time(20)) == nil)
     }
 
+    @Test(arguments: [0, 3])
+    func `A clock that is set back hides no session`(delaySeconds: Int) {
+        var sessions = DeviceSessions()
+        let share = Fixture.share(delaySeconds: delaySeconds)
+        sessions.began(Self.session(1), of: Self.device, at: Fixture.time(3_600))
+        sessions.ended(Self.session(1), of: Self.device, at: Fixture.time(3_700))
+        sessions.began(Self.session(2), of: Self.device, at: Fixture.time(3_800))
+        #expect(sessions.session(shownBy: share, at: Fixture.time(3_900)) == Self.session(2))
+        sessions.clockWentBack(byMicroseconds: 3_600_000_000)
+        #expect(sessions.session(shownBy: share, at: Fixture.time(301)) == Self.session(2))
+        sessions.ended(Self.session(2), of: Self.device, at: Fixture.time(400))
+        sessions.began(Self.session(3), of: Self.device, at: Fixture.time(500))
+        #expect(sessions.session(shownBy: share, at: Fixture.time(504)) == Self.session(3))
+    }
+
     @Test func `A session that goes on is live again, and an erased one is gone`() {
         var sessions = DeviceSessions()
         let share = Fixture.share()

@@ -10,7 +10,11 @@ struct BackgroundWork: Sendable {
         }
     }
 
-    func start(_ work: @escaping @Sendable () -> Void) {
-        queue.async { work() }
+    /// - Parameter microseconds: To wait before, without a thread; zero or less: none.
+    func start(
+        afterMicroseconds microseconds: Int64 = 0, _ work: @escaping @Sendable () -> Void
+    ) {
+        guard microseconds > 0 else { return queue.async { work() } }
+        queue.asyncAfter(deadline: .now() + .microseconds(Int(microseconds))) { work() }
     }
 }

@@ -113,14 +113,15 @@ extension PipelineCore {
         _ subscriber: SubscriberID, members: [Share], after: RecordOffset,
         _ history: HistoryReader, _ background: BackgroundWork
     ) {
-        let end = cursor.offset
         typealias Source = (share: Share, session: SessionID, end: RecordOffset)
+        var due = now
         let sources = members.compactMap { share -> Source? in
-            guard let session = board.session(shownBy: share, at: now) else { return nil }
-            // What a delay holds back comes with the feed, after its snapshot.
-            let isHeld = share.delaySeconds > 0
-            let shown = isHeld ? board.snapshot(share.key, cursor: cursor, at: now)?.cursor : nil
-            return (share, session, shown?.offset ?? end)
+            guard let session = board.session(shownBy: share, at: now),
+                let snapshot = board.snapshot(share.key, cursor: cursor, at: now)
+            else { return nil }
+            let missed = board.missed(of: share, before: snapshot, cursor: cursor)
+            due = max(due, missed.due ?? due)
+            return (share, session, missed.through)
         }
         let views = sources.map { source in
             HistoryView(
@@ -129,8 +130,9 @@ extension PipelineCore {
                 runnerName: members.count > 1 ? source.share.runnerName : nil)
         }
         let mailbox = parts.mailbox
+        let end = cursor.offset
         log.flush()
-        background.start { [log] in
+        background.start(afterMicroseconds: due.microseconds - now.microseconds) { [log] in
             log.waitUntilWritten(through: end)
             var events: [EncodedEvent] = []
             for (source, view) in zip(sources, views) {

@@ -9,7 +9,7 @@ struct HeldUpdates: Sendable {
     private struct Held: Sendable {
         var update: FeedUpdate
         let session: SessionID
-        let due: Timestamp
+        var due: Timestamp
     }
 
     /// An hour of one update a second.
@@ -39,6 +39,13 @@ struct HeldUpdates: Sendable {
         eventBytes -= held.update.event?.count ?? 0
         if head > 64, head * 2 > queue.count { dropTaken() }
         return (held.update, held.session)
+    }
+
+    /// The clock was set back: nothing waits longer for it.
+    mutating func clockWentBack(byMicroseconds difference: Int64) {
+        for index in queue.indices {
+            queue[index].due = queue[index].due.advanced(byMicroseconds: -difference)
+        }
     }
 
     private mutating func dropTaken() {

@@ -50,6 +50,11 @@ public struct ShareView: Sendable {
         return updates
     }
 
+    /// The arrival clock was set back: what is held goes on waiting for as long as it had to.
+    public mutating func clockWentBack(byMicroseconds difference: Int64) {
+        held.clockWentBack(byMicroseconds: difference)
+    }
+
     public var snapshot: FeedSnapshot {
         guard session != nil else { return .waiting(cursor: cursor, time: time) }
         return FeedSnapshot(

@@ -7,9 +7,14 @@ public import SensorModel
 public struct DeviceSessions: Sendable {
     private struct Span: Sendable {
         let session: SessionID
-        let began: Timestamp
+        var began: Timestamp
         /// `nil`: live.
         var ended: Timestamp?
+
+        mutating func move(byMicroseconds difference: Int64) {
+            began = began.advanced(byMicroseconds: difference)
+            ended = ended?.advanced(byMicroseconds: difference)
+        }
     }
 
     /// In the order they began.
@@ -31,8 +36,8 @@ public struct DeviceSessions: Sendable {
         if let index = known.firstIndex(where: { $0.session == session }) {
             known[index].ended = nil
         } else {
-            let place = known.firstIndex { $0.began > time } ?? known.endIndex
-            known.insert(Span(session: session, began: time, ended: nil), at: place)
+            // Not placed by its time: the clock may have been set back since the last one.
+            known.append(Span(session: session, began: time, ended: nil))
         }
         spans[device] = known
     }
@@ -63,20 +68,36 @@ public struct DeviceSessions: Sendable {
         spans[device] = nil
     }
 
+    /// The arrival clock was set back: what has been stays as long ago as it was.
+    public mutating func clockWentBack(byMicroseconds difference: Int64) {
+        for device in spans.keys {
+            for index in spans[device]?.indices ?? 0..<0 {
+                spans[device]?[index].move(byMicroseconds: -difference)
+            }
+        }
+    }
+
     /// - Parameters:
     ///   - share: Of a device.
     ///   - now: Arrival clock; a delayed share sees the sessions as they were its delay ago.
     /// - Returns: `nil` when there is nothing the share may show.
     public func session(shownBy share: Share, at now: Timestamp) -> SessionID? {
         guard let device = share.device, share.isActive(at: now) else { return nil }
+        let known = spans[device] ?? []
+        guard share.delaySeconds > 0 else {
+            // By order alone: sessions of before a restart may lie ahead of a clock set back.
+            let shown = known.filter { $0.ended.map { $0 >= share.createdAt } ?? true }
+            return (shown.last { $0.ended == nil } ?? Self.newest(shown))?.session
+        }
         let seen = now.advanced(byMicroseconds: -Int64(share.delaySeconds) * 1_000_000)
-        let begun = (spans[device] ?? []).filter { span in
-            guard let ended = span.ended else { return span.began <= seen }
-            return span.began <= seen && ended >= share.createdAt
+        let shown = known.filter { span in
+            span.began <= seen && span.ended.map { $0 >= share.createdAt } ?? true
         }
-        if let live = begun.last(where: { $0.ended.map { $0 > seen } ?? true }) {
-            return live.session
-        }
-        return begun.max { ($0.ended ?? $0.began) < ($1.ended ?? $1.began) }?.session
+        let live = shown.last { $0.ended.map { $0 > seen } ?? true }
+        return (live ?? Self.newest(shown))?.session
+    }
+
+    private static func newest(_ spans: [Span]) -> Span? {
+        spans.max { ($0.ended ?? $0.began) < ($1.ended ?? $1.began) }
     }
 }
