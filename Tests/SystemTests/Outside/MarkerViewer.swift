@@ -4,6 +4,8 @@ import Foundation
 struct MarkerViewer {
     /// Numbers of the frames that were markers, in the order they came.
     private(set) var markers: [UInt32] = []
+    /// When each was shown last, seconds since 1970.
+    private(set) var shownAt: [UInt32: Double] = [:]
     private(set) var cursor = ""
     private(set) var gaps = 0
     /// With which the server ended the connection.
@@ -29,5 +31,6 @@ struct MarkerViewer {
             let number = UInt32(text.dropFirst("note ".count))
         else { return }
         markers.append(number)
+        shownAt[number] = Date().timeIntervalSince1970
     }
 }
