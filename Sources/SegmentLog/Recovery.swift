@@ -31,6 +31,7 @@ struct Recovery {
         numbers.sort()
         var entries: [SegmentEntry] = []
         for number in numbers { entries.append(try SegmentEntry.load(number, from: disk)) }
+        Self.putAsideUndecided(&entries)
         for index in entries.indices {
             let following = entries[(index + 1)...]
             try recovery.take(
@@ -40,6 +41,16 @@ struct Recovery {
         }
         recovery.conclude()
         return recovery
+    }
+
+    /// Where the records of a segment that was left open end depends on what is in those after it.
+    /// While the disk cannot read one of them, a cut there could lose records without a word.
+    private static func putAsideUndecided(_ entries: inout [SegmentEntry]) {
+        let unreadable = entries.lastIndex { $0.isPutAside } ?? entries.startIndex
+        for index in entries[..<unreadable].indices
+        where entries[index].header != nil && !entries[index].isSealed {
+            entries[index].putAside(.undecided)
+        }
     }
 
     /// Whether a later segment holds a record: it got its first one when all before was on disk.
@@ -103,8 +114,7 @@ struct Recovery {
         _ entry: SegmentEntry, on disk: any Disk
     ) throws(SegmentLogError) {
         report.wasClosed = false
-        let isUnreadable = entry.damage.contains { $0.reason == .unreadable }
-        if !isUnreadable, try isUnborn(entry, on: disk) {
+        if !entry.isPutAside, try isUnborn(entry, on: disk) {
             report.damaged.removeAll { $0.segment == entry.name }
             empty.append(entry.name)
             return

@@ -23,6 +23,7 @@ public struct LogDamage: Hashable, Sendable {
         case missingSegment = "the segment is missing"
         case lostBefore = "records were lost to damage before an earlier recovery"
         case unreadable = "the disk cannot read it"
+        case undecided = "left as it is until the disk can read the segments after it"
     }
 
     public var segment: String

@@ -4,7 +4,8 @@ import SensorModel
 /// One segment file as the catalog knows it.
 struct SegmentEntry: Sendable {
     var number: UInt64
-    /// `nil`: both copies are damaged, or the file is not the segment its name says.
+    /// `nil`: both copies are damaged, the file is not the segment its name says, or it was put
+    /// aside.
     var header: SegmentHeader?
     var isSealed = false
     /// Of the file.
@@ -43,11 +44,21 @@ struct SegmentEntry: Sendable {
             newerVersion = try entry.read(from: disk.open(entry.name, .read))
         } catch {
             guard error.number != ENOENT else { throw .disk(error) }
-            entry.damage.append(LogDamage(segment: entry.name, byte: 0, reason: .unreadable))
+            entry.putAside(.unreadable)
         }
         guard let newerVersion else { return entry }
         throw .newerFormat(
             segment: entry.name, version: newerVersion, versionKnown: SegmentFormat.version)
+    }
+
+    /// What it holds cannot be known now, and may be one day: nothing in it is read or changed.
+    mutating func putAside(_ reason: LogDamage.Reason) {
+        header = nil
+        damage.append(LogDamage(segment: name, byte: 0, reason: reason))
+    }
+
+    var isPutAside: Bool {
+        damage.contains { $0.reason == .unreadable || $0.reason == .undecided }
     }
 
     /// - Returns: The format's version when it is newer than this program.

@@ -50,7 +50,7 @@ extension World {
         on found: SimulatedDisk, isOrderly: inout Bool, isRotten: Bool = false
     ) throws -> SimulatedDisk {
         var found = found
-        for _ in 0..<3 where !isRotten && random.happens(percent: 40) {
+        for _ in 0..<3 where random.happens(percent: 40) {
             isOrderly = false
             let call = random.below(12)
             let isRead = random.happens(percent: 50)

@@ -79,9 +79,10 @@ import Testing
         try Self.check(fixture, on: synced, promised: durable)
     }
 
-    @Test func `What is missing of a failed segment that another follows is damage, not a tail`()
-        throws
-    {
+    @Test(arguments: [nil] + (0..<12).map(Optional.some))
+    func `What is missing of a failed segment that another follows is damage, not a tail`(
+        unreadBefore: Int?
+    ) throws {
         var fixture = try LogFixture()
         fixture.head()
         for _ in 0..<50 { fixture.append() }
@@ -96,13 +97,20 @@ import Testing
         var content = disk.content(of: "000000000001.segment")
         content[bytes - 20] ^= 1
         disk.replace("000000000001.segment", with: content)
-        let again = try LogFixture(disk: disk)
-        #expect(again.log.recovery.damaged.map(\.reason) == [.record])
+        if let unreadBefore {
+            // A start that meets an error reading, and decides nothing that it cannot know.
+            disk.state.withLock { $0.readsUntilFault = unreadBefore }
+            _ = try? SegmentLog.open(
+                disk: disk, configuration: Self.configuration, now: LogFixture.start)
+        }
+        let again = try LogFixture(disk: disk.killed())
         #expect(again.log.recovery.tornTail == nil)
         let read = try again.contents()
         #expect(read.records.count == fixture.inOrder.count - 1)
         #expect(read.gaps.map(\.from.rawValue) == [50])
         #expect(read.gaps.map(\.to.rawValue) == [51])
+        guard unreadBefore == nil else { return }
+        #expect(again.log.recovery.damaged.map(\.reason) == [.record])
     }
 
     @Test func `Readers are promised nothing that a failed descriptor took`() throws {
