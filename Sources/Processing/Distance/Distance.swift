@@ -14,9 +14,23 @@ struct Distance: Sendable {
         /// Share of the whole that is systematic, one standard deviation, besides the Doppler
         /// factor's.
         var systematicError = 0.002
+        /// How far an error of the Doppler factor reaches the distance: about its weight against
+        /// the path.
+        var factorShare = 0.7
+        /// Of what scatter lengthens steps by, the share that is off when it is taken away again,
+        /// one standard deviation: it is what makes slow walks and street canyons less sure.
+        var excessError = 0.06
+        /// More scatter than this is standing, not walking.
+        var excessMax = 0.4
         /// Error of the first and the last position together, one standard deviation, in units of
-        /// the accuracy that the receiver claims.
-        var endsShare = 0.7
+        /// the accuracy that the receiver claimed at each.
+        var endsShare = 0.8
+        /// A hole as long as speeds at both ends say, or shorter by a bend: between this share of
+        /// the expected way and all of it, so much of what lacks is credited. Below lies a stop.
+        var holeShareMin = 0.7
+        var holeShareCredited = 0.6
+        /// Seconds; after longer holes the speeds at their ends say nothing of what was between.
+        var holeSecondsMax = 60.0
         /// Good enough to teach the stride, meters.
         var teachingAccuracyMeters = 10.0
         var teachingSeconds = 20.0
@@ -34,6 +48,8 @@ struct Distance: Sendable {
     private var variance = 0.0
     private var randomAt = 0.0
     private(set) var hasStarted = false
+    /// As the receiver claimed it at the first usable fix, meters.
+    private var firstAccuracy: Double?
 
     /// Steps at the last fix, or at the last step credited.
     private var creditedSteps: Int?
@@ -59,11 +75,14 @@ struct Distance: Sendable {
     /// Half the width of the 95 % interval.
     var uncertaintyMeters: Double? {
         guard hasStarted else { return nil }
-        let systematic =
-            parameters.systematicError * parameters.systematicError
-            + fusion.factorError * fusion.factorError
-        let ends = parameters.endsShare * fusion.accuracy
-        return 1.96 * (variance + ends * ends + systematic * newest * newest).squareRoot()
+        let factor = parameters.factorShare * fusion.factorError
+        let excess = parameters.excessError * min(fusion.excess, parameters.excessMax)
+        let base = parameters.systematicError
+        let systematic = base * base + factor * factor + excess * excess
+        let first = firstAccuracy ?? fusion.accuracy
+        let ends = (first * first + fusion.accuracy * fusion.accuracy) / 2
+        let endsVariance = parameters.endsShare * parameters.endsShare * ends
+        return 1.96 * (variance + endsVariance + systematic * newest * newest).squareRoot()
     }
 
     mutating func note(accuracy: Double?, at time: Timestamp) {
@@ -72,6 +91,7 @@ struct Distance: Sendable {
 
     mutating func start(at location: Location, steps: Int) {
         path.restart(at: location)
+        firstAccuracy = location.horizontalAccuracy
         creditedSteps = steps
         hasStarted = true
     }
@@ -95,8 +115,9 @@ struct Distance: Sendable {
         }
         if step.isJump || step.isHole || bridgedMeters > 0 {
             path.restart(at: step.location)
-            // The straight line is the least it can have been, unless it is a leap of the receiver.
-            let line = step.isJump ? min(step.meters, step.expectedMeters ?? 0) : step.meters
+            let line =
+                step.isJump
+                ? min(step.meters, step.expectedMeters ?? 0) : holeMeters(step)
             fusion.credit(max(0, line - bridgedMeters))
             variance += 0.01 * line * line
             teaching = nil
@@ -107,6 +128,19 @@ struct Distance: Sendable {
         fusion.add(pathMeters: added, step: step, scatter: path.scatter)
         teach(fusion.meters - before, step: step, steps: steps, cadence: cadence)
         noteRandomError()
+    }
+
+    /// The straight line is the least it can have been; a way bends, so where the speeds at both
+    /// ends say somewhat more and no steps do, part of that counts.
+    private func holeMeters(_ step: FixGate.Step) -> Double {
+        guard bridgedMeters == 0, step.seconds <= parameters.holeSecondsMax,
+            let before = step.previous.speed, let after = step.location.speed
+        else { return step.meters }
+        let expected = (before + after) / 2 * step.seconds
+        guard expected > step.meters, step.meters >= parameters.holeShareMin * expected else {
+            return step.meters
+        }
+        return step.meters + parameters.holeShareCredited * (expected - step.meters)
     }
 
     /// Steps go on where positions do not.

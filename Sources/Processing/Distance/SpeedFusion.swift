@@ -74,7 +74,8 @@ struct SpeedFusion: Sendable {
     private var dopplerTaken = 0.0
     private var dopplerCredited = 0.0
     private var lastSpeed: Double?
-    private var excess = 0.0
+    /// Share by which scatter lengthens steps, smoothed.
+    private(set) var excess = 0.0
 
     init(parameters: Parameters = Parameters()) {
         self.parameters = parameters

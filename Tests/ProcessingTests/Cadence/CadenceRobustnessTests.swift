@@ -72,6 +72,21 @@ import Testing
         #expect(SeenMotion(motion, seconds: 60, speed: 7).processor.steps == 0)
     }
 
+    /// Pedals sway the upper body, the road shakes the bar; what no speed tells of.
+    @Test(arguments: [0, 0.15, 0.3])
+    func `A hand on a handlebar makes no steps, with no position at all`(road: Double) {
+        for pedals in [60.0, 75, 85, 95] {
+            var motion = MadeMotion(
+                cadence: { _ in 0 },
+                other: { time in
+                    let angle = 2 * Double.pi * pedals / 60 * time
+                    return SIMD3(0.04 * sin(angle), 0.06 * sin(angle), 0.03 * sin(2 * angle))
+                })
+            motion.noise = road
+            #expect(SeenMotion(motion, seconds: 120, placement: .wrist).processor.steps == 0)
+        }
+    }
+
     @Test func `Equal and earlier times are ignored`() {
         let motion = MadeMotion(cadence: { _ in 150 })
         var clean = CadenceProcessor(placement: nil)
