@@ -99,6 +99,15 @@ import Testing
         #expect(zip(late.distances, late.distances.dropFirst()).allSatisfy { $0 <= $1 })
     }
 
+    @Test func `Two minutes that come late are kept evenly, and tell the way`() throws {
+        let whole = try run(seconds: 900)
+        let gap = try run(seconds: 900, lost: 300..<420)
+        let late = try run(seconds: 900, lost: 300..<420, comeAt: 600)
+        let meters = [whole, gap, late].map { $0.distances.last ?? 0 }
+        #expect(meters[0] - meters[1] > 80)
+        #expect(abs(meters[2] - meters[0]) < 8, "\(meters)")
+    }
+
     @Test func `Fixes that fit the line change nothing that was told`() throws {
         // Seconds 70 to 100 lie on one side of the square.
         let late = try run(seconds: 600, lost: 70..<100, comeAt: 400)

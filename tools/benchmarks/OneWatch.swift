@@ -9,7 +9,9 @@ import WireFormat
 enum OneWatch {
     private static let frames = makeFrames()
 
-    static var contests: [Contest] { [binary, processors, allocations, decodingAllocations] }
+    static var contests: [Contest] {
+        [binary, processors, state, allocations, decodingAllocations]
+    }
 
     private struct WireFrame {
         let bytes: [UInt8]
@@ -64,6 +66,27 @@ enum OneWatch {
                         return (peers_thread_seconds() - start) * 1e6 / Double(samples)
                     })
             ], bar: .atMost(2))
+    }
+
+    /// What a session's processors hold after 20 minutes, in place and on the heap.
+    private static var state: Contest {
+        Contest(
+            name: "all processors on, after 20 minutes", unit: "KiB of state",
+            contenders: [
+                .init(
+                    name: "pulsecast",
+                    run: {
+                        let before = peers_heap_bytes()
+                        var computation = SessionComputation(profile: RunnerProfile())
+                        var events: [StreamEvent] = []
+                        apply(frames[...], to: &computation, &events)
+                        events = []
+                        let heap = Double(peers_heap_bytes()) - Double(before)
+                        consume(computation)
+                        let inPlace = MemoryLayout<SessionComputation>.size
+                        return (heap + Double(inPlace)) / 1024
+                    })
+            ], bar: .atMost(64))
     }
 
     /// In the second half: the state has its size by then. Events are the output, at most a few a

@@ -7,10 +7,10 @@ import SensorModel
 /// so a way that is shorter than what was credited only tells when its meters were run.
 struct LateFixes: Sendable {
     struct Parameters: Sendable {
-        /// Holes that are remembered; the newest.
-        var holesMax = 16
-        /// Fixes kept of each; what comes beyond is not needed to tell the way.
-        var fixesMax = 64
+        /// Holes that are remembered, the newest; with ``fixesMax`` 35 KiB at most.
+        var holesMax = 6
+        /// Fixes kept of each, evenly: of ten minutes one in ten seconds.
+        var fixesMax = 60
     }
 
     struct Fix: Sendable {
@@ -76,8 +76,11 @@ struct LateFixes: Sendable {
             let index = holes.lastIndex(where: { $0.start.time < time && time < $0.end.time })
         else { return nil }
         var hole = holes[index]
+        // A little closer than evenly, so that a rhythm that just fits is kept whole.
+        let spacing =
+            0.99 * hole.end.time.seconds(since: hole.start.time) / Double(parameters.fixesMax + 1)
         guard hole.fixes.count < parameters.fixesMax,
-            !hole.fixes.contains(where: { $0.time == time })
+            !hole.fixes.contains(where: { abs(time.seconds(since: $0.time)) < max(spacing, 0.05) })
         else { return nil }
         let place = hole.fixes.firstIndex { $0.time > time } ?? hole.fixes.count
         hole.fixes.insert(Fix(location: location, time: time), at: place)

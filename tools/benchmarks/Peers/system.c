@@ -2,6 +2,7 @@
 #include "Peers.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -91,4 +92,5 @@ void *aligned_alloc(size_t alignment, size_t size) {
     return __libc_memalign(alignment, size);
 }
 
+uint64_t peers_heap_bytes(void) { return mallinfo2().uordblks; }
 uint64_t peers_allocations(void) { return atomic_load(&allocations); }

@@ -25,6 +25,8 @@ double peers_write_and_sync(const char *path, const int64_t *sizes, uint64_t cou
 
 // Allocations of this process so far.
 uint64_t peers_allocations(void);
+// Bytes of the heap in use by this process.
+uint64_t peers_heap_bytes(void);
 // CPU seconds of this thread so far.
 double peers_thread_seconds(void);
 double peers_wall_seconds(void);
