@@ -21,6 +21,11 @@ export function sentence(message, units, t) {
     case "lap": return t("lap", { n: message.number ?? "" });
     case "intervalStarted":
       return t("intervalStarted", { n: message.number, of: message.of, goal: goal(message, units) });
+    case "intervalEnded":
+      return t("intervalEnded", { n: message.number, time: format.duration(message.seconds),
+        way: message.distanceMeters === undefined ? ""
+          : `${goal({ goalMeters: message.distanceMeters }, units)}, ${format.pace(message.paceSecondsPerKm, units)} ${units.pace}`,
+        hr: message.averageHeartRate === undefined ? "" : `${format.integer(message.averageHeartRate)} ${t("bpm")}` });
     case "marker": return message.text;
     case "paused": return t("pausedEvent");
     case "resumed": return t("resumedEvent");
