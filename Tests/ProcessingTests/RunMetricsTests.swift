@@ -277,6 +277,8 @@ import Testing
     {
         let hard = history([Double](repeating: 20, count: 50) + [Double](repeating: 80, count: 7))
         #expect(try #require(hard.form(on: 20_413 + 56)).risksInjury)
+        let first = try #require(history([50, 0, 60]).form(on: 20_415))
+        #expect(first.acuteToChronic == 4 && !first.risksInjury)
         let idle = history([Double](repeating: 60, count: 50))
         #expect(try #require(idle.form(on: 20_413 + 56)).isDetraining)
     }

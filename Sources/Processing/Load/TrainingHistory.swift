@@ -29,8 +29,12 @@ public struct TrainingHistory: Sendable {
         /// Mean over deviation of the last 7 days (Foster 1998), at most 10.
         public var monotony: Double?
 
+        /// Since the first session, that day included.
+        public var historyDays: Int
+
         /// The reference's flags: above 1.5 injury, below 0.8 detraining (with fitness over 10).
-        public var risksInjury: Bool { (acuteToChronic ?? 1) > 1.5 }
+        /// Not before the 28 days are there: the first run of all would be an alarm.
+        public var risksInjury: Bool { historyDays >= 28 && (acuteToChronic ?? 1) > 1.5 }
         public var isDetraining: Bool { (acuteToChronic ?? 1) < 0.8 && fitness > 10 }
     }
 
@@ -75,7 +79,8 @@ public struct TrainingHistory: Sendable {
         let acute = week.reduce(0, +) / 7
         return Form(
             fitness: fitness, fatigue: fatigue, form: fitness - fatigue,
-            acuteToChronic: chronic > 0 ? acute / chronic : nil, monotony: Self.monotony(week))
+            acuteToChronic: chronic > 0 ? acute / chronic : nil, monotony: Self.monotony(week),
+            historyDays: today + 1)
     }
 
     static func monotony(_ loads: [Double]) -> Double? {
