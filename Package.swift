@@ -184,7 +184,7 @@ let benchmarks: [Target] =
                 "Simulator", "Peers",
             ],
             path: "tools/benchmarks",
-            exclude: ["Peers", "results", "fan_out.py", "growth.py", "standing.py"],
+            exclude: ["Peers", "results", "fan_out.py", "growth.py", "restart.py", "standing.py"],
             sources: [
                 "Benchmarks.swift", "Contest.swift", "GroupCommit.swift",
                 "OneWatch.swift", "OneWriterOneReader.swift",

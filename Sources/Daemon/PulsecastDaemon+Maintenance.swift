@@ -19,7 +19,8 @@ extension PulsecastDaemon {
         let beats = pipeline.beats()
         let stuck = heartbeats.withLock { $0.stuck(beats) }
         guard stuck.isEmpty else {
-            return logger.error(
+            return logger.log(
+                .stageHangs, .error,
                 "\(stuck.joined(separator: ", ")) hangs: the watchdog is not fed")
         }
         let counters = pipeline.counters

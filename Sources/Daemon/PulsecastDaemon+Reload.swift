@@ -46,12 +46,14 @@ extension PulsecastDaemon {
     }
 
     private func tell(_ change: ConfigurationChange) {
-        logger.notice(
-            "reloaded", metadata: ["applied": "\(change.applied.joined(separator: " "))"])
+        logger.log(
+            .reloaded, .notice, "reloaded",
+            ["applied": "\(change.applied.joined(separator: " "))"])
         guard !change.waiting.isEmpty else { return }
-        logger.warning(
+        logger.log(
+            .restartNeeded, .warning,
             "a restart is needed for \(change.waiting.joined(separator: ", "))",
-            metadata: ["waiting": "\(change.waiting.joined(separator: " "))"])
+            ["waiting": "\(change.waiting.joined(separator: " "))"])
     }
 
     /// New connections are shown what is in the files now.
@@ -60,7 +62,7 @@ extension PulsecastDaemon {
         let files = Self.certificateFiles(settings.withLock { $0 }, environment: environment)
         do {
             try identity.reload(certificatePath: files.certificate, keyPath: files.key)
-            logger.notice("the certificate was read again")
+            logger.log(.certificateRead, .notice, "the certificate was read again")
         } catch {
             logger.error("the certificate stays as it was: \(error)")
         }

@@ -18,6 +18,8 @@ public final class PulsecastDaemon: Sendable {
     let pipeline: Pipeline
     let administration: Administration
     let server: TransportServer
+    /// Sockets that stay open when this process ends.
+    private let descriptors: [String: Int32]
     let identity: TLSIdentity?
     let environment: [String: String]
     let notifier: SystemdNotifier
@@ -72,8 +74,9 @@ public final class PulsecastDaemon: Sendable {
                 pipeline: pipeline, administration: administration,
                 configuration: configuration, clock: WallClock.now),
             health: health, identity: identity, address: address, logger: logger)
-        server = try doors.server(
-            descriptors: ListenDescriptors(environment: environment, processID: processID))
+        let descriptors = ListenDescriptors(environment: environment, processID: processID)
+        self.descriptors = descriptors.descriptors
+        server = try doors.server(descriptors: descriptors)
     }
 
     /// Starts the threads and opens the doors.
@@ -87,7 +90,8 @@ public final class PulsecastDaemon: Sendable {
         health.started()
         notifier.send(.ready, .status("listening"))
         for (name, address) in addresses.sorted(by: { $0.key < $1.key }) {
-            logger.notice("listening", metadata: ["door": "\(name)", "address": "\(address)"])
+            logger.log(
+                .listening, .notice, "listening", ["door": "\(name)", "address": "\(address)"])
         }
         warnAboutOpenDoors(addresses)
         return addresses
@@ -98,11 +102,15 @@ public final class PulsecastDaemon: Sendable {
         health.stopping()
         notifier.send(.stopping, .status("draining"))
         await server.stopListening()
-        await server.closeAll(withinSeconds: 3)
+        // Who waits in a socket unit's queue is served again at once; half a second is enough for a
+        // goodbye, and whoever misses it resumes all the same.
+        await server.closeAll(
+            descriptors.isEmpty ? .goingAway : .restarting,
+            withinSeconds: descriptors.isEmpty ? 3 : 0.5)
         await pipeline.stop()
         await pipeline.loops.shutdown()
         saveCounts()
-        logger.notice("stopped")
+        logger.log(.stopped, .notice, "stopped")
     }
 
     /// What only memory counts is written down: once a minute, and at the end.
@@ -159,21 +167,22 @@ public final class PulsecastDaemon: Sendable {
     }
 
     private func report(_ recovery: RecoveryReport) {
-        logger.notice(
-            "log recovered",
-            metadata: [
+        logger.log(
+            .logRecovered, .notice, "log recovered",
+            [
                 "segments": "\(recovery.segments)", "records": "\(recovery.records)",
                 "bytes": "\(recovery.bytes)",
             ])
         if let tail = recovery.tornTail {
-            logger.notice(
-                "a torn tail was cut; nothing in it was acknowledged",
-                metadata: ["segment": "\(tail.segment)", "bytes": "\(tail.bytes)"])
+            logger.log(
+                .tornTailCut, .notice, "a torn tail was cut; nothing in it was acknowledged",
+                ["segment": "\(tail.segment)", "bytes": "\(tail.bytes)"])
         }
         for damage in recovery.damaged {
-            logger.error(
+            logger.log(
+                .logDamaged, .error,
                 "the log is damaged: \(damage.reason.rawValue); see pulsecast log verify",
-                metadata: ["segment": "\(damage.segment)", "byte": "\(damage.byte)"])
+                ["segment": "\(damage.segment)", "byte": "\(damage.byte)"])
         }
     }
 
@@ -181,10 +190,11 @@ public final class PulsecastDaemon: Sendable {
         switch state {
         case .writing:
             health.log(nil)
-            logger.notice("the log is written again")
+            logger.log(.logWrittenAgain, .notice, "the log is written again")
         case .failed(let error):
             health.log("the log cannot be written: \(error)")
-            logger.critical(
+            logger.log(
+                .logFailed, .critical,
                 "the log cannot be written, nothing is acknowledged until it can: \(error)")
         case .closed: break
         }

@@ -18,7 +18,7 @@ extension SystemTests {
                     try await RecordedSession(device.session, in: folder)
                         .expectEverything(of: device)
                 }
-                #expect(run.viewer.closeCode == 1001)
+                #expect(run.viewer.closeCodes == [1001])
                 #expect(run.viewer.markers.count > 10)
                 let verified = try await DaemonProcess.command(
                     ["log", "verify", "--json"], in: folder)

@@ -19,6 +19,7 @@ extension SystemTests {
                         .expectEverything(of: device)
                 }
                 #expect(viewer.gaps == 0)
+                #expect(viewer.closeCodes == Array(repeating: 1012, count: Self.restarts))
                 let expected = Array(stride(from: UInt32(3), through: Self.goal, by: 4))
                 let missing = Set(expected).subtracting(viewer.markers)
                 #expect(viewer.markers == expected, "missing \(missing.sorted().prefix(9))")

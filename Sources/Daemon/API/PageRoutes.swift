@@ -5,9 +5,11 @@ import ViewerPages
 
 /// The pages the daemon serves itself, and the exchange of spoken codes for links.
 struct PageRoutes: Sendable {
-    let catalog: PageCatalog
+    let shelf: PageShelf
     let shares: ShareRoutes
     let administration: Administration
+
+    private var catalog: PageCatalog { shelf.catalog }
 
     func add(to router: inout Router) {
         router.add(.get, "/") { await start($0) }

@@ -45,7 +45,8 @@ extension Administration {
         }
         mailbox.post { $0.put(share) }
         accounts.note(.created, of: share.key, from: nil, at: now)
-        logger.notice("share created", metadata: ["share": "\(share.key.rawValue)"])
+        logger.log(
+            .shareChanged, .notice, "share created", ["share": "\(share.key.rawValue)"])
         return (share, id)
     }
 
@@ -83,7 +84,8 @@ extension Administration {
         }
         mailbox.post { [revoked] in $0.put(revoked) }
         accounts.note(.revoked, of: share.key, from: nil, at: now)
-        logger.notice("share revoked", metadata: ["share": "\(share.key.rawValue)"])
+        logger.log(
+            .shareChanged, .notice, "share revoked", ["share": "\(share.key.rawValue)"])
     }
 
     /// A code to read aloud, good for one use.

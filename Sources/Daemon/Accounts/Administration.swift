@@ -27,7 +27,8 @@ struct Administration: Sendable {
             privacySalt: generator.next(),
             sealProofKey: { accounts.masterKey.seal(token.proofKey.bytes, for: .proofKey($0)) })
         accounts.withState { $0.put(device) }
-        logger.notice("device added", metadata: ["device": "\(device.id.rawValue)"])
+        logger.log(
+            .deviceChanged, .notice, "device added", ["device": "\(device.id.rawValue)"])
         return (device, token.text)
     }
 
@@ -53,7 +54,8 @@ struct Administration: Sendable {
         device.revokedAt = now
         accounts.withState { $0.put(device) }
         disconnect(device.id)
-        logger.notice("device revoked", metadata: ["device": "\(device.id.rawValue)"])
+        logger.log(
+            .deviceChanged, .notice, "device revoked", ["device": "\(device.id.rawValue)"])
     }
 
     /// Erases the device, its shares and every byte of its sessions.
@@ -76,7 +78,8 @@ struct Administration: Sendable {
             state.proofs.forget(device.id)
             state.cheersKept.forget(device.id)
         }
-        logger.notice("device deleted", metadata: ["device": "\(device.id.rawValue)"])
+        logger.log(
+            .deviceChanged, .notice, "device deleted", ["device": "\(device.id.rawValue)"])
         return (sessions.count, erased)
     }
 
@@ -140,9 +143,9 @@ struct Administration: Sendable {
         }
         let erasure = try await background.run { Result { try log.erase(sessions) } }.get()
         try accounts.registry.deleteSessions(Array(sessions))
-        logger.notice(
-            "sessions erased",
-            metadata: ["sessions": "\(sessions.count)", "bytes": "\(erasure.bytes)"])
+        logger.log(
+            .erased, .notice, "sessions erased",
+            ["sessions": "\(sessions.count)", "bytes": "\(erasure.bytes)"])
         return erasure.bytes
     }
 

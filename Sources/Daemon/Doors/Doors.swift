@@ -92,10 +92,10 @@ struct Doors {
         router.notFound = { _ in ShareRefusal.unknown.response }
         router.add(.get, "/v1/device", .deviceSocket)
         shares.add(to: &router)
-        PageRoutes(
-            catalog: PageCatalog(settings: settings), shares: shares,
-            administration: administration
-        ).add(to: &router)
+        let shelf = PageShelf(settings: settings)
+        pipeline.background.start { _ = shelf.catalog }
+        PageRoutes(shelf: shelf, shares: shares, administration: administration)
+            .add(to: &router)
         OwnerRoutes(
             administration: administration, sessions: sessions, commands: commands,
             publicURL: { [address] in address.url }

@@ -10,7 +10,7 @@ struct BackgroundWork: Sendable {
         }
     }
 
-    /// - Parameter microseconds: To wait before, without a thread; zero or less: none.
+    /// Begins after `microseconds`, in which no thread waits; zero or less: at once.
     func start(
         afterMicroseconds microseconds: Int64 = 0, _ work: @escaping @Sendable () -> Void
     ) {

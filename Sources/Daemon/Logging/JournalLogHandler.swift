@@ -69,7 +69,9 @@ public struct JournalLogHandler: LogHandler {
 
     /// One line for a person, control characters spelled out.
     static func line(level: Logger.Level, message: String, fields: Logger.Metadata) -> String {
-        let details = fields.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+        let details = fields.sorted { $0.key < $1.key }
+            .filter { $0.key != JournalEvent.key }
+            .map { " \($0.key)=\($0.value)" }.joined()
         return "\(level.rawValue): \(oneLine(message + details))\n"
     }
 
@@ -86,7 +88,7 @@ public struct JournalLogHandler: LogHandler {
         append("SYSLOG_IDENTIFIER", "pulsecast")
         append("PULSECAST_LOGGER", label)
         for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
-            let name = key == "messageID" ? "MESSAGE_ID" : "PULSECAST_\(key.uppercased())"
+            let name = key == JournalEvent.key ? "MESSAGE_ID" : "PULSECAST_\(key.uppercased())"
             append(name, "\(value)")
         }
         return bytes

@@ -15,11 +15,12 @@ struct Notices: Sendable {
         ]
         switch event.kind {
         case .alert(let alert) where alert.severity == .emergency:
-            logger.warning("alert: \(alert.kind.name) \(alert.phase.name)", metadata: place)
+            logger.log(.alert, .warning, "alert: \(alert.kind.name) \(alert.phase.name)", place)
         case .gap(let from, let to):
-            logger.info(
-                "frames \(from.rawValue) to \(to.rawValue) never came", metadata: place)
-        case .ended: logger.info("session over", metadata: place)
+            logger.log(
+                .framesMissing, .info,
+                "frames \(from.rawValue) to \(to.rawValue) never came", place)
+        case .ended: logger.log(.sessionOver, .info, "session over", place)
         default: break
         }
     }

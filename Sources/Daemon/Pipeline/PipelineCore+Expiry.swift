@@ -48,7 +48,8 @@ extension PipelineCore {
         if now < expiries.done { forgetExpiries() }
         guard let due = expiries.next, due <= now else { return }
         for key in board.directory.expired(after: expiries.done, through: now) {
-            parts.logger.notice("share expired", metadata: ["share": "\(key.rawValue)"])
+            parts.logger.log(
+                .shareChanged, .notice, "share expired", ["share": "\(key.rawValue)"])
             end(key, in: board.directory)
         }
         forgetExpiries()

@@ -148,7 +148,9 @@ extension FlowOutlets {
             },
             rebuild: parts.rebuild,
             began: { session, device, deviceTime in
-                logger.info("session began", metadata: ["session": "\(session)"])
+                logger.log(
+                    .sessionBegan, .info, "session began",
+                    ["session": "\(session)", "device": "\(device.rawValue)"])
                 parts.began(session, device, deviceTime)
             },
             ended: { logger.info("session ended", metadata: ["session": "\($0)"]) },

@@ -336,7 +336,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         loop.setDeadline(&deadline, of: self, inSeconds: 2 + readingSeconds)
     }
 
-    func goAway() {
+    func goAway(_: CloseCode) {
         isStopping = true
         switch stage {
         case .idle: closeGently()

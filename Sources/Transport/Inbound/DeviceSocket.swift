@@ -219,7 +219,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         loop.setDeadline(&deadline, of: self, inSeconds: 2)
     }
 
-    func goAway() {
+    func goAway(_: CloseCode) {
         if let connection {
             connection.close(.restarting)
         } else {

@@ -145,7 +145,7 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
         socket?.close(code.rawValue, reason: code.reason)
     }
 
-    func goAway() {
+    func goAway(_: CloseCode) {
         end(.restarting)
     }
 

@@ -1,5 +1,5 @@
 import NIOCore
-import SensorModel
+public import SensorModel
 import Synchronization
 
 /// All listeners and what they accepted.
@@ -51,19 +51,21 @@ public final class TransportServer: Sendable {
         for channel in channels { try? await channel.close() }
     }
 
-    /// Tells devices to come back (1012) and viewers that we go away (1001), and closes what is
-    /// still open after `seconds`. To be called when the log is synced and the last acks are out.
-    public func closeAll(withinSeconds seconds: Int = 3) async {
+    /// Tells devices to come back (1012), and viewers `code`; closes what is still open after
+    /// `seconds`.
+    public func closeAll(
+        _ code: CloseCode = .goingAway, withinSeconds seconds: Double = 3
+    ) async {
         for state in loops.states {
             await onLoop(state) { loop in
-                loop.isStopping = true
-                for connection in loop.connections.values { connection.goAway() }
+                loop.goodbye = code
+                for connection in loop.connections.values { connection.goAway(code) }
             }
         }
-        for _ in 0..<(seconds * 20) {
+        for _ in 0..<Int(seconds * 100) {
             if await connectionCount() == 0 { return }
             // Only a cancelled task cannot sleep; it is in a hurry, too.
-            try? await Task.sleep(for: .milliseconds(50))
+            try? await Task.sleep(for: .milliseconds(10))
         }
         for state in loops.states {
             await onLoop(state) { loop in

@@ -36,7 +36,7 @@ final class LoopState {
     private var oldestArrival: Timestamp?
     private let delivered: @Sendable (_ lagSeconds: Double) -> Void
     /// Set while the daemon stops: what connects now is told so at once.
-    var isStopping = false
+    var goodbye: CloseCode?
 
     /// Messages taken in one go, so that sockets are served in between.
     private static let drainMax = 4096
@@ -77,7 +77,7 @@ final class LoopState {
 
     func add(_ connection: any LoopConnection) {
         connections[ObjectIdentifier(connection)] = connection
-        if isStopping { connection.goAway() }
+        if let goodbye { connection.goAway(goodbye) }
     }
 
     func remove(_ connection: any LoopConnection) {
@@ -158,8 +158,9 @@ final class LoopState {
 
 /// A connection that a stopping daemon can end.
 protocol LoopConnection: AnyObject {
-    /// Say that we go, in the connection's own words, and close once that is written.
-    func goAway()
+    /// Say that we go, in the connection's own words, and close once that is written. Devices are
+    /// asked to come back whatever the code is.
+    func goAway(_ code: CloseCode)
     /// Close now.
     func abort()
 }

@@ -36,7 +36,7 @@ final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
         let viewer = Viewer(
             id: request.subscriber, key: request.key, form: .eventStream, sink: sink,
             gate: service.viewers, rateHertz: rateHertz
-        ) { [weak self] _ in self?.goAway() }
+        ) { [weak self] in self?.goAway($0) }
         self.viewer = viewer
         sink.drained = { [unowned self] in
             if let viewer = self.viewer { loop.viewers.drained(viewer) }
@@ -73,7 +73,7 @@ final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
     }
 
     /// The end of the body; a browser comes back by itself.
-    func goAway() {
+    func goAway(_: CloseCode) {
         guard !isClosing else { return }
         isClosing = true
         sink.channel.close(mode: .output, promise: nil)

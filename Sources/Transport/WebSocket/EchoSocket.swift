@@ -23,8 +23,8 @@ final class EchoSocket: WebSocketEndpoint {
         return true
     }
 
-    func goAway() {
-        socket?.close(.goingAway)
+    func goAway(_ code: CloseCode) {
+        socket?.close(code)
     }
 
     func closed() {

@@ -94,8 +94,8 @@ final class ProgramSocket: WebSocketEndpoint {
         return true
     }
 
-    func goAway() {
-        socket?.close(.goingAway)
+    func goAway(_ code: CloseCode) {
+        socket?.close(code)
     }
 
     func closed() {

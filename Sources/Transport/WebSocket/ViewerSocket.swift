@@ -46,8 +46,8 @@ final class ViewerSocket: WebSocketEndpoint {
         if let viewer { loop.viewers.drained(viewer) }
     }
 
-    func goAway() {
-        socket?.close(.goingAway)
+    func goAway(_ code: CloseCode) {
+        socket?.close(code)
     }
 
     func closed() {

@@ -188,8 +188,8 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         return endpoint.limits.pingSeconds
     }
 
-    func goAway() {
-        endpoint.goAway()
+    func goAway(_ code: CloseCode) {
+        endpoint.goAway(code)
     }
 
     func abort() {

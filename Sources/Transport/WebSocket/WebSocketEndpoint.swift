@@ -1,3 +1,5 @@
+import SensorModel
+
 /// What is at our end of a WebSocket. Loop only.
 protocol WebSocketEndpoint: AnyObject {
     /// A larger message closes the socket.
@@ -13,8 +15,8 @@ protocol WebSocketEndpoint: AnyObject {
     func readComplete()
     /// The socket has taken all that was queued.
     func drained()
-    /// The daemon stops.
-    func goAway()
+    /// The daemon stops; `code` says whether it will be back at once.
+    func goAway(_ code: CloseCode)
     func closed()
 }
 

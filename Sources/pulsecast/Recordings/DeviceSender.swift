@@ -6,6 +6,7 @@ import WireFormat
 
 /// Plays frames to a daemon as a device does: paced, acknowledged, resumed after a lost connection.
 struct DeviceSender {
+    /// Attempts in a row that brought nothing.
     private static let retriesMax = 8
     private static let framesPerSend = 64
     /// Frames sent and not acknowledged; more would only wait in buffers.
@@ -26,13 +27,18 @@ struct DeviceSender {
     /// - Throws: ``CommandFailure`` when the daemon refuses the device or cannot be reached.
     func send(_ frames: [Frame], progress: @escaping @Sendable (Int) -> Void) async throws {
         var retries = 0
+        var reached: UInt32 = 0
+        // One for all connections: a watch runs on while the daemon is away.
+        var start: ContinuousClock.Instant?
         while true {
+            let acknowledged = Acknowledged()
             do {
-                if try await attempt(frames, progress) { return }
+                if try await attempt(frames, since: &start, acknowledged, progress) { return }
             } catch let failure as CommandFailure {
                 throw failure
             } catch {
-                retries += 1
+                retries = acknowledged.sequence > reached ? 1 : retries + 1
+                reached = max(reached, acknowledged.sequence)
                 guard retries <= Self.retriesMax else {
                     throw CommandFailure(
                         "\(address) cannot be reached (\(error)): is the daemon running there?")
@@ -42,18 +48,23 @@ struct DeviceSender {
         }
     }
 
+    /// One connection. `start` is when the first frame was due; the first connection sets it.
+    ///
     /// - Returns: Whether everything is acknowledged; `false`: connect again and go on.
+    /// - Throws: ``CommandFailure`` when the daemon refuses the device, else what the network says.
     private func attempt(
-        _ frames: [Frame], _ progress: @escaping @Sendable (Int) -> Void
+        _ frames: [Frame], since start: inout ContinuousClock.Instant?,
+        _ acknowledged: Acknowledged, _ progress: @escaping @Sendable (Int) -> Void
     ) async throws -> Bool {
         let client = try await DeviceClient.connect(to: address, format: .binary)
         defer { Task { await client.close() } }
+        let began = start ?? ContinuousClock().now
+        start = began
         let now = Date().timeIntervalSince1970
         try await client.send(
             Hello(
                 token: token, session: session, sentAt: now, sentAtText: "\(now)",
                 recorded: isRecorded))
-        let acknowledged = Acknowledged()
         let total = UInt32(frames.count)
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -61,7 +72,8 @@ struct DeviceSender {
             }
             group.addTask {
                 let first = try await acknowledged.welcome()
-                try await self.play(frames, after: first, to: client, acknowledged)
+                try await self.play(
+                    frames, since: began, after: first, to: client, acknowledged)
                 try await Task.sleep(for: .seconds(3600))
                 return false
             }
@@ -91,10 +103,9 @@ struct DeviceSender {
     }
 
     private func play(
-        _ frames: [Frame], after first: UInt32, to client: DeviceClient,
-        _ acknowledged: Acknowledged
+        _ frames: [Frame], since start: ContinuousClock.Instant, after first: UInt32,
+        to client: DeviceClient, _ acknowledged: Acknowledged
     ) async throws {
-        let start = ContinuousClock().now
         guard let origin = frames.first?.deviceTime else { return }
         var next = Int(first)
         while next < frames.count {

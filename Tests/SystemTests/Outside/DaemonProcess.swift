@@ -83,10 +83,15 @@ struct DaemonProcess {
 
     /// - Returns: The value of a line of `/metrics`, with its labels in the name.
     func metric(_ name: String) async throws -> Double? {
-        let answer = try await HTTPClient(address("operations", .http)).send(.get, "/metrics")
-        let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\n")
-        let line = lines.first { $0.hasPrefix(name + " ") }
+        let line = try await metricsPage().split(separator: "\n").first {
+            $0.hasPrefix(name + " ")
+        }
         return line.flatMap { Double($0.dropFirst(name.count + 1)) }
+    }
+
+    func metricsPage() async throws -> String {
+        let answer = try await HTTPClient(address("operations", .http)).send(.get, "/metrics")
+        return String(decoding: answer.body, as: UTF8.self)
     }
 
     // MARK: - Doors

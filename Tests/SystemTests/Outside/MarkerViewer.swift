@@ -8,15 +8,15 @@ struct MarkerViewer {
     private(set) var shownAt: [UInt32: Double] = [:]
     private(set) var cursor = ""
     private(set) var gaps = 0
-    /// With which the server ended the connection.
-    private(set) var closeCode: Int?
+    /// With which the server ended each connection.
+    private(set) var closeCodes: [Int] = []
 
     /// Reads until a marker has come, or to the end of the connection.
     mutating func watch(_ socket: PlainSocket, until last: UInt32 = .max) async throws {
         while markers.last != last, let message = try await socket.message() {
             switch message {
             case .text(let json): take(json)
-            case .close(let code): closeCode = code
+            case .close(let code): closeCodes.append(code)
             case .other: break
             }
         }

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+extension SystemTests {
+    /// What Prometheus itself says of what it is given, where it is installed.
+    @Suite struct PrometheusTests {
+        private static let program = "/usr/bin/promtool"
+        private static var isInstalled: Bool {
+            FileManager.default.isExecutableFile(atPath: program)
+        }
+        private static let skipped: Comment =
+            "skipped: \(program) is missing, install prometheus"
+
+        @Test(.enabled(if: isInstalled, skipped))
+        func `The alert rules are without fault`() async throws {
+            try await TemporaryFolder.with { folder in
+                let rules = Program.root.appending(path: "config/prometheus-alerts.yaml").path
+                let said = try ChildProcess(
+                    Self.program, ["check", "rules", "--lint-fatal", rules], in: folder)
+                #expect(try await said.waitForEnd() == .exited(0), "\(said.complaint)")
+                #expect(said.output.contains("rules found"))
+            }
+        }
+
+        @Test(.enabled(if: isInstalled, skipped))
+        func `The metrics are named and described by its rules`() async throws {
+            try await TemporaryFolder.with { folder in
+                let page = try await DaemonProcess.run(in: folder) { daemon in
+                    let page = try await daemon.metricsPage()
+                    #expect(try await daemon.terminate() == .exited(0))
+                    return page
+                }
+                #expect(page.contains("# TYPE pulsecast_frames_total counter"))
+                let file = try folder.write(page, to: "metrics")
+                let said = try ChildProcess(
+                    "/bin/sh", ["-c", "exec \(Self.program) check metrics <\(file)"], in: folder)
+                #expect(try await said.waitForEnd() == .exited(0), "\(said.complaint)")
+                #expect(said.output + said.complaint == "")
+            }
+        }
+    }
+}
