@@ -86,6 +86,27 @@ import Testing
         #expect(metrics(events).count < 80)
     }
 
+    @Test func `A session lasts over midnight and over 27 days`() throws {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        // 2^31 ms are 24.9 days; a sample in 45 minutes is no clock that was set.
+        let interval = 2700.0
+        let count = Int(27 * 86_400 / interval)
+        var last = -1.0
+        for index in 0...count {
+            events.removeAll(keepingCapacity: true)
+            pipeline.apply(
+                heartRate: try heartRate(120), at: at(interval * Double(index)), into: &events)
+            for (_, metrics) in metrics(events) {
+                #expect(metrics.elapsedSeconds >= last)
+                let parts = metrics.movingSeconds + metrics.pausedSeconds
+                #expect(abs(parts - metrics.elapsedSeconds) < 1e-6)
+                last = metrics.elapsedSeconds
+            }
+        }
+        #expect(last == 27 * 86_400)
+    }
+
     @Test func `Elapsed is moving and paused, at every moment`() {
         var settings = RunnerSettings()
         settings.motionRate = 20

@@ -32,7 +32,11 @@ extension SystemTests {
         static let samples = [
             Sample(
                 name: "format-1", session: "42e15e3e-7af6-45c5-80ca-5c8975b5c1ff",
-                share: "18a78wIrYuEUxvmymwesqQ", frames: 354, events: 83)
+                share: "18a78wIrYuEUxvmymwesqQ", frames: 354, events: 83),
+            // With intervals in the profile and zones that held before.
+            Sample(
+                name: "format-2", session: "6825ca14-6c1d-4404-ad6d-892d4cb87876",
+                share: "jtcfM3jU3_PBGrqh74CpPA", frames: 354, events: 97),
         ]
 
         @Test(arguments: samples)
