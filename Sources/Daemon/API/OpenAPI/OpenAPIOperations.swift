@@ -55,11 +55,13 @@ enum OpenAPIOperations {
             ]),
         OpenAPIOperation(
             method: .get, path: "/publicStreams/{share}/latest.json", tag: "viewers",
-            summary: "The heart rate in HeartBeatStream's form.",
+            summary: "The heart rate in HeartBeatStream's form; as Firebase's events to those "
+                + "who accept `text/event-stream`.",
             answers: [.json(reference("HeartBeat")), .unknownShare, .tooMany]),
         OpenAPIOperation(
             method: .get, path: "/publicStreams/{share}/heartRate.json", tag: "viewers",
-            summary: "The last heart rates, keyed by milliseconds since 1970.",
+            summary: "The last heart rates, keyed by milliseconds since 1970; as Firebase's "
+                + "events to those who accept `text/event-stream`.",
             query: [
                 ("startAt", OpenAPISchemas.text, "Milliseconds since 1970."),
                 ("limitToLast", ["type": "integer", "minimum": 1, "maximum": 10_000], ""),
