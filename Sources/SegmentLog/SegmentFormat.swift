@@ -67,6 +67,8 @@ enum SegmentFormat {
     /// No offset, count or segment number comes near it, so sums of them stay within 64 bits. A
     /// segment that says otherwise was not written by us, whatever its check sums say.
     static let numberMax: UInt64 = 1 << 60
+    /// A log goes on only where so many offsets are left: its next segments must be readable, too.
+    static let offsetsLeftMin: UInt64 = 1 << 32
     /// Microseconds since 1970, 36,000 years either way: differences stay within 64 bits.
     static let timeRange: ClosedRange<Int64> = -(1 << 60)...(1 << 60)
 

@@ -21,6 +21,9 @@ extension SegmentLog {
         configuration.checkRelations()
         let folderLock = try lock(disk)
         let recovery = try Recovery.run(on: disk)
+        guard recovery.nextOffset <= SegmentFormat.numberMax - SegmentFormat.offsetsLeftMin else {
+            throw .offsetsUsedUp(next: RecordOffset(rawValue: recovery.nextOffset))
+        }
         let last = recovery.entries.last
         let epoch = recovery.entries.last { $0.header != nil }?.header?.epoch
         let header = SegmentHeader(

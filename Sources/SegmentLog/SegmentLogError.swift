@@ -1,9 +1,14 @@
+public import SensorModel
+
 /// Why a log cannot be opened, read or changed.
 public enum SegmentLogError: Error, Hashable, Sendable {
     /// Another process holds the log's folder.
     case inUse
     /// Written by a newer version of the daemon; nothing was touched.
     case newerFormat(segment: String, version: UInt16, versionKnown: UInt16)
+    /// Nothing that was recorded could have used so many offsets: the segments are somebody
+    /// else's, whatever their check sums say.
+    case offsetsUsedUp(next: RecordOffset)
     case disk(DiskError)
     /// The log is closed or its disk has failed; reading goes on, changing does not.
     case notWriting
@@ -17,6 +22,9 @@ extension SegmentLogError: CustomStringConvertible {
         case .newerFormat(let segment, let version, let known):
             "\(segment) has format \(version), this pulsecast reads up to \(known); "
                 + "use the newer one"
+        case .offsetsUsedUp(let next):
+            "the log says that its next offset is \(next.rawValue), which no log of ours can "
+                + "reach; move its folder away, or put it back from a backup"
         case .disk(let error):
             "\(error.call.rawValue) of \(error.name.isEmpty ? "the log's folder" : error.name) "
                 + "failed with error \(error.number)"
