@@ -48,7 +48,7 @@ struct SessionRoutes: Sendable {
             let isRecent = rows.count < Self.rowsWithMetricsMax
             let metrics = isRecent ? await newestMetrics(of: summary.session) : nil
             let name = name(of: summary.device)
-            rows.append(SessionRow(summary, device: name, metrics: metrics, now: clock()))
+            rows.append(row(of: summary, device: name, metrics))
         }
         return rows
     }
@@ -61,8 +61,16 @@ struct SessionRoutes: Sendable {
 
     func row(of summary: LoggedSession) async -> SessionRow {
         let metrics = await newestMetrics(of: summary.session)
+        return row(of: summary, device: name(of: summary.device), metrics)
+    }
+
+    private func row(
+        of summary: LoggedSession, device: String?, _ metrics: Metrics?
+    ) -> SessionRow {
+        let silence = clock().seconds(since: summary.arrivalTimes.upperBound)
         return SessionRow(
-            summary, device: name(of: summary.device), metrics: metrics, now: clock())
+            summary, device: device, metrics: metrics,
+            isSilent: silence > pipeline.silenceSeconds)
     }
 
     private func name(of device: DeviceID) -> String? {
@@ -183,14 +191,12 @@ struct SessionRow: Encodable {
     let elevationGainMeters: NullableField<Double>
 
     init(
-        _ summary: LoggedSession, device: String?, metrics: Metrics?, now: Timestamp
+        _ summary: LoggedSession, device: String?, metrics: Metrics?, isSilent: Bool
     ) {
         id = "\(summary.session)"
         self.device = device
         startedAt = summary.arrivalTimes.lowerBound.secondsSince1970
-        let isOver =
-            metrics.map { $0.state == .ended }
-            ?? (now.seconds(since: summary.arrivalTimes.upperBound) > 600)
+        let isOver = metrics.map { $0.state == .ended } ?? isSilent
         endedAt = NullableField(isOver ? summary.arrivalTimes.upperBound.secondsSince1970 : nil)
         state = metrics?.state.name ?? (isOver ? "ended" : "live")
         frames = summary.frames

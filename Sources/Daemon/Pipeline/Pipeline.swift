@@ -28,6 +28,8 @@ struct Pipeline: Sendable {
     let history: HistoryReader
     let recordings: RecordingPlayers
     let background = BackgroundWork()
+    /// After which a session has ended.
+    let silenceSeconds: Double
     private let doorbell: Doorbell
     private let thread: PipelineThread
 
@@ -72,6 +74,7 @@ struct Pipeline: Sendable {
         ingest.holdMicroseconds = Int64(configuration.ingest.holdSeconds * 1_000_000)
         ingest.heldFramesMax = configuration.ingest.holdFramesMax
         self.doorbell = doorbell
+        silenceSeconds = configuration.ingest.silenceSeconds
         thread = PipelineThread(
             PipelineParts(
                 log: log, links: loops.links, doorbell: doorbell, mailbox: mailbox,
