@@ -109,16 +109,34 @@ public struct Doctor: Sendable {
 
     private func fileLimit() -> Finding {
         // Soft, hard, unit; where the kernel says nothing there is nothing to warn of.
-        let limits = (try? String(contentsOfFile: "/proc/self/limits", encoding: .utf8)) ?? ""
+        let path = "/proc/\(Self.runningDaemon() ?? "self")/limits"
+        let limits = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         let line = limits.split(separator: "\n").first { $0.hasPrefix("Max open files") }
         let soft = line?.split(separator: " ").dropFirst(3).first.flatMap { Int($0) }
         return Judgement.fileLimit(
             descriptors: soft ?? .max, connections: configuration.bounds.connectionsMax)
     }
 
+    /// The number of a process that is `pulsecast serve`: its limits count, not this terminal's.
+    private static func runningDaemon() -> String? {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.first { name in
+            guard name.allSatisfy(\.isNumber),
+                let line = try? String(contentsOfFile: "/proc/\(name)/cmdline", encoding: .utf8)
+            else { return false }
+            let words = line.split(separator: "\0")
+            return words.count > 1 && words[0].hasSuffix("pulsecast") && words[1] == "serve"
+        }
+    }
+
     private func permissions() -> [Finding] {
         let key =
             configuration.masterKeyFile.isEmpty ? state.masterKey : configuration.masterKeyFile
+        var environment = environment
+        // As systemd would set it for the installed daemon.
+        if state.path == StateFolder.standard, environment["RUNTIME_DIRECTORY"] == nil {
+            environment["RUNTIME_DIRECTORY"] = StateFolder.runtime
+        }
         let socket = state.adminSocket(
             configured: configuration.adminSocket, environment: environment)
         return [state.path, key, socket].map { path in
