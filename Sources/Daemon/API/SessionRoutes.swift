@@ -180,7 +180,6 @@ struct SessionRow: Encodable {
     let state: String
     let frames: Int
     let records: Int
-    let firstDeviceTime: NullableField<Double>
     let lastDeviceTime: NullableField<Double>
     let distanceMeters: NullableField<Double>
     let movingSeconds: NullableField<Double>
@@ -195,13 +194,14 @@ struct SessionRow: Encodable {
     ) {
         id = "\(summary.session)"
         self.device = device
-        startedAt = summary.arrivalTimes.lowerBound.secondsSince1970
+        // Of the run, not of its upload, as snapshots have it.
+        let times = summary.deviceTimes ?? summary.arrivalTimes
+        startedAt = times.lowerBound.secondsSince1970
         let isOver = metrics.map { $0.state == .ended } ?? isSilent
-        endedAt = NullableField(isOver ? summary.arrivalTimes.upperBound.secondsSince1970 : nil)
+        endedAt = NullableField(isOver ? times.upperBound.secondsSince1970 : nil)
         state = metrics?.state.name ?? (isOver ? "ended" : "live")
         frames = summary.frames
         records = summary.records
-        firstDeviceTime = NullableField(summary.deviceTimes?.lowerBound.secondsSince1970)
         lastDeviceTime = NullableField(summary.deviceTimes?.upperBound.secondsSince1970)
         distanceMeters = NullableField(metrics?.distanceMeters)
         movingSeconds = NullableField(metrics?.movingSeconds)

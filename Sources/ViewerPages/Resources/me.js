@@ -188,7 +188,7 @@ function makeSession(session) {
   watchForSight(canvas, session, facts);
   return make("li", { class: "session" }, canvas,
     make("div", { class: "session-text" },
-      make("b", {}, format.date(seconds(session.firstDeviceTime ?? session.startedAt), t.locale)),
+      make("b", {}, format.date(seconds(session.startedAt), t.locale)),
       facts,
       session.state && session.state !== "ended"
         ? make("span", { class: "badge" }, t(session.state)) : undefined),

@@ -24,6 +24,8 @@ extension AdminOptions {
         case let number as NSNumber
         where column.hasSuffix("At") || ["at", "lastSeen"].contains(column):
             return Date(timeIntervalSince1970: number.doubleValue).formatted(.iso8601)
+        case let number as Double where number != number.rounded():
+            return String(format: "%.1f", number)
         case .some(let value): return "\(value)"
         }
     }
