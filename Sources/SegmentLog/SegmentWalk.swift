@@ -139,7 +139,8 @@ struct SegmentWalk {
         let content = Array(window[payload].prefix(SegmentFormat.introductionBytes))
         let bytes = content.span
         switch record.tag {
-        case RecordTag.introduction where payload.count == SegmentFormat.introductionBytes:
+        case RecordTag.introduction
+        where payload.count == SegmentFormat.introductionBytes && record.session > 0:
             sessions[record.session] = SessionOwner(
                 session: SessionID(decoding: bytes, at: 0),
                 device: DeviceID(rawValue: LittleEndian.load(UInt32.self, from: bytes, at: 16)))

@@ -45,4 +45,45 @@ import Testing
             }
         }
     }
+
+    /// Sessions are counted from 1: its introduction of number 0 ended the reader.
+    @Test func `A session of number 0 is damage`() throws {
+        var fixture = try LogFixture()
+        fixture.head()
+        for _ in 0..<5 { fixture.append() }
+        fixture.log.settle()
+        let disk = fixture.disk.killed()
+        let name = SegmentFormat.fileName(of: 1)
+        disk.replace(name, with: try Self.withoutNumbers(disk.content(of: name)))
+        let verified = try LogReader(disk: disk).verify()
+        #expect(verified.records == 0)
+        #expect(!verified.damaged.isEmpty || verified.tornTail != nil)
+        let again = try LogFixture(disk: disk)
+        #expect(try again.contents().records.isEmpty)
+    }
+
+    /// Every record's session is 0, with the check sum that it should have.
+    private static func withoutNumbers(_ segment: [UInt8]) throws -> [UInt8] {
+        guard case .header(let header) = SegmentHeader.decode(segment.span) else {
+            throw CancellationError()
+        }
+        var bytes = segment
+        var position = SegmentFormat.recordsStart
+        while position + SegmentFormat.recordHeaderBytes <= bytes.count {
+            let size = (0..<3).reduce(0) { $0 | Int(bytes[position + 4 + $1]) << (8 * $1) }
+            let end = position + SegmentFormat.recordHeaderBytes + size
+            guard end <= bytes.count else { break }
+            bytes[position + 8] = 0
+            bytes[position + 9] = 0
+            var checksum = header.seed
+            checksum.feed(UInt64(position))
+            checksum.feed(bytes.span.extracting((position + 4)..<end))
+            for index in 0..<4 {
+                bytes[position + index] = UInt8(
+                    truncatingIfNeeded: checksum.final >> (8 * UInt32(index)))
+            }
+            position = end
+        }
+        return bytes
+    }
 }
