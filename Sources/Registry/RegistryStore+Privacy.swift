@@ -2,52 +2,40 @@ import GRDB
 public import SensorModel
 
 extension RegistryStore {
-    /// Adds a zone, or replaces the one of that name.
+    /// Makes zones and trims of a device these, all at once: each commit waits for the disk, and a
+    /// change by halves would show what is hidden.
     ///
-    /// - Throws: ``RegistryError/zonesFull(_:)``
-    public func setZone(_ zone: PrivacyZone, of id: DeviceID) throws(RegistryError) {
-        try write { database in
-            try database.execute(
-                sql: "DELETE FROM zone WHERE device = ? AND nameKey = ?",
-                arguments: [id.rawValue, zone.name.key])
-            let count = try Int.fetchOne(
-                database, sql: "SELECT count(*) FROM zone WHERE device = ?",
-                arguments: [id.rawValue])
-            guard count ?? 0 < PrivacySettings.zonesMax else {
-                throw RegistryError.zonesFull(PrivacySettings.zonesMax)
-            }
-            try database.execute(
-                sql: """
-                    INSERT INTO zone (device, nameKey, name, latitude, longitude, radiusMeters,
-                        offsetEastMeters, offsetNorthMeters) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    id.rawValue, zone.name.key, zone.name, zone.latitude, zone.longitude,
-                    zone.radiusMeters, zone.offsetEastMeters, zone.offsetNorthMeters,
-                ])
+    /// - Throws: ``RegistryError/zonesFull(_:)``, ``RegistryError/unknownDevice(_:)``
+    public func setPrivacy(_ settings: PrivacySettings, of id: DeviceID) throws(RegistryError) {
+        guard settings.zones.count <= PrivacySettings.zonesMax else {
+            throw .zonesFull(PrivacySettings.zonesMax)
         }
-    }
-
-    /// - Throws: ``RegistryError/unknownZone(_:)``
-    public func removeZone(named name: String, of id: DeviceID) throws(RegistryError) {
-        try write { database in
-            try database.execute(
-                sql: "DELETE FROM zone WHERE device = ? AND nameKey = ?",
-                arguments: [id.rawValue, name.key])
-            guard database.changesCount > 0 else { throw RegistryError.unknownZone(name) }
-        }
-        try truncateWriteAheadLog()
-    }
-
-    public func setTrim(
-        startMeters: Double, finishMeters: Double, of id: DeviceID
-    ) throws(RegistryError) {
         try write { database in
             try database.execute(
                 sql: "UPDATE device SET trimStartMeters = ?, trimFinishMeters = ? WHERE id = ?",
-                arguments: [startMeters, finishMeters, id.rawValue])
+                arguments: [settings.trimStartMeters, settings.trimFinishMeters, id.rawValue])
             try Self.checkChanged(id, in: database)
+            try database.execute(
+                sql: "DELETE FROM zone WHERE device = ?", arguments: [id.rawValue])
+            for zone in settings.zones { try Self.insert(zone, of: id, into: database) }
         }
+        // Where somebody lives must not stay in the file after they took it back.
+        try truncateWriteAheadLog()
+    }
+
+    private static func insert(
+        _ zone: PrivacyZone, of id: DeviceID, into database: Database
+    ) throws {
+        try database.execute(
+            sql: """
+                INSERT OR REPLACE INTO zone (device, nameKey, name, latitude, longitude,
+                    radiusMeters, offsetEastMeters, offsetNorthMeters)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                id.rawValue, zone.name.key, zone.name, zone.latitude, zone.longitude,
+                zone.radiusMeters, zone.offsetEastMeters, zone.offsetNorthMeters,
+            ])
     }
 
     static func zonesByDevice(in database: Database) throws -> [DeviceID: [PrivacyZone]] {

@@ -47,7 +47,7 @@ import Testing
         },
         { try $0.setProfile(RunnerProfile(), of: DeviceID(rawValue: 9)) },
         { try $0.deleteDevice(DeviceID(rawValue: 9)) },
-        { try $0.setTrim(startMeters: 1, finishMeters: 1, of: DeviceID(rawValue: 9)) },
+        { try $0.setPrivacy(.none, of: DeviceID(rawValue: 9)) },
         {
             try $0.setCourse(
                 StoredCourse(name: "", gpx: [], changedAt: Scratch.now), of: DeviceID(rawValue: 9))
@@ -131,23 +131,25 @@ import Testing
                 name: name, latitude: 48.2, longitude: -11.6, radiusMeters: 200,
                 offsetEastMeters: 151.5, offsetNorthMeters: -77.25)
         }
-        for number in 0..<PrivacySettings.zonesMax {
-            try scratch.store.setZone(zone("zone \(number)"), of: id)
-        }
+        var wanted = try scratch.store.device(named: "watch").privacy
+        wanted.zones = (0..<PrivacySettings.zonesMax).map { zone("zone \($0)") }
+        try scratch.store.setPrivacy(wanted, of: id)
+        var tooMany = wanted
+        tooMany.zones.append(zone("one more"))
         #expect(throws: RegistryError.zonesFull(32)) {
-            try scratch.store.setZone(zone("one more"), of: id)
+            try scratch.store.setPrivacy(tooMany, of: id)
         }
-        try scratch.store.setZone(zone("ZONE 3"), of: id)
-        try scratch.store.removeZone(named: "zone 4", of: id)
-        #expect(throws: RegistryError.unknownZone("zone 4")) {
-            try scratch.store.removeZone(named: "zone 4", of: id)
-        }
-        try scratch.store.setTrim(startMeters: 150, finishMeters: 250, of: id)
+        wanted.zones.removeAll { ["zone 3", "zone 4"].contains($0.name) }
+        wanted.zones.append(zone("ZONE 3"))
+        wanted.trimStartMeters = 150
+        wanted.trimFinishMeters = 250
+        try scratch.store.setPrivacy(wanted, of: id)
         try scratch.reopen()
         let privacy = try scratch.store.device(named: "watch").privacy
         #expect(privacy.zones.count == 31)
-        #expect(privacy.zones.contains(zone("ZONE 3")))
+        #expect(Set(privacy.zones) == Set(wanted.zones))
         #expect(privacy.trimStartMeters == 150 && privacy.trimFinishMeters == 250)
+        #expect(privacy.salt == wanted.salt)
     }
 
     @Test func `A deleted device leaves nothing, in the files neither`() throws {

@@ -126,21 +126,7 @@ struct ZoneDesk: Sendable {
     }
 
     private func change(_ device: Device, to after: PrivacySettings) throws {
-        let before = device.privacy
-        guard after != before else { return }
-        try administration.setPrivacy(
-            { registry in
-                // What hides more comes before what hides less: a failure in between shows nothing.
-                for zone in after.zones where !before.zones.contains(zone) {
-                    try registry.setZone(zone, of: device.id)
-                }
-                try registry.setTrim(
-                    startMeters: after.trimStartMeters, finishMeters: after.trimFinishMeters,
-                    of: device.id)
-                let names = Set(after.zones.map { $0.name.lowercased() })
-                for zone in before.zones where !names.contains(zone.name.lowercased()) {
-                    try registry.removeZone(named: zone.name, of: device.id)
-                }
-            }, of: device)
+        guard after != device.privacy else { return }
+        try administration.setPrivacy(after, of: device)
     }
 }

@@ -116,8 +116,8 @@ struct Administration: Sendable {
         mailbox.post { $0.flow.courseChanged(of: device.id, to: course) }
     }
 
-    func setPrivacy(_ change: (RegistryStore) throws -> Void, of device: Device) throws {
-        try change(accounts.registry)
+    func setPrivacy(_ settings: PrivacySettings, of device: Device) throws {
+        try accounts.registry.setPrivacy(settings, of: device.id)
         let changed = try accounts.registry.device(named: device.name)
         accounts.withState { $0.put(changed) }
         mailbox.post { $0.flow.privacyChanged(of: device.id) }
