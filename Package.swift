@@ -184,7 +184,10 @@ let benchmarks: [Target] =
                 "Simulator", "Peers",
             ],
             path: "tools/benchmarks",
-            exclude: ["Peers", "results", "fan_out.py", "growth.py", "restart.py", "standing.py"],
+            exclude: [
+                "Peers", "results", "aged_log.py", "fan_out.py", "growth.py", "restart.py",
+                "standing.py",
+            ],
             sources: [
                 "Benchmarks.swift", "Contest.swift", "GroupCommit.swift",
                 "OneWatch.swift", "OneWriterOneReader.swift",

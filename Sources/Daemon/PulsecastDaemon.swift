@@ -18,8 +18,8 @@ public final class PulsecastDaemon: Sendable {
     let pipeline: Pipeline
     let administration: Administration
     let server: TransportServer
-    /// Sockets that stay open when this process ends.
-    private let descriptors: [String: Int32]
+    /// Whether the sockets stay open when this process ends.
+    private let areSocketsKept: Bool
     let identity: TLSIdentity?
     let environment: [String: String]
     let notifier: SystemdNotifier
@@ -75,7 +75,7 @@ public final class PulsecastDaemon: Sendable {
                 configuration: configuration, clock: WallClock.now),
             health: health, identity: identity, address: address, logger: logger)
         let descriptors = ListenDescriptors(environment: environment, processID: processID)
-        self.descriptors = descriptors.descriptors
+        areSocketsKept = !descriptors.descriptors.isEmpty
         server = try doors.server(descriptors: descriptors)
     }
 
@@ -105,8 +105,7 @@ public final class PulsecastDaemon: Sendable {
         // Who waits in a socket unit's queue is served again at once; half a second is enough for a
         // goodbye, and whoever misses it resumes all the same.
         await server.closeAll(
-            descriptors.isEmpty ? .goingAway : .restarting,
-            withinSeconds: descriptors.isEmpty ? 3 : 0.5)
+            areSocketsKept ? .restarting : .goingAway, withinSeconds: areSocketsKept ? 0.5 : 3)
         await pipeline.stop()
         await pipeline.loops.shutdown()
         saveCounts()

@@ -59,13 +59,19 @@ enum OneWatch {
                     name: "pulsecast",
                     run: {
                         let start = peers_thread_seconds()
-                        var computation = SessionComputation(profile: RunnerProfile())
-                        var events: [StreamEvent] = []
-                        apply(frames[...], to: &computation, &events)
-                        consume(events.count)
+                        consume(computed())
                         return (peers_thread_seconds() - start) * 1e6 / Double(samples)
                     })
             ], bar: .atMost(2))
+    }
+
+    /// All frames, with a session's fresh processors.
+    private static func computed() -> SessionComputation {
+        var computation = SessionComputation(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        apply(frames[...], to: &computation, &events)
+        consume(events.count)
+        return computation
     }
 
     /// What a session's processors hold after 20 minutes, in place and on the heap.
@@ -77,10 +83,7 @@ enum OneWatch {
                     name: "pulsecast",
                     run: {
                         let before = peers_heap_bytes()
-                        var computation = SessionComputation(profile: RunnerProfile())
-                        var events: [StreamEvent] = []
-                        apply(frames[...], to: &computation, &events)
-                        events = []
+                        let computation = computed()
                         let heap = Double(peers_heap_bytes()) - Double(before)
                         consume(computation)
                         let inPlace = MemoryLayout<SessionComputation>.size

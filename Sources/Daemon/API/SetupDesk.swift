@@ -20,19 +20,25 @@ struct SetupDesk: Sendable {
     }
 
     private struct Row: Encodable {
-        let device: String
         let app: String
         let link: String
         let isDeepLink: Bool
         let steps: [String]
-        let token: String
-    }
+        /// With its token for who asked by the device's name; who came with the token has both.
+        let device: String?
+        let token: String?
 
-    private struct App: Encodable {
-        let app: String
-        let link: String
-        let isDeepLink: Bool
-        let steps: [String]
+        init(
+            _ format: PushFormat, baseURL: String, device: String, token: String, toldToken: Bool
+        ) {
+            let setup = PhoneSetup(format, baseURL: baseURL, device: device, token: token)
+            app = format.rawValue
+            link = setup.link
+            isDeepLink = setup.isDeepLink
+            steps = setup.steps
+            self.device = toldToken ? device : nil
+            self.token = toldToken ? token : nil
+        }
     }
 
     /// Every application's settings for the device whose token came with the request.
@@ -42,12 +48,8 @@ struct SetupDesk: Sendable {
         let url = try baseURL(request.query["url"])
         let token = request.bearerToken ?? ""
         return JSONBody.response(
-            PushFormat.allCases.map { format in
-                let setup = PhoneSetup(
-                    format, baseURL: url, device: device.name, token: token)
-                return App(
-                    app: format.rawValue, link: setup.link, isDeepLink: setup.isDeepLink,
-                    steps: setup.steps)
+            PushFormat.allCases.map {
+                Row($0, baseURL: url, device: device.name, token: token, toldToken: false)
             })
     }
 
@@ -68,11 +70,8 @@ struct SetupDesk: Sendable {
         }
         let url = try baseURL(wish.url)
         let token = try token(of: name, wish)
-        let setup = PhoneSetup(format, baseURL: url, device: name, token: token)
         return JSONBody.response(
-            Row(
-                device: name, app: format.rawValue, link: setup.link,
-                isDeepLink: setup.isDeepLink, steps: setup.steps, token: token))
+            Row(format, baseURL: url, device: name, token: token, toldToken: true))
     }
 
     /// The token that was told, or a new one where that takes nothing from anybody.
