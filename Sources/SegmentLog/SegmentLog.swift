@@ -128,8 +128,9 @@ public final class SegmentLog: Sendable {
     }
 
     /// Whether a reader can go on from there: a cursor of this log's history, not ahead of it.
+    /// That of a log without records is 0, where its first session's head will be.
     public func isKnown(_ cursor: LogCursor) -> Bool {
-        cursor.epoch == epoch && cursor.offset < nextOffset
+        cursor.epoch == epoch && cursor.offset.rawValue < max(1, nextOffset.rawValue)
     }
 
     /// The first offset not yet handed to the kernel: what a reader can see ends here.

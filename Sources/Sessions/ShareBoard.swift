@@ -88,9 +88,11 @@ package final class ShareBoard {
 
     /// What devices recorded before this start; all of it counts as ended until it goes on.
     package func restore(_ known: [SessionSummary]) {
-        for session in known {
+        for session in known.sorted(by: { $0.firstOffset < $1.firstOffset }) {
             sessions.began(
                 session.session, of: session.device, at: session.arrivalTimes.lowerBound)
+        }
+        for session in known.sorted(by: { $0.lastOffset < $1.lastOffset }) {
             sessions.ended(
                 session.session, of: session.device, at: session.arrivalTimes.upperBound)
         }

@@ -45,9 +45,14 @@ struct Ledger {
         books[session] = book
     }
 
-    /// The daemon is gone: what it took and did not acknowledge may be lost.
+    /// The daemon is gone: what it took and did not acknowledge may be lost, and that it refused
+    /// numbers after the last frame recorded is forgotten.
     mutating func restart() {
-        for session in books.keys { books[session]?.taken = [] }
+        for session in books.keys {
+            books[session]?.taken = []
+            let recorded = books[session]?.promised.max()
+            books[session]?.acknowledged = recorded ?? 0
+        }
     }
 
     /// Compares a log that has just been opened with everything above.

@@ -97,7 +97,7 @@ final class Life {
         self.log = log
         self.complaints = complaints
         for share in shares { flow.board.put(share) }
-        flow.board.restore(log.sessions().sorted { $0.firstOffset < $1.firstOffset })
+        flow.board.restore(log.sessions())
     }
 
     // MARK: Ring

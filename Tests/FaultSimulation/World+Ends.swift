@@ -142,13 +142,9 @@ extension World {
     /// A bit turns over on the disk while the daemon is down: nothing wrong may be read, and what
     /// is missing before the last anchor must be said to be. The seed ends.
     private func rot(_ disk: SimulatedDisk) throws {
-        let clean = try LogReader(disk: disk)
-        var records: [RecordOffset: Ledger.Held] = [:]
-        try clean.read(from: RecordOffset(rawValue: 0)) { header, payload in
-            records[header.offset] = Ledger.Held(
-                header: header, payload: (0..<payload.count).map { payload[$0] })
-            return true
-        }
+        let records = try held(by: disk)
+        // A start that cannot read a segment keeps records of those before that it had replaced.
+        let written = try disk.segmentsAlone().map(held)
         let rotten = disk.killed()
         rotten.flipBit(&random)
         say("a bit turns over")
@@ -162,7 +158,7 @@ extension World {
         ) { header, payload in
             let held = Ledger.Held(
                 header: header, payload: (0..<payload.count).map { payload[$0] })
-            if records[header.offset] != held { wrong = header.offset }
+            if !written.contains(where: { $0[header.offset] == held }) { wrong = header.offset }
             found.insert(header.offset)
             return true
         }
@@ -183,6 +179,16 @@ extension World {
             ledger.books[session.session] = Ledger.Book(device: session.device)
         }
         throw Ended.early
+    }
+
+    private func held(by disk: SimulatedDisk) throws -> [RecordOffset: Ledger.Held] {
+        var records: [RecordOffset: Ledger.Held] = [:]
+        try LogReader(disk: disk).read(from: RecordOffset(rawValue: 0)) { header, payload in
+            records[header.offset] = Ledger.Held(
+                header: header, payload: (0..<payload.count).map { payload[$0] })
+            return true
+        }
+        return records
     }
 
     /// Why a seed ends before its last life.

@@ -210,7 +210,10 @@ extension World {
         countMessage()
         say("viewer \(index) is sent \(String(decoding: json, as: UTF8.self))")
         let isEvent = try spectators[index].take(json, cursor)
-        ledger.highestSeen = max(ledger.highestSeen ?? 0, cursor.offset.rawValue)
+        // An empty log's cursor is nobody's offset yet.
+        if cursor.offset < life.log.nextOffset {
+            ledger.highestSeen = max(ledger.highestSeen ?? 0, cursor.offset.rawValue)
+        }
         guard isEvent else { return }
         let sight = Ledger.Sight(
             share: spectators[index].share.key, offset: cursor.offset.rawValue)

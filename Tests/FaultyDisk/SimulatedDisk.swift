@@ -181,6 +181,18 @@ package final class SimulatedDisk: Disk {
         }
     }
 
+    /// A disk for each segment, with nothing else on it.
+    package func segmentsAlone() -> [SimulatedDisk] {
+        state.withLock { state in
+            state.names.filter { $0.key.hasSuffix(".segment") }.map { name, inode in
+                var alone = State()
+                alone.names = [name: inode]
+                alone.inodes[inode] = state.inodes[inode]
+                return SimulatedDisk(alone)
+            }
+        }
+    }
+
     package func content(of name: String) -> [UInt8] {
         state.withLock { state in state.names[name].flatMap { state.inodes[$0]?.current } ?? [] }
     }

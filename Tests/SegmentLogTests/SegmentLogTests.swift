@@ -46,6 +46,22 @@ import Testing
         #expect(fixture.log.durableEnd == RecordOffset(rawValue: 2))
     }
 
+    @Test func `A cursor is known up to the newest record, and 0 to a log without any`() throws {
+        var fixture = try LogFixture()
+        func isKnown(_ offset: UInt64, epoch: UInt32? = nil) -> Bool {
+            fixture.log.isKnown(
+                LogCursor(
+                    epoch: epoch ?? fixture.log.epoch, offset: RecordOffset(rawValue: offset)))
+        }
+        #expect(isKnown(0))
+        #expect(!isKnown(1))
+        fixture.head()
+        fixture.append()
+        #expect(isKnown(0) && isKnown(1))
+        #expect(!isKnown(2))
+        #expect(!isKnown(0, epoch: fixture.log.epoch + 1))
+    }
+
     @Test func `Nothing is durable before the sync`() throws {
         var fixture = try LogFixture()
         fixture.head()

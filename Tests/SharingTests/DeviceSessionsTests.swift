@@ -52,9 +52,13 @@ import Testing
         for (number, span) in example.spans.enumerated() {
             let session = Self.session(UInt64(number + 1))
             sessions.began(session, of: Self.device, at: Fixture.time(span.began))
-            if let ended = span.ended {
-                sessions.ended(session, of: Self.device, at: Fixture.time(ended))
-            }
+        }
+        let ends = example.spans.enumerated().compactMap { number, span in
+            span.ended.map { (number: number, time: $0) }
+        }
+        for end in ends.sorted(by: { $0.time < $1.time }) {
+            sessions.ended(
+                Self.session(UInt64(end.number + 1)), of: Self.device, at: Fixture.time(end.time))
         }
         let share = Fixture.share(
             delaySeconds: example.delaySeconds, createdAt: Fixture.time(100))
@@ -88,6 +92,17 @@ import Testing
         sessions.ended(Self.session(2), of: Self.device, at: Fixture.time(400))
         sessions.began(Self.session(3), of: Self.device, at: Fixture.time(500))
         #expect(sessions.session(shownBy: share, at: Fixture.time(504)) == Self.session(3))
+    }
+
+    @Test func `The session that ended last is shown though one before lies ahead of the clock`() {
+        var sessions = DeviceSessions()
+        let share = Fixture.share()
+        sessions.began(Self.session(1), of: Self.device, at: Fixture.time(3_600))
+        sessions.ended(Self.session(1), of: Self.device, at: Fixture.time(3_700))
+        // The clock was set back while the daemon did not run.
+        sessions.began(Self.session(2), of: Self.device, at: Fixture.time(10))
+        sessions.ended(Self.session(2), of: Self.device, at: Fixture.time(20))
+        #expect(sessions.session(shownBy: share, at: Fixture.time(30)) == Self.session(2))
     }
 
     @Test func `A session that goes on is live again, and an erased one is gone`() {

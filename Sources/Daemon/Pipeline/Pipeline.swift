@@ -91,7 +91,7 @@ struct Pipeline: Sendable {
     /// - Throws: ``SegmentLogError`` when the system gives no threads.
     func start(_ accounts: Accounts) throws(SegmentLogError) {
         try log.start()
-        let sessions = log.sessions().sorted { $0.firstOffset < $1.firstOffset }
+        let sessions = log.sessions()
         thread.start { core in
             for share in accounts.shares { core.put(share) }
             core.board.restore(sessions)

@@ -10,6 +10,8 @@ public struct DeviceSessions: Sendable {
         var began: Timestamp
         /// `nil`: live.
         var ended: Timestamp?
+        /// Counts ends; not by their times: the clock may have been set back between two.
+        var endRank = 0
 
         mutating func move(byMicroseconds difference: Int64) {
             began = began.advanced(byMicroseconds: difference)
@@ -19,6 +21,7 @@ public struct DeviceSessions: Sendable {
 
     /// In the order they began.
     private var spans: [DeviceID: [Span]] = [:]
+    private var ends = 0
 
     /// Enough for the longest delay to find the session of then; older ones no share can reach.
     private static let endedMax = 32
@@ -42,6 +45,8 @@ public struct DeviceSessions: Sendable {
         spans[device] = known
     }
 
+    /// Call in the order in which sessions ended.
+    ///
     /// - Parameters:
     ///   - session: Known or not.
     ///   - device: Whose it is.
@@ -50,7 +55,9 @@ public struct DeviceSessions: Sendable {
         guard var known = spans[device],
             let index = known.firstIndex(where: { $0.session == session })
         else { return }
+        ends += 1
         known[index].ended = time
+        known[index].endRank = ends
         if known.count(where: { $0.ended != nil }) > Self.endedMax,
             let oldest = known.firstIndex(where: { $0.ended != nil })
         {
@@ -87,17 +94,17 @@ public struct DeviceSessions: Sendable {
         guard share.delaySeconds > 0 else {
             // By order alone: sessions of before a restart may lie ahead of a clock set back.
             let shown = known.filter { $0.ended.map { $0 >= share.createdAt } ?? true }
-            return (shown.last { $0.ended == nil } ?? Self.newest(shown))?.session
+            return (shown.last { $0.ended == nil } ?? Self.lastEnded(shown))?.session
         }
         let seen = now.advanced(byMicroseconds: -Int64(share.delaySeconds) * 1_000_000)
         let shown = known.filter { span in
             span.began <= seen && span.ended.map { $0 >= share.createdAt } ?? true
         }
         let live = shown.last { $0.ended.map { $0 > seen } ?? true }
-        return (live ?? Self.newest(shown))?.session
+        return (live ?? Self.lastEnded(shown))?.session
     }
 
-    private static func newest(_ spans: [Span]) -> Span? {
-        spans.max { ($0.ended ?? $0.began) < ($1.ended ?? $1.began) }
+    private static func lastEnded(_ spans: [Span]) -> Span? {
+        spans.max { $0.endRank < $1.endRank }
     }
 }
