@@ -5,11 +5,15 @@ usage: aged_log.py --daemon PATH [--sessions N] [--starts N] [--seeks N]
 
 Sessions of three hours at 100 Hz, a motion sample a frame, with a heart rate and a position a
 second, fill the log through the device door. Then the daemon is killed while a watch sends, and
-started again. Acks are those of a watch at 50 Hz while others send as fast as they can. Reading is compared with cat of the same files, in turns. A seek is a rewinding
-viewer's message until its snapshot is there. Ends with 1 where a bar is missed.
+started again. Acks are those of a watch at 50 Hz while others send as fast as they can. Reading is
+compared with cat of the same files, in turns. A seek is a rewinding viewer's message until its
+snapshot is there. Ends with 1 where a bar is missed.
 """
-import argparse, base64, glob, json, os, random, signal, socket, statistics, struct, subprocess
-import sys, tempfile, threading, time, urllib.request, uuid
+import argparse, glob, json, os, random, signal, statistics, struct, subprocess, sys, tempfile
+import threading, time, urllib.request, uuid
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from serving import Serving
 
 HOURS, RATE = 3, 100
 SESSION_SECONDS = HOURS * 3600
@@ -32,40 +36,20 @@ def second(first_sequence, micros):
     return b"".join(out), sequence + 1
 
 
-class Daemon:
-    def __init__(self, options, folder):
-        self.options, self.state = options, os.path.join(folder, "state")
-
+class Daemon(Serving):
     def start(self):
-        """Seconds until /readyz says yes."""
+        """Sets `ready`: seconds until /readyz says yes."""
         began = time.perf_counter()
-        self.process = subprocess.Popen(
-            [self.options.daemon, "serve", "--state", self.state, "--device-port", "0",
-             "--http-port", "0", "--operations-port", "0", "--print-addresses"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.addresses = json.loads(self.process.stdout.readline())
-        host, port = self.addresses["operations"].rsplit(":", 1)
+        super().start()
         while True:
             try:
-                with urllib.request.urlopen(f"http://{host}:{port}/readyz", timeout=5) as answer:
+                with urllib.request.urlopen(
+                        f"http://{self.addresses['operations']}/readyz", timeout=5) as answer:
                     if answer.status == 200:
-                        return time.perf_counter() - began
+                        self.ready = time.perf_counter() - began
+                        return
             except OSError:
                 time.sleep(0.002)
-
-    def ask(self, *arguments):
-        done = subprocess.run(
-            [self.options.daemon, *arguments, "--admin-socket", self.addresses["admin"], "--json"],
-            capture_output=True, text=True, check=True)
-        return json.loads(done.stdout)
-
-    def connect(self, door):
-        host, port = self.addresses[door].rsplit(":", 1)
-        return socket.create_connection((host, int(port)))
-
-    def end(self, how):
-        self.process.send_signal(how)
-        self.process.wait(60)
 
 
 def push(daemon, token, session, seconds, start_micros):
@@ -112,15 +96,12 @@ def fill(daemon, token, options):
     return frames, time.perf_counter() - began, sessions
 
 
-def acks(daemon, token, folder, seconds=15):
+def acks(daemon, token_file, token, seconds=15):
     """From each frame's write to the ack that covers it, and from ack to ack, beside a simulation
     at full speed, whose frames wait in front of ours."""
-    path = os.path.join(folder, "token")
-    with open(path, "w") as file:
-        file.write(token)
     load = subprocess.Popen(
-        [daemon.options.daemon, "simulate", "--to", "tcp://" + daemon.addresses["device"],
-         "--token-file", path, "--devices", "20", "--minutes", "600", "--speed", "max"],
+        [daemon.program, "simulate", "--to", "tcp://" + daemon.addresses["device"],
+         "--token-file", token_file, "--devices", "20", "--minutes", "600", "--speed", "max"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(1)
     link = daemon.connect("device")
@@ -139,7 +120,10 @@ def acks(daemon, token, folder, seconds=15):
             sent[sequence] = now
             link.sendall(json.dumps(frame).encode() + b"\n")
         try:
-            buffer += link.recv(65536)
+            received = link.recv(65536)
+            if not received:
+                raise OSError(f"the daemon ended the connection before frame {min(sent)}'s ack")
+            buffer += received
         except TimeoutError:
             pass
         *lines, buffer = buffer.split(b"\n")
@@ -171,7 +155,8 @@ def starts(daemon, token, count):
         pusher.start()
         time.sleep(1.5)
         daemon.end(signal.SIGKILL)
-        times.append(daemon.start())
+        daemon.start()
+        times.append(daemon.ready)
     return times
 
 
@@ -194,7 +179,7 @@ def reading(daemon, rounds):
         cats.append(time.perf_counter() - began)
         began = time.perf_counter()
         subprocess.run(
-            [daemon.options.daemon, "log", "verify", "--state", daemon.state], check=True,
+            [daemon.program, "log", "verify", "--state", daemon.state], check=True,
             capture_output=True)
         verifies.append(time.perf_counter() - began)
     return size, statistics.median(cats), statistics.median(verifies)
@@ -204,12 +189,7 @@ class Rewinder:
     """A viewer's WebSocket; reads one message at a time."""
 
     def __init__(self, daemon, share):
-        self.link = daemon.connect("http")
-        key = base64.b64encode(os.urandom(16)).decode()
-        self.link.sendall(
-            (f"GET /v1/shares/{share}/live HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
-             f"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n"
-             "\r\n").encode())
+        self.link = daemon.watch(share)
         self.stream = self.link.makefile("rb")
         while self.stream.readline() not in (b"\r\n", b""):
             pass
@@ -255,13 +235,13 @@ def main():
     parser.add_argument("--seeks", type=int, default=300)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="aged") as folder:
-        daemon = Daemon(options, folder)
-        daemon.start()
-        token = daemon.ask("device", "add", "watch")["token"]
+        daemon = Daemon(options.daemon, folder)
+        token_file = daemon.token_file("watch")
+        token = open(token_file).read()
         share = daemon.ask("share", "create", "--device", "watch")["id"]
         frames, seconds, sessions = fill(daemon, token, options)
         median, p99 = seeks(daemon, share, sessions[-1][1], options.seeks)
-        ack, between = acks(daemon, token, folder)
+        ack, between = acks(daemon, token_file, token)
         ready = starts(daemon, token, options.starts)
         daemon.end(signal.SIGTERM)
         size, cat, verify = reading(daemon, 3)

@@ -9,20 +9,31 @@ medians, ratios are of the same round. Ends with 1 where a bar is missed.
 """
 import argparse, json, os, shutil, statistics, struct, subprocess, sys, tempfile, time, uuid
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from serving import Serving
+
+# Room for every viewer and device, and for what the bars ask of them.
+SETTINGS = """limits:
+  connections: 20000
+  unauthenticated: 10000
+logging:
+  level: error
+ingest:
+  frames_per_second: 100000
+"""
+
 STAMP = "FB1:" + "0" * 36
+
+
+CORE = ["taskset", "-c", "0"]
 
 
 class Server:
     """A process under test, where to publish to it and where to subscribe."""
 
-    def __init__(self, command, subscribe, publish, arguments=(), ready=None):
-        self.process = subprocess.Popen(
-            ["taskset", "-c", "0", *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    def __init__(self, process, subscribe, publish, arguments=()):
+        self.process = process
         self.subscribe, self.publish, self.arguments = subscribe, publish, list(arguments)
-        if ready:
-            ready(self)
-        else:
-            time.sleep(0.4)
 
     def stop(self):
         self.process.terminate()
@@ -33,42 +44,31 @@ class Server:
             self.process.wait()
 
 
-def pulsecast(daemon, folder, topics, form="ws", frame="marker"):
+def started(*command):
+    process = subprocess.Popen(
+        [*CORE, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(0.4)
+    return process
+
+
+def pulsecast(program, folder, topics, form="ws", frame="marker"):
     """The real daemon with `topics` devices and a share each; log durability always."""
-    state = os.path.join(folder, "state")
-    shutil.rmtree(state, ignore_errors=True)
-    config = os.path.join(folder, "bench.yaml")
-    with open(config, "w") as file:
-        file.write(
-            "limits:\n  connections: 20000\n  unauthenticated: 10000\n"
-            "logging:\n  level: error\ningest:\n  frames_per_second: 100000\n")
-
-    def ready(server):
-        addresses = json.loads(server.process.stdout.readline())
-        http, admin = addresses["http"], addresses["admin"]
-
-        def ask(*arguments):
-            done = subprocess.run(
-                [daemon, *arguments, "--admin-socket", admin, "--json"],
-                capture_output=True, text=True, check=True)
-            return json.loads(done.stdout)
-
-        names = os.path.join(folder, "names")
-        with open(names, "w") as file:
-            for topic in range(topics):
-                token = ask("device", "add", f"d{topic}")["token"]
-                share = ask("share", "create", "--device", f"d{topic}")["id"]
-                file.write(f'{share} {token}","session":"{uuid.uuid4()}\n')
-        server.subscribe = f"{form}://{http}/v1/shares/%n/" + ("live" if form == "ws" else "events")
-        server.publish = f"ws://{http}/v1/device"
-        hello = '{"type":"hello","token":"%k","recorded":true,"sentAt":1763700000}'
-        server.arguments = ["-N", names, "-J", hello, "-F", frame_file(folder, frame)]
-        if frame == "motion":
-            server.arguments.append("-2")
-
+    shutil.rmtree(os.path.join(folder, "state"), ignore_errors=True)
+    daemon = Serving(program, folder, SETTINGS, under=CORE)
+    names = os.path.join(folder, "names")
+    with open(names, "w") as file:
+        for topic in range(topics):
+            token = daemon.ask("device", "add", f"d{topic}")["token"]
+            share = daemon.ask("share", "create", "--device", f"d{topic}")["id"]
+            file.write(f'{share} {token}","session":"{uuid.uuid4()}\n')
+    http = daemon.addresses["http"]
+    hello = '{"type":"hello","token":"%k","recorded":true,"sentAt":1763700000}'
     return Server(
-        [daemon, "serve", "--config", config, "--state", state, "--device-port", "0",
-         "--http-port", "0", "--operations-port", "0", "--print-addresses"], "", "", ready=ready)
+        daemon.process,
+        f"{form}://{http}/v1/shares/%n/" + ("live" if form == "ws" else "events"),
+        f"ws://{http}/v1/device",
+        ["-N", names, "-J", hello, "-F", frame_file(folder, frame),
+         *(["-2"] if frame == "motion" else [])])
 
 
 def frame_file(folder, kind):
@@ -88,7 +88,7 @@ def frame_file(folder, kind):
 
 def floor(bench, folder, frame="marker"):
     return Server(
-        [os.path.join(bench, "floorsrv"), "7908", "send"], "ws://127.0.0.1:7908/sub/t%t",
+        started(os.path.join(bench, "floorsrv"), "7908", "send"), "ws://127.0.0.1:7908/sub/t%t",
         "ws://127.0.0.1:7908/pub/t%t", ["-F", frame_file(folder, frame)])
 
 
@@ -99,15 +99,16 @@ def nats(folder):
             "host: 127.0.0.1, port: 7902, max_connections: 18000\n"
             "websocket { host: 127.0.0.1, port: 7903, no_tls: true, compression: false }\n")
     return Server(
-        ["nats-server", "-c", config], "natsws://127.0.0.1:7903/t%t",
+        started("nats-server", "-c", config), "natsws://127.0.0.1:7903/t%t",
         "natsws://127.0.0.1:7903/t%t", ["-b", "130"])
 
 
 def redis():
     return Server(
-        ["redis-server", "--port", "7904", "--bind", "127.0.0.1", "--save", "", "--appendonly",
-         "no", "--maxclients", "15000", "--client-output-buffer-limit", "pubsub 0 0 0",
-         "--tcp-backlog", "4096"],
+        started(
+            "redis-server", "--port", "7904", "--bind", "127.0.0.1", "--save", "", "--appendonly",
+            "no", "--maxclients", "15000", "--client-output-buffer-limit", "pubsub 0 0 0",
+            "--tcp-backlog", "4096"),
         "redis://127.0.0.1:7904/t%t", "redis://127.0.0.1:7904/t%t", ["-b", "130"])
 
 

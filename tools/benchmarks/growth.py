@@ -3,12 +3,9 @@
 
 usage: growth.py --daemon PATH --bench FOLDER --output FILE.svg [--rounds N] [--seconds S]
 """
-import argparse, importlib.util, os, statistics, sys
+import argparse, statistics, sys
 
-here = os.path.dirname(os.path.abspath(__file__))
-spec = importlib.util.spec_from_file_location("fan_out", os.path.join(here, "fan_out.py"))
-fan_out = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(fan_out)
+import fan_out
 
 VIEWERS = [100, 300, 1000, 3000, 9000]
 DEVICES = [10, 30, 100, 300, 1000]

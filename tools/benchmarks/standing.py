@@ -6,13 +6,11 @@ usage: standing.py --daemon PATH --bench FOLDER [--rounds N]
 Memory is the growth of the daemon's private pages over the connections opened; CPU is the
 daemon's own. The stalled viewer never reads; the others' p99 is compared with and without it.
 """
-import argparse, base64, contextlib, importlib.util, json, os, socket, ssl, statistics, subprocess
-import sys, tempfile, time, uuid
+import argparse, contextlib, json, os, socket, ssl, statistics, subprocess, sys, tempfile, time
+import uuid
 
-here = os.path.dirname(os.path.abspath(__file__))
-spec = importlib.util.spec_from_file_location("fan_out", os.path.join(here, "fan_out.py"))
-fan_out = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(fan_out)
+import fan_out
+from serving import Serving, watching
 
 IDLE_VIEWERS = 9000
 
@@ -28,74 +26,42 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def address(server, name):
-    host, port = server.addresses[name].rsplit(":", 1)
-    return host, int(port)
-
-
-class Daemon:
+class Daemon(Serving):
     """One device with a share, and where both are reached."""
 
-    def __init__(self, options, folder, tls=False):
-        config = os.path.join(folder, "config.yaml")
-        text = ("limits:\n  connections: 20000\n  unauthenticated: 10000\n"
-                "logging:\n  level: error\n")
+    def __init__(self, program, folder, tls=False):
+        settings = fan_out.SETTINGS
         if tls:
             certificate, key = os.path.join(folder, "c.pem"), os.path.join(folder, "k.pem")
             subprocess.run(
                 ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
                  "-nodes", "-days", "2", "-subj", "/CN=localhost", "-keyout", key, "-out",
                  certificate], check=True, capture_output=True)
-            text += f"http:\n  tls: true\ntls:\n  certificate: {certificate}\n  private_key: {key}\n"
-        with open(config, "w") as file:
-            file.write(text)
-        self.process = subprocess.Popen(
-            ["taskset", "-c", "0", options.daemon, "serve", "--config", config, "--state",
-             os.path.join(folder, f"state-{uuid.uuid4()}"), "--device-port", "0", "--http-port",
-             "0", "--operations-port", "0", "--print-addresses"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.addresses = json.loads(self.process.stdout.readline())
-        self.token = self.ask(options, "device", "add", "d")["token"]
-        self.share = self.ask(options, "share", "create", "--device", "d")["id"]
-
-    def ask(self, options, *arguments):
-        done = subprocess.run(
-            [options.daemon, *arguments, "--admin-socket", self.addresses["admin"], "--json"],
-            capture_output=True, text=True, check=True)
-        return json.loads(done.stdout)
+            settings += (
+                f"http:\n  tls: true\ntls:\n  certificate: {certificate}\n  private_key: {key}\n")
+        super().__init__(program, folder, settings, under=fan_out.CORE)
+        self.token = self.ask("device", "add", "d")["token"]
+        self.share = self.ask("share", "create", "--device", "d")["id"]
 
     def viewer(self, context=None):
-        link = socket.create_connection(address(self, "http"))
-        if context:
-            link = context.wrap_socket(link)
-        key = base64.b64encode(os.urandom(16)).decode()
-        link.sendall(
-            (f"GET /v1/shares/{self.share}/live HTTP/1.1\r\nHost: localhost\r\n"
-             "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-             f"Sec-WebSocket-Key: {key}\r\n\r\n").encode())
+        link = self.connect("http")
+        link = watching(context.wrap_socket(link) if context else link, self.share)
         assert b"101" in link.recv(200)
         return link
 
     def device(self):
-        link = socket.create_connection(address(self, "device"))
+        link = self.connect("device")
         hello = {"type": "hello", "token": self.token, "session": str(uuid.uuid4()), "sentAt": 1}
         link.sendall(json.dumps(hello).encode() + b"\n")
         assert b"welcome" in link.recv(2000)
         return link
 
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(20)
-
 
 @contextlib.contextmanager
 def running(options, tls=False):
     with tempfile.TemporaryDirectory(prefix="standing") as folder:
-        daemon = Daemon(options, folder, tls)
-        try:
+        with Daemon(options.daemon, folder, tls) as daemon:
             yield daemon
-        finally:
-            daemon.stop()
 
 
 def memory(options, count, open_one, tls=False):
@@ -135,11 +101,7 @@ def p99(options, stalled):
                 link = socket.socket()
                 link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
                 link.connect((host, int(port)))
-                link.sendall(
-                    (f"GET /v1/shares/{share}/live HTTP/1.1\r\nHost: localhost\r\n"
-                     "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").encode())
-                links.append(link)
+                links.append(watching(link, share))
             found = fan_out.measure(options.bench, server, fan_out.fan(100, 100), 4)
             return found["lat_p99"] / 1000
         finally:
