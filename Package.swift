@@ -52,7 +52,7 @@ let rim: [Target] = [
     .target(
         name: "Transport",
         dependencies: [
-            "SensorModel", "WireFormat", "Sharing", "Ring",
+            "SensorModel", "WireFormat", "Sharing", "Ring", "CHardware",
             .product(name: "NIOCore", package: "swift-nio"),
             .product(name: "NIOPosix", package: "swift-nio"),
             .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -13,4 +13,11 @@ uint32_t pulsecast_crc32c(uint32_t crc, const void *bytes, size_t count);
 /// Continues `crc` over the eight bytes of `word`, least significant first.
 uint32_t pulsecast_crc32c_word(uint32_t crc, uint64_t word);
 
+/// Asks for `lines` lines of the cache from `address` on, before they are needed. Reads nothing: any
+/// address will do.
+static inline void pulsecast_prefetch(uintptr_t address, uint32_t lines) {
+    for (uint32_t line = 0; line < lines; line++)
+        __builtin_prefetch((const void *)(address + 64 * line), 1);
+}
+
 #endif

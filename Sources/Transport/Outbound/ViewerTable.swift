@@ -52,10 +52,8 @@ final class ViewerTable {
 
     private func leaveFeeds(_ viewer: Viewer) {
         for watch in viewer.watches {
-            guard let index = watch.viewers.firstIndex(where: { $0 === viewer }) else { continue }
-            watch.viewers.swapAt(index, watch.viewers.count - 1)
-            watch.viewers.removeLast()
-            guard watch.viewers.isEmpty else { continue }
+            watch.audience.remove(viewer)
+            guard watch.audience.viewers.isEmpty else { continue }
             feeds.close(watch.feed.share)
             watches[watch.feed.share] = nil
             watch.end()
@@ -79,7 +77,7 @@ final class ViewerTable {
         let opened = opened.map { watch($0) }
         viewer.watches = opened.count == 1 ? opened[0].watches : opened
         viewer.feeds = opened.count == 1 ? opened[0].feeds : opened.map(\.feed)
-        for watch in opened { watch.viewers.append(viewer) }
+        for watch in opened { watch.audience.add(viewer) }
         viewer.seenUpdates = viewer.watches.reduce(0) { $0 + $1.updates }
         viewer.queue = SubscriberQueue(
             rateHz: Double(viewer.rateHertz), place: start.inGroup ? .inGroup : .alone,
@@ -121,7 +119,7 @@ final class ViewerTable {
     }
 
     func end(_ share: ShareKey, _ code: CloseCode) {
-        for viewer in watches[share]?.viewers ?? [] { close(viewer, code) }
+        for viewer in watches[share]?.audience.viewers ?? [] { close(viewer, code) }
     }
 
     func close(_ id: SubscriberID, _ code: CloseCode) {
@@ -147,7 +145,8 @@ final class ViewerTable {
         let now = Self.now()
         for watch in changed {
             // A copy: a viewer that is closed leaves the table.
-            for viewer in watch.viewers where viewer.stamp != stamp {
+            watch.audience.forEach { viewer in
+                guard viewer.stamp != stamp else { return }
                 viewer.stamp = stamp
                 flush(viewer, at: now)
             }
