@@ -88,6 +88,9 @@ final class Accounts: Sendable {
 
     func device(_ id: DeviceID) -> Device? { withState { $0.devices[id] } }
 
+    /// Of a device that may be gone by now; empty then.
+    func name(of id: DeviceID) -> String { device(id)?.name ?? "" }
+
     func device(named name: String) -> Device? {
         withState { state in state.devicesByName[name.lowercased()].flatMap { state.devices[$0] } }
     }

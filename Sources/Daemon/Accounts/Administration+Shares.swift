@@ -46,7 +46,7 @@ extension Administration {
         mailbox.post { $0.put(share) }
         accounts.note(.created, of: share.key, from: nil, at: now)
         logger.log(
-            .shareChanged, .notice, "share created", ["share": "\(share.key.rawValue)"])
+            .shareChanged, .notice, "share created", ["share": "\(share.name)"])
         return (share, id)
     }
 
@@ -85,7 +85,7 @@ extension Administration {
         mailbox.post { [revoked] in $0.put(revoked) }
         accounts.note(.revoked, of: share.key, from: nil, at: now)
         logger.log(
-            .shareChanged, .notice, "share revoked", ["share": "\(share.key.rawValue)"])
+            .shareChanged, .notice, "share revoked", ["share": "\(share.name)"])
     }
 
     /// A code to read aloud, good for one use.

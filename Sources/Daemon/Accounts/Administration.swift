@@ -28,7 +28,7 @@ struct Administration: Sendable {
             sealProofKey: { accounts.masterKey.seal(token.proofKey.bytes, for: .proofKey($0)) })
         accounts.withState { $0.put(device) }
         logger.log(
-            .deviceChanged, .notice, "device added", ["device": "\(device.id.rawValue)"])
+            .deviceChanged, .notice, "device added", ["device": "\(device.name)"])
         return (device, token.text)
     }
 
@@ -55,7 +55,7 @@ struct Administration: Sendable {
         accounts.withState { $0.put(device) }
         disconnect(device.id)
         logger.log(
-            .deviceChanged, .notice, "device revoked", ["device": "\(device.id.rawValue)"])
+            .deviceChanged, .notice, "device revoked", ["device": "\(device.name)"])
     }
 
     /// Erases the device, its shares and every byte of its sessions.
@@ -79,7 +79,7 @@ struct Administration: Sendable {
             state.cheersKept.forget(device.id)
         }
         logger.log(
-            .deviceChanged, .notice, "device deleted", ["device": "\(device.id.rawValue)"])
+            .deviceChanged, .notice, "device deleted", ["device": "\(device.name)"])
         return (sessions.count, erased)
     }
 

@@ -24,7 +24,7 @@ struct DeviceDesk: DeviceGate {
         if let summary = log.summary(of: session), summary.device != device.id {
             logger.warning(
                 "a device asked for another's session",
-                metadata: ["device": "\(device.id.rawValue)"])
+                metadata: ["device": "\(device.name)"])
             return .failure(.tokenRefused)
         }
         let now = clock()

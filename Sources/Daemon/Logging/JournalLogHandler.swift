@@ -1,11 +1,13 @@
 import Foundation
 public import Logging
+import Secrets
 import Synchronization
 
 /// Writes log lines to the journal as structured fields, or to stderr as text where there is none.
 ///
-/// Metadata keys become fields (`session` → `PULSECAST_SESSION`). Callers pass names and hashes,
-/// never tokens, share IDs or addresses.
+/// Metadata keys become fields (`session` → `PULSECAST_SESSION`). Callers pass names, never tokens,
+/// share IDs or addresses. A journal is kept and sent to other places for longer than sessions are:
+/// who ran is in it as a hash, and to be found by whoever knows the name.
 public struct JournalLogHandler: LogHandler {
     /// Shared by all copies, so that a reload reaches the loggers that are handed out already.
     public var logLevel: Logger.Level {
@@ -89,9 +91,18 @@ public struct JournalLogHandler: LogHandler {
         append("PULSECAST_LOGGER", label)
         for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
             let name = key == JournalEvent.key ? "MESSAGE_ID" : "PULSECAST_\(key.uppercased())"
-            append(name, "\(value)")
+            append(name, hashedKeys.contains(key) ? hash(of: "\(value)") : "\(value)")
         }
         return bytes
+    }
+
+    /// Of sessions their ID, of devices and shares their name.
+    private static let hashedKeys: Set<String> = ["session", "device", "share"]
+
+    /// The first 16 hexadecimal digits of SHA-256, as `printf %s NAME | sha256sum` has them.
+    private static func hash(of name: String) -> String {
+        let digits = String(MessageCode.identifier(of: name).high, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     private static func oneLine(_ text: String) -> String {

@@ -11,7 +11,7 @@ struct Notices: Sendable {
     @Sendable func take(_ event: StreamEvent, of session: SessionID, from device: DeviceID) {
         webhooks?.take(event, of: session, from: device)
         let place: Logger.Metadata = [
-            "session": "\(session)", "device": "\(device.rawValue)",
+            "session": "\(session)", "device": "\(accounts.name(of: device))",
         ]
         switch event.kind {
         case .alert(let alert) where alert.severity == .emergency:

@@ -49,7 +49,8 @@ extension PipelineCore {
         guard let due = expiries.next, due <= now else { return }
         for key in board.directory.expired(after: expiries.done, through: now) {
             parts.logger.log(
-                .shareChanged, .notice, "share expired", ["share": "\(key.rawValue)"])
+                .shareChanged, .notice, "share expired",
+                ["share": "\(board.directory[key]?.name ?? "")"])
             end(key, in: board.directory)
         }
         forgetExpiries()

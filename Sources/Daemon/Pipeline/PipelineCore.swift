@@ -150,7 +150,7 @@ extension FlowOutlets {
             began: { session, device, deviceTime in
                 logger.log(
                     .sessionBegan, .info, "session began",
-                    ["session": "\(session)", "device": "\(device.rawValue)"])
+                    ["session": "\(session)", "device": "\(parts.accounts.name(of: device))"])
                 parts.began(session, device, deviceTime)
             },
             ended: { logger.info("session ended", metadata: ["session": "\($0)"]) },

@@ -11,7 +11,8 @@ import Testing
         let entry = JournalLogHandler.journalEntry(
             level: .warning, message: "the log\nis slow", label: "pulsecast",
             fields: [
-                JournalEvent.key: "\(JournalEvent.logFailed.rawValue)", "session": "4a\u{1b}[2J",
+                JournalEvent.key: "\(JournalEvent.logFailed.rawValue)", "door": "4a\u{1b}[2J",
+                "device": "ann",
             ])
         #expect(
             String(decoding: entry, as: UTF8.self) == """
@@ -19,8 +20,9 @@ import Testing
                 PRIORITY=4
                 SYSLOG_IDENTIFIER=pulsecast
                 PULSECAST_LOGGER=pulsecast
+                PULSECAST_DEVICE=49915e0d7d4b402e
+                PULSECAST_DOOR=4a [2J
                 MESSAGE_ID=\(JournalEvent.logFailed.rawValue)
-                PULSECAST_SESSION=4a [2J
 
                 """)
     }
