@@ -189,7 +189,7 @@ let benchmarks: [Target] =
                 "standing.py",
             ],
             sources: [
-                "Benchmarks.swift", "Contest.swift", "GroupCommit.swift",
+                "Benchmarks.swift", "Contest.swift", "EarlierTable.swift", "GroupCommit.swift",
                 "OneWatch.swift", "OneWriterOneReader.swift",
             ], swiftSettings: strict),
     ] : []

@@ -1,5 +1,5 @@
 """A daemon for a tool of one's own: on free ports, with its state in a folder of the tool's."""
-import base64, json, os, signal, socket, subprocess
+import base64, http.client, json, os, signal, socket, subprocess
 
 
 def watching(link, share):
@@ -20,6 +20,7 @@ class Serving:
         self.program, self.folder, self.under = program, folder, list(under)
         self.state = os.path.join(folder, "state")
         self.settings = os.path.join(folder, "settings.yaml")
+        self.journal = os.path.join(folder, "journal")
         self.environment = dict(os.environ, **(environment or {}))
         with open(self.settings, "w") as file:
             file.write(settings)
@@ -31,8 +32,12 @@ class Serving:
             [*self.under, self.program, "serve", "--config", self.settings, "--state", self.state,
              "--device-port", "0", "--http-port", "0", "--operations-port", "0",
              "--print-addresses"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=self.environment)
-        self.addresses = json.loads(self.process.stdout.readline())
+            stdout=subprocess.PIPE, stderr=open(self.journal, "w"), text=True,
+            env=self.environment)
+        line = self.process.stdout.readline()
+        if not line:
+            raise SystemExit(f"{self.program} serve ended: {open(self.journal).read().strip()}")
+        self.addresses = json.loads(line)
 
     def end(self, how=signal.SIGTERM):
         self.process.send_signal(how)
@@ -53,6 +58,20 @@ class Serving:
     def ask(self, *words):
         """A command's answer about this daemon's state."""
         return json.loads(self.run(*words, "--json", "--state", self.state))
+
+    def add_many(self, count):
+        """Devices with a share each, over one connection; yields token and share ID."""
+        admin = http.client.HTTPConnection("localhost")
+        admin.sock = socket.socket(socket.AF_UNIX)
+        admin.sock.connect(self.addresses["admin"])
+
+        def post(path, body):
+            admin.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+            return json.load(admin.getresponse())
+
+        for number in range(count):
+            token = post("/devices", {"device": f"d{number}"})["token"]
+            yield token, post("/shares", {"device": f"d{number}"})["id"]
 
     def token_file(self, device):
         """A new device's token, as commands that send take it."""

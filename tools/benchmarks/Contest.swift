@@ -15,6 +15,10 @@ struct Contest {
         /// Ours is at most this; less is better.
         case atMost(Double)
         case none
+
+        var isMoreBetter: Bool {
+            if case .atLeast = self { true } else { false }
+        }
     }
 
     let name: String
@@ -27,8 +31,12 @@ struct Contest {
         let name: String
         let unit: String
         var rows: [(name: String, median: Double, low: Double, high: Double)]
-        let ratio: Double?
+        /// Of ours to the best peer's, a round each, rising; empty where there is no peer.
+        let ratios: [Double]
         let bar: Bar
+
+        /// The median.
+        var ratio: Double? { ratios.isEmpty ? nil : ratios[ratios.count / 2] }
 
         var isMet: Bool {
             guard let ours = rows.first else { return false }
@@ -37,6 +45,16 @@ struct Contest {
             case .atMost(let wanted): ours.median <= wanted
             case .none: true
             }
+        }
+
+        /// Whether even the best round is more than 10 % worse than `before`, a median of an
+        /// earlier run: a machine's noise does not reach into every round. What has no peer to be
+        /// held against is a count, and compared as it is.
+        func isWorse(than before: Double) -> Bool {
+            let slack = 0.1 * before + 0.005
+            guard let ours = rows.first else { return true }
+            let (low, high) = (ratios.first ?? ours.low, ratios.last ?? ours.high)
+            return bar.isMoreBetter ? high < before - slack : low > before + slack
         }
     }
 
@@ -57,17 +75,17 @@ struct Contest {
                 (contender.name, sorted[sorted.count / 2], sorted[0], sorted[sorted.count - 1]))
         }
         return Result(
-            name: name, unit: unit, rows: rows, ratio: Self.ratio(values), bar: bar)
+            name: name, unit: unit, rows: rows, ratios: ratios(values), bar: bar)
     }
 
-    /// The median over rounds of ours against the best peer of the same round.
-    private static func ratio(_ values: [[Double]]) -> Double? {
+    /// Ours against the best peer of the same round.
+    private func ratios(_ values: [[Double]]) -> [Double] {
         let peers = values.dropFirst().filter { !$0.isEmpty }
-        guard let ours = values.first, !peers.isEmpty else { return nil }
-        let ratios = ours.indices.map { round in
-            ours[round] / (peers.compactMap { round < $0.count ? $0[round] : nil }.max() ?? 1)
+        guard let ours = values.first, !peers.isEmpty else { return [] }
+        return ours.indices.map { round in
+            let found = peers.compactMap { round < $0.count ? $0[round] : nil }
+            return ours[round] / ((bar.isMoreBetter ? found.max() : found.min()) ?? 1)
         }.sorted()
-        return ratios[ratios.count / 2]
     }
 }
 

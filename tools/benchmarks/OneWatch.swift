@@ -47,7 +47,8 @@ enum OneWatch {
                         let good = decodeAll()
                         precondition(good == frames.count, "a frame was refused")
                         return (peers_thread_seconds() - start) * 1e9 / Double(frames.count)
-                    })
+                    }),
+                pace { $0 * 1e9 },
             ], bar: .none)
     }
 
@@ -61,8 +62,17 @@ enum OneWatch {
                         let start = peers_thread_seconds()
                         consume(computed())
                         return (peers_thread_seconds() - start) * 1e6 / Double(samples)
-                    })
+                    }),
+                pace { $0 * 1e6 },
             ], bar: .atMost(2))
+    }
+
+    /// The machine's own, in the unit of whoever is held against it.
+    private static func pace(_ unit: @escaping (Double) -> Double) -> Contest.Contender {
+        let rounds: UInt64 = 200_000
+        return .init(
+            name: "a round of fixed work",
+            run: { unit(peers_pace(rounds) / Double(rounds)) })
     }
 
     /// All frames, with a session's fresh processors.

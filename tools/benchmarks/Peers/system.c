@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <math.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -94,3 +95,23 @@ void *aligned_alloc(size_t alignment, size_t size) {
 
 uint64_t peers_heap_bytes(void) { return mallinfo2().uordblks; }
 uint64_t peers_allocations(void) { return atomic_load(&allocations); }
+
+double peers_pace(uint64_t rounds) {
+    uint64_t words[64];
+    for (int place = 0; place < 64; place++) words[place] = place * 0x9E3779B97F4A7C15u;
+    volatile double sink = 0;
+    double sum = 1;
+    double began = peers_thread_seconds();
+    for (uint64_t round = 0; round < rounds; round++) {
+        for (int place = 0; place < 64; place++) {
+            uint64_t word = words[place] ^ words[(place + 17) & 63];
+            words[place] = (word ^ word >> 29) * 0xBF58476D1CE4E5B9u;
+        }
+        for (int place = 0; place < 16; place++) sum += sqrt(sum + (double)(words[place] >> 40));
+        if (sum > 1e12) sum = 1;
+    }
+    double taken = peers_thread_seconds() - began;
+    sink = sum;
+    (void)sink;
+    return taken;
+}

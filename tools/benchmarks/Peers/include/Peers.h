@@ -31,6 +31,10 @@ uint64_t peers_heap_bytes(void);
 double peers_thread_seconds(void);
 double peers_wall_seconds(void);
 
+// CPU seconds of `rounds` rounds of fixed work in the first cache: 64 words mixed, 16 square roots.
+// What has no peer is held against it: a machine that is half as fast today is so for both.
+double peers_pace(uint64_t rounds);
+
 #ifdef __cplusplus
 }
 #endif
