@@ -157,7 +157,9 @@ package final class SessionFlow {
                 frame: header, payload: payload, of: live, arrival: arrival)
         else { return outlets.complain("the log took no frame though it had room") }
         table.recorded(session, sequence: header.sequence, late: late, at: offset)
-        if live.hasEnded { board.sessionEnded(session, of: live.device, at: arrival) }
+        if live.hasEnded {
+            board.sessionEnded(session, of: live.device, at: arrival, through: cursor.offset)
+        }
         watch(live)
         outlets.ingestLag(now.seconds(since: arrival))
     }
@@ -263,7 +265,7 @@ package final class SessionFlow {
             isOver ? .ended : .silence, deviceTime: deviceTime, of: live, arrival: now)
         if isOver {
             live.hasEnded = true
-            board.sessionEnded(live.id, of: live.device, at: now)
+            board.sessionEnded(live.id, of: live.device, at: now, through: cursor.offset)
             counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
             outlets.ended(live.id)
         }

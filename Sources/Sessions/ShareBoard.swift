@@ -82,8 +82,10 @@ package final class ShareBoard {
         sessions.began(session, of: device, at: arrival)
     }
 
-    package func sessionEnded(_ session: SessionID, of device: DeviceID, at arrival: Timestamp) {
-        sessions.ended(session, of: device, at: arrival)
+    package func sessionEnded(
+        _ session: SessionID, of device: DeviceID, at arrival: Timestamp, through last: RecordOffset
+    ) {
+        sessions.ended(session, of: device, at: arrival, through: last)
     }
 
     /// What devices recorded before this start; all of it counts as ended until it goes on.
@@ -94,7 +96,8 @@ package final class ShareBoard {
         }
         for session in known.sorted(by: { $0.lastOffset < $1.lastOffset }) {
             sessions.ended(
-                session.session, of: session.device, at: session.arrivalTimes.upperBound)
+                session.session, of: session.device, at: session.arrivalTimes.upperBound,
+                through: session.lastOffset)
         }
     }
 
@@ -109,6 +112,13 @@ package final class ShareBoard {
     /// The session a share of a device shows; `nil`: none.
     package func session(shownBy share: Share, at now: Timestamp) -> SessionID? {
         sessions.session(shownBy: share, at: now)
+    }
+
+    /// The sessions of which a viewer that comes back may have missed something.
+    package func sessions(
+        openTo share: Share, after offset: RecordOffset, at now: Timestamp
+    ) -> [SessionID] {
+        sessions.sessions(openTo: share, after: offset, at: now)
     }
 
     // MARK: What is shown

@@ -30,7 +30,7 @@ final class Life {
 
     struct CatchUp {
         let viewer: Int
-        let session: SessionID?
+        let sessions: [SessionID]
         let after: RecordOffset
         let end: RecordOffset
         /// Of the steady clock; `nil`: at once.

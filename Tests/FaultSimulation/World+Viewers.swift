@@ -76,7 +76,9 @@ extension World {
         let missed = flow.board.missed(of: share, before: snapshot, cursor: flow.cursor)
         life.catchUps.append(
             Life.CatchUp(
-                viewer: index, session: shown, after: resumed.offset, end: missed.through,
+                viewer: index,
+                sessions: flow.board.sessions(openTo: share, after: resumed.offset, at: flow.now),
+                after: resumed.offset, end: missed.through,
                 due: missed.due.map { steady + max(0, $0.microseconds - flow.now.microseconds) }))
     }
 
@@ -118,13 +120,14 @@ extension World {
     private func give(_ catchUp: Life.CatchUp) throws {
         let share = spectators[catchUp.viewer].share
         var events: [(cursor: LogCursor, json: [UInt8])] = []
-        if let session = catchUp.session {
-            let until = RecordOffset(rawValue: catchUp.end.rawValue + 1)
+        let until = RecordOffset(rawValue: catchUp.end.rawValue + 1)
+        for session in catchUp.sessions {
             try read(session, as: share, from: catchUp.after, until: until) { offset, json in
                 guard offset > catchUp.after else { return }
                 events.append((LogCursor(epoch: life.log.epoch, offset: offset), json))
             }
         }
+        events.sort { $0.cursor < $1.cursor }
         _ = life.outbound.push(.missed(catchUp.viewer, events))
     }
 

@@ -51,14 +51,13 @@ import Testing
         var sessions = DeviceSessions()
         for (number, span) in example.spans.enumerated() {
             let session = Self.session(UInt64(number + 1))
-            sessions.began(session, of: Self.device, at: Fixture.time(span.began))
+            sessions.began(session, at: span.began)
         }
         let ends = example.spans.enumerated().compactMap { number, span in
             span.ended.map { (number: number, time: $0) }
         }
         for end in ends.sorted(by: { $0.time < $1.time }) {
-            sessions.ended(
-                Self.session(UInt64(end.number + 1)), of: Self.device, at: Fixture.time(end.time))
+            sessions.ended(Self.session(UInt64(end.number + 1)), at: end.time)
         }
         let share = Fixture.share(
             delaySeconds: example.delaySeconds, createdAt: Fixture.time(100))
@@ -69,7 +68,7 @@ import Testing
 
     @Test func `Another device's session, an expired share and a group show nothing`() {
         var sessions = DeviceSessions()
-        sessions.began(Self.session(1), of: Self.device, at: Fixture.time(10))
+        sessions.began(Self.session(1), at: 10)
         #expect(sessions.session(shownBy: Fixture.share(device: 2), at: Fixture.time(20)) == nil)
         let expired = Fixture.share(expiresAt: Fixture.time(20))
         #expect(sessions.session(shownBy: expired, at: Fixture.time(20)) == nil)
@@ -83,37 +82,37 @@ import Testing
     func `A clock that is set back hides no session`(delaySeconds: Int) {
         var sessions = DeviceSessions()
         let share = Fixture.share(delaySeconds: delaySeconds)
-        sessions.began(Self.session(1), of: Self.device, at: Fixture.time(3_600))
-        sessions.ended(Self.session(1), of: Self.device, at: Fixture.time(3_700))
-        sessions.began(Self.session(2), of: Self.device, at: Fixture.time(3_800))
+        sessions.began(Self.session(1), at: 3_600)
+        sessions.ended(Self.session(1), at: 3_700)
+        sessions.began(Self.session(2), at: 3_800)
         #expect(sessions.session(shownBy: share, at: Fixture.time(3_900)) == Self.session(2))
         sessions.clockWentBack(byMicroseconds: 3_600_000_000)
         #expect(sessions.session(shownBy: share, at: Fixture.time(301)) == Self.session(2))
-        sessions.ended(Self.session(2), of: Self.device, at: Fixture.time(400))
-        sessions.began(Self.session(3), of: Self.device, at: Fixture.time(500))
+        sessions.ended(Self.session(2), at: 400)
+        sessions.began(Self.session(3), at: 500)
         #expect(sessions.session(shownBy: share, at: Fixture.time(504)) == Self.session(3))
     }
 
     @Test func `The session that ended last is shown though one before lies ahead of the clock`() {
         var sessions = DeviceSessions()
         let share = Fixture.share()
-        sessions.began(Self.session(1), of: Self.device, at: Fixture.time(3_600))
-        sessions.ended(Self.session(1), of: Self.device, at: Fixture.time(3_700))
+        sessions.began(Self.session(1), at: 3_600)
+        sessions.ended(Self.session(1), at: 3_700)
         // The clock was set back while the daemon did not run.
-        sessions.began(Self.session(2), of: Self.device, at: Fixture.time(10))
-        sessions.ended(Self.session(2), of: Self.device, at: Fixture.time(20))
+        sessions.began(Self.session(2), at: 10)
+        sessions.ended(Self.session(2), at: 20)
         #expect(sessions.session(shownBy: share, at: Fixture.time(30)) == Self.session(2))
     }
 
     @Test func `A session that goes on is live again, and an erased one is gone`() {
         var sessions = DeviceSessions()
         let share = Fixture.share()
-        sessions.began(Self.session(1), of: Self.device, at: Fixture.time(10))
-        sessions.ended(Self.session(1), of: Self.device, at: Fixture.time(20))
-        sessions.began(Self.session(2), of: Self.device, at: Fixture.time(30))
-        sessions.ended(Self.session(2), of: Self.device, at: Fixture.time(40))
+        sessions.began(Self.session(1), at: 10)
+        sessions.ended(Self.session(1), at: 20)
+        sessions.began(Self.session(2), at: 30)
+        sessions.ended(Self.session(2), at: 40)
         #expect(sessions.session(shownBy: share, at: Fixture.time(50)) == Self.session(2))
-        sessions.began(Self.session(1), of: Self.device, at: Fixture.time(60))
+        sessions.began(Self.session(1), at: 60)
         #expect(sessions.session(shownBy: share, at: Fixture.time(70)) == Self.session(1))
         sessions.erased(Self.session(1), of: Self.device)
         #expect(sessions.session(shownBy: share, at: Fixture.time(70)) == Self.session(2))
@@ -121,14 +120,48 @@ import Testing
         #expect(sessions.session(shownBy: share, at: Fixture.time(70)) == nil)
     }
 
+    @Test func `Who comes back is told of every session since, and not of what is gone`() {
+        var sessions = DeviceSessions()
+        let share = Fixture.share(createdAt: Fixture.time(30))
+        for number in UInt64(1)...4 {
+            sessions.began(Self.session(number), at: Double(number) * 20)
+            if number < 4 { sessions.ended(Self.session(number), at: Double(number) * 20 + 10) }
+        }
+        func open(after offset: UInt64) -> [SessionID] {
+            sessions.sessions(
+                openTo: share, after: RecordOffset(rawValue: offset), at: Fixture.time(100))
+        }
+        // The first ended as the share was made.
+        #expect(open(after: 0) == (1...4).map(Self.session))
+        #expect(open(after: 45) == (2...4).map(Self.session))
+        #expect(open(after: 70) == [Self.session(4)])
+        #expect(open(after: 500) == [Self.session(4)])
+        sessions.erased(Self.session(2), of: Self.device)
+        #expect(open(after: 25) == [1, 3, 4].map(Self.session))
+        for number in UInt64(1)...4 { sessions.erased(Self.session(number), of: Self.device) }
+        #expect(open(after: 0).isEmpty)
+    }
+
     @Test func `A thousand ended sessions are not all remembered, the last is`() {
         var sessions = DeviceSessions()
         for number in UInt64(1)...1000 {
-            sessions.began(Self.session(number), of: Self.device, at: Fixture.time(Double(number)))
-            sessions.ended(
-                Self.session(number), of: Self.device, at: Fixture.time(Double(number) + 0.5))
+            sessions.began(Self.session(number), at: Double(number))
+            sessions.ended(Self.session(number), at: Double(number) + 0.5)
         }
         let share = Fixture.share()
         #expect(sessions.session(shownBy: share, at: Fixture.time(2000)) == Self.session(1000))
+    }
+}
+
+extension DeviceSessions {
+    /// Of the suite's device, a record a second.
+    fileprivate mutating func began(_ session: SessionID, at seconds: Double) {
+        began(session, of: DeviceSessionsTests.device, at: Fixture.time(seconds))
+    }
+
+    fileprivate mutating func ended(_ session: SessionID, at seconds: Double) {
+        ended(
+            session, of: DeviceSessionsTests.device, at: Fixture.time(seconds),
+            through: RecordOffset(rawValue: UInt64(seconds)))
     }
 }

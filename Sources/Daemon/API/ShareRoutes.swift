@@ -138,11 +138,13 @@ struct ShareRoutes: Sendable {
         of member: Share, inGroup: Bool, _ after: RecordOffset?, _ limit: Int
     ) async -> HistoryReader.Page {
         let shown = await pipeline.mailbox.ask { core in
-            let session = core.board.session(shownBy: member, at: core.now)
             core.log.flush()
-            return session.map { (session: $0, end: core.cursor.offset) }
+            let sessions =
+                after.map { core.board.sessions(openTo: member, after: $0, at: core.now) }
+                ?? [core.board.session(shownBy: member, at: core.now)].compactMap { $0 }
+            return (sessions: sessions, end: core.cursor.offset)
         }
-        guard let shown = shown ?? nil else { return HistoryReader.Page() }
+        guard let shown else { return HistoryReader.Page() }
         let privacy = member.device.map { accounts.privacy(of: $0) } ?? .none
         let view = HistoryView(
             epoch: pipeline.log.epoch, scope: member.scope, privacy: privacy,
@@ -151,9 +153,12 @@ struct ShareRoutes: Sendable {
         let arrivedBy = member.shownArrivals(at: clock())
         return await pipeline.background.run {
             reader.log.waitUntilWritten(through: shown.end)
-            return reader.page(
-                of: shown.session, as: view, after: after, arrivedBy: arrivedBy, limit: limit,
-                fromStart: HistoryView.dependsOnThePast(privacy))
+            let pages = shown.sessions.map {
+                reader.page(
+                    of: $0, as: view, after: after, arrivedBy: arrivedBy, limit: limit,
+                    fromStart: HistoryView.dependsOnThePast(privacy))
+            }
+            return HistoryReader.Page.merged(pages, limit: limit)
         }
     }
 

@@ -73,7 +73,10 @@ extension Administration {
         return (rotated, id)
     }
 
-    func revokeShare(_ share: Share) throws {
+    /// - Parameters:
+    ///   - share: Known.
+    ///   - code: What its viewers are told.
+    func revokeShare(_ share: Share, telling code: CloseCode = .shareEnded) throws {
         let now = clock()
         try accounts.registry.revokeShare(share.key, at: now)
         var revoked = share
@@ -82,7 +85,7 @@ extension Administration {
             state.shares.put(revoked)
             state.codes.withdraw(share.key)
         }
-        mailbox.post { [revoked] in $0.put(revoked) }
+        mailbox.post { [revoked] in $0.put(revoked, ending: code) }
         accounts.note(.revoked, of: share.key, from: nil, at: now)
         logger.log(
             .shareChanged, .notice, "share revoked", ["share": "\(share.name)"])

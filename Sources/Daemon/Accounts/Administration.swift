@@ -63,7 +63,7 @@ struct Administration: Sendable {
         try revokeDevice(named: name)
         let device = try known(name)
         for share in accounts.withState({ $0.shares.shares(of: device.id) }) {
-            try revokeShare(share)
+            try revokeShare(share, telling: .unknownShare)
         }
         let sessions = Set(
             log.sessions().filter { $0.device == device.id }.map(\.session))

@@ -11,13 +11,16 @@ extension PipelineCore {
     /// - Parameters:
     ///   - key: The share that is over.
     ///   - directory: The shares as they are without it.
-    private func end(_ key: ShareKey, in directory: ShareDirectory) {
+    ///   - code: What those are told who came by its link.
+    private func end(
+        _ key: ShareKey, in directory: ShareDirectory, code: CloseCode = .shareEnded
+    ) {
         for subscriber in watchers.groupViewers(of: key) {
             let link = watchers[subscriber].flatMap { directory[$0.link] }
             let goesOn = link.map { directory.isShown($0, at: now) } ?? false
             close(subscriber, goesOn ? .goingAway : .shareEnded)
         }
-        for subscriber in watchers.comers(by: key) { close(subscriber, .shareEnded) }
+        for subscriber in watchers.comers(by: key) { close(subscriber, code) }
         board.letGo(of: key)
     }
 
@@ -25,8 +28,9 @@ extension PipelineCore {
         send(.closeSubscriber(subscriber, code), to: subscriber)
     }
 
-    /// Takes over a share that was made, rotated or revoked.
-    func put(_ share: Share) {
+    /// Takes over a share that was made, rotated or revoked; `code` is what its viewers are told
+    /// when it is over with that.
+    func put(_ share: Share, ending code: CloseCode = .shareEnded) {
         var share = share
         // The other thread's clock may be a little ahead: what is revoked is revoked now.
         share.revokedAt = share.revokedAt.map { min($0, now) }
@@ -36,7 +40,7 @@ extension PipelineCore {
             // Its viewers are told before the board sends away whoever is left.
             var directory = board.directory
             directory.put(share)
-            end(share.key, in: directory)
+            end(share.key, in: directory, code: code)
         }
         board.put(share)
         expiries.next = board.directory.nextExpiry(after: expiries.done)

@@ -43,10 +43,7 @@ extension PipelineCore {
             start.resumedAt = cursor
             start.catchingUp = true
             missedAfter = cursor.offset
-        case .after(let cursor):
-            start.resumedAt = cursor
-            start.preface = [gap]
-        case .lost:
+        case .after, .lost:
             start.resumedAt = self.cursor
             start.preface = [gap]
         }
@@ -113,15 +110,16 @@ extension PipelineCore {
         _ subscriber: SubscriberID, members: [Share], after: RecordOffset,
         _ history: HistoryReader, _ background: BackgroundWork
     ) {
-        typealias Source = (share: Share, session: SessionID, end: RecordOffset)
+        typealias Source = (share: Share, sessions: [SessionID], end: RecordOffset)
         var due = now
         let sources = members.compactMap { share -> Source? in
-            guard let session = board.session(shownBy: share, at: now),
-                let snapshot = board.snapshot(share.key, cursor: cursor, at: now)
-            else { return nil }
+            guard let snapshot = board.snapshot(share.key, cursor: cursor, at: now) else {
+                return nil
+            }
+            let sessions = board.sessions(openTo: share, after: after, at: now)
             let missed = board.missed(of: share, before: snapshot, cursor: cursor)
             due = max(due, missed.due ?? due)
-            return (share, session, missed.through)
+            return (share, sessions, missed.through)
         }
         let views = sources.map { source in
             HistoryView(
@@ -136,8 +134,10 @@ extension PipelineCore {
             log.waitUntilWritten(through: end)
             var events: [EncodedEvent] = []
             for (source, view) in zip(sources, views) {
-                events += history.events(
-                    of: source.session, as: view, after: after, through: source.end)
+                for session in source.sessions {
+                    events += history.events(
+                        of: session, as: view, after: after, through: source.end)
+                }
             }
             let sorted = events.sorted { $0.cursor < $1.cursor }
             mailbox.post { core in

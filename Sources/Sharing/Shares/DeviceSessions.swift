@@ -12,6 +12,8 @@ public struct DeviceSessions: Sendable {
         var ended: Timestamp?
         /// Counts ends; not by their times: the clock may have been set back between two.
         var endRank = 0
+        /// Its last record; `nil` while it goes on.
+        var last: RecordOffset?
 
         mutating func move(byMicroseconds difference: Int64) {
             began = began.advanced(byMicroseconds: difference)
@@ -38,9 +40,10 @@ public struct DeviceSessions: Sendable {
         var known = spans[device] ?? []
         if let index = known.firstIndex(where: { $0.session == session }) {
             known[index].ended = nil
+            known[index].last = nil
         } else {
             // Not placed by its time: the clock may have been set back since the last one.
-            known.append(Span(session: session, began: time, ended: nil))
+            known.append(Span(session: session, began: time))
         }
         spans[device] = known
     }
@@ -51,12 +54,16 @@ public struct DeviceSessions: Sendable {
     ///   - session: Known or not.
     ///   - device: Whose it is.
     ///   - time: Arrival time of its end.
-    public mutating func ended(_ session: SessionID, of device: DeviceID, at time: Timestamp) {
+    ///   - last: Its last record.
+    public mutating func ended(
+        _ session: SessionID, of device: DeviceID, at time: Timestamp, through last: RecordOffset
+    ) {
         guard var known = spans[device],
             let index = known.firstIndex(where: { $0.session == session })
         else { return }
         ends += 1
         known[index].ended = time
+        known[index].last = last
         known[index].endRank = ends
         if known.count(where: { $0.ended != nil }) > Self.endedMax,
             let oldest = known.firstIndex(where: { $0.ended != nil })
@@ -89,19 +96,44 @@ public struct DeviceSessions: Sendable {
     ///   - now: Arrival clock; a delayed share sees the sessions as they were its delay ago.
     /// - Returns: `nil` when there is nothing the share may show.
     public func session(shownBy share: Share, at now: Timestamp) -> SessionID? {
-        guard let device = share.device, share.isActive(at: now) else { return nil }
-        let known = spans[device] ?? []
+        let shown = spans(openTo: share, at: now)
         guard share.delaySeconds > 0 else {
-            // By order alone: sessions of before a restart may lie ahead of a clock set back.
-            let shown = known.filter { $0.ended.map { $0 >= share.createdAt } ?? true }
             return (shown.last { $0.ended == nil } ?? Self.lastEnded(shown))?.session
         }
-        let seen = now.advanced(byMicroseconds: -Int64(share.delaySeconds) * 1_000_000)
-        let shown = known.filter { span in
-            span.began <= seen && span.ended.map { $0 >= share.createdAt } ?? true
-        }
+        let seen = Self.time(seenBy: share, at: now)
         let live = shown.last { $0.ended.map { $0 > seen } ?? true }
         return (live ?? Self.lastEnded(shown))?.session
+    }
+
+    /// What a viewer may be told of who comes back: also of sessions that are not shown any more.
+    ///
+    /// - Parameters:
+    ///   - share: Of a device.
+    ///   - offset: What the viewer has seen.
+    ///   - now: Arrival clock.
+    /// - Returns: Those with records after it, in the order they began.
+    public func sessions(
+        openTo share: Share, after offset: RecordOffset, at now: Timestamp
+    ) -> [SessionID] {
+        // What is told of a session after its end comes after its last record.
+        let shown = session(shownBy: share, at: now)
+        return spans(openTo: share, at: now).filter { span in
+            span.session == shown || span.last.map { $0 > offset } ?? true
+        }.map(\.session)
+    }
+
+    private func spans(openTo share: Share, at now: Timestamp) -> [Span] {
+        guard let device = share.device, share.isActive(at: now) else { return [] }
+        let known = spans[device] ?? []
+        // By order alone: sessions of before a restart may lie ahead of a clock set back.
+        let shown = known.filter { $0.ended.map { $0 >= share.createdAt } ?? true }
+        guard share.delaySeconds > 0 else { return shown }
+        let seen = Self.time(seenBy: share, at: now)
+        return shown.filter { $0.began <= seen }
+    }
+
+    private static func time(seenBy share: Share, at now: Timestamp) -> Timestamp {
+        now.advanced(byMicroseconds: -Int64(share.delaySeconds) * 1_000_000)
     }
 
     private static func lastEnded(_ spans: [Span]) -> Span? {

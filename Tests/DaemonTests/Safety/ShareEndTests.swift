@@ -24,11 +24,13 @@ import Transport
         return nil
     }
 
-    enum End: CaseIterable { case expired, revoked, rotated }
+    enum End: CaseIterable { case expired, revoked, rotated, deleted }
 
     /// Live, and in the recording where a viewer is out of every feed.
     @Test(arguments: End.allCases)
-    func `Whoever watches when a share ends is closed with 4010`(end: End) async throws {
+    func `Whoever watches when a share ends is closed with 4010, with its device 4004`(
+        end: End
+    ) async throws {
         try await RunningDaemon.run { running in
             let token = try running.addDevice("ann")
             try await running.sendHeartRates([140, 141], token: token, session: Self.session)
@@ -55,9 +57,11 @@ import Transport
             case .expired: break
             case .revoked: try running.daemon.administration.revokeShare(known)
             case .rotated: _ = try running.daemon.administration.rotateShare(known)
+            case .deleted:
+                _ = try await running.daemon.administration.deleteDevice(named: "ann")
             }
             for viewer in [live, past, sought] {
-                #expect(await Self.closeCode(viewer) == 4010)
+                #expect(await Self.closeCode(viewer) == (end == .deleted ? 4004 : 4010))
             }
             #expect(try await stream.status == 200)
             #expect(try await beats.status == 200)
