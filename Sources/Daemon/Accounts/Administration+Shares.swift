@@ -76,6 +76,7 @@ extension Administration {
     /// - Parameters:
     ///   - share: Known.
     ///   - code: What its viewers are told.
+    /// - Throws: ``RegistryError``
     func revokeShare(_ share: Share, telling code: CloseCode = .shareEnded) throws {
         let now = clock()
         try accounts.registry.revokeShare(share.key, at: now)

@@ -37,7 +37,8 @@ struct Listener: Sendable {
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(
                 .recvAllocator,
-                value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16384))
+                value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16384)
+            )
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try self.accept(channel) }
             }
