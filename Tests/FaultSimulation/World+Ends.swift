@@ -47,7 +47,7 @@ extension World {
 
     /// The next life; its start may meet errors and die of them.
     private func started(
-        on found: SimulatedDisk, isOrderly: inout Bool, isRotten: Bool = false
+        on found: SimulatedDisk, isOrderly: inout Bool
     ) throws -> SimulatedDisk {
         var found = found
         for _ in 0..<3 where random.happens(percent: 40) {
@@ -149,7 +149,7 @@ extension World {
         rotten.flipBit(&random)
         say("a bit turns over")
         var isOrderly = false
-        self.disk = try started(on: rotten, isOrderly: &isOrderly, isRotten: true)
+        self.disk = try started(on: rotten, isOrderly: &isOrderly)
         var wrong: RecordOffset?
         var found: Set<RecordOffset> = []
         var gaps: [LogGap] = []
