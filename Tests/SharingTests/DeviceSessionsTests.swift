@@ -104,6 +104,17 @@ import Testing
         #expect(sessions.session(shownBy: share, at: Fixture.time(30)) == Self.session(2))
     }
 
+    @Test func `A session found to be over once more leaves the newer one in place`() {
+        var sessions = DeviceSessions()
+        let share = Fixture.share()
+        sessions.began(Self.session(1), at: 10)
+        sessions.ended(Self.session(1), at: 20)
+        sessions.began(Self.session(2), at: 30)
+        sessions.ended(Self.session(2), at: 40)
+        sessions.ended(Self.session(1), at: 50)
+        #expect(sessions.session(shownBy: share, at: Fixture.time(60)) == Self.session(2))
+    }
+
     @Test func `A session that goes on is live again, and an erased one is gone`() {
         var sessions = DeviceSessions()
         let share = Fixture.share()
