@@ -175,6 +175,40 @@ import WireFormat
         }
     }
 
+    @Test(arguments: [DeviceTransport.tcp, .webSocket])
+    func `Who says hello to a full ring is welcomed once there is room`(
+        _ transport: DeviceTransport
+    ) async throws {
+        let daemon = FakeDaemon(inboundBytes: 4096, acknowledges: false)
+        try await withServer(daemon: daemon) { daemon, device, http in
+            let socket = try RawSocket(device)
+            await socket.send(Self.hello)
+            try await socket.receive(until: "}\n")
+            daemon.isStalled.store(true, ordering: .relaxed)
+            for number in 1...1000 { await socket.send(Self.heartRate(number)) }
+            await eventually("full") {
+                daemon.loops.counters.ringFull.load(ordering: .relaxed) > 0
+            }
+            let late = try RawSocket(transport == .tcp ? device : http)
+            if transport == .tcp {
+                await late.send(Self.hello)
+            } else {
+                _ = try await late.upgrade("/v1/device")
+                await late.send(ClientFrame.text(Self.hello))
+            }
+            await eventually("admitted") {
+                daemon.loops.counters.devicesConnected.load(ordering: .relaxed) == 2
+            }
+            daemon.isStalled.store(false, ordering: .relaxed)
+            daemon.doorbell.ring()
+            if transport == .tcp {
+                #expect(try await late.receive(until: "}\n").contains("welcome"))
+            } else {
+                #expect(try await late.receiveText().contains("welcome"))
+            }
+        }
+    }
+
     @Test func `Stopping tells devices to come back`() async throws {
         let daemon = FakeDaemon()
         let server = TransportServer(

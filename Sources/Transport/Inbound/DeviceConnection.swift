@@ -176,7 +176,8 @@ final class DeviceConnection: RoomWaiter {
                     connection: id, device: device.device, session: device.session,
                     recorded: device.recorded, format: format, transport: origin.transport,
                     arrival: arrival))
-            _ = payOwed()
+            // Not left to the first frame: a device may send none before it is welcomed.
+            if !payOwed() { _ = wait() }
         case .failure(let refusal):
             loop.counters.countRefusedHello(refusal.code)
             close(refusal.code)
