@@ -39,7 +39,7 @@ public struct Configuration: Hashable, Sendable {
     }
 
     public struct Ingest: Hashable, Sendable {
-        public var ringBytes = 1 << 20
+        public var ringBytes = 256 << 10
         public var holdSeconds: Double = 2
         public var holdFramesMax = 1000
         /// A session nobody sent to for so long has ended; a frame reopens it.

@@ -142,8 +142,8 @@ public enum ConfigurationSchema {
     private static let ingest: [ConfigurationEntry] = [
         .integer(
             "ring.kibibytes", \.ingest.ringBytes, 64...65_536,
-            "Ring between an event loop and the pipeline", unit: "KiB", default: 1024,
-            scale: 1024),
+            "Ring between an event loop and the pipeline; what lies in it waits", unit: "KiB",
+            default: 256, scale: 1024),
         .duration(
             "ingest.hold", \.ingest.holdSeconds, 0...60,
             "A hole in a session's numbers holds back what follows for at most", default: "2s"),

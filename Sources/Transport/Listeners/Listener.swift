@@ -32,7 +32,13 @@ struct Listener: Sendable {
         let bootstrap = ServerBootstrap(group: loops.threads)
             .serverChannelOption(.backlog, value: 4096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.maxMessagesPerRead, value: 4)
+            // One turn each: beside devices that send as fast as they can, one that sends a line a
+            // second waits for all their turns.
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16384)
+            )
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try self.accept(channel) }
             }
