@@ -9,26 +9,21 @@ import SensorModel
 /// dropped when it proves to be drift. So standing credits nothing and nothing shown is taken back.
 struct Distance: Sendable {
     struct Parameters: Sendable {
-        /// Share of a stretch that is random error, one standard deviation.
-        var stretchError = 0.012
-        /// Share of the whole that is systematic, one standard deviation, besides the Doppler
-        /// factor's.
-        var systematicError = 0.002
-        /// How far an error of the Doppler factor reaches the distance: about its weight against
-        /// the path.
+        /// How far an error of the Doppler factor reaches the distance: the noise of reckoning that
+        /// spoils the factor is in the way it stretches, too, and in part takes itself back.
         var factorShare = 0.7
-        /// Of what scatter lengthens steps by, the share that is off when it is taken away again,
-        /// one standard deviation: it is what makes slow walks and street canyons less sure.
-        var excessError = 0.06
-        /// More scatter than this is standing, not walking.
-        var excessMax = 0.4
+        /// Share by which what was credited while Doppler was not to be trusted may be off, one
+        /// standard deviation.
+        var doubtfulError = 0.1
         /// Error of the first and the last position together, one standard deviation, in units of
         /// the accuracy that the receiver claimed at each.
-        var endsShare = 0.8
+        var endsShare = 0.3
         /// A hole as long as speeds at both ends say, or shorter by a bend: between this share of
         /// the expected way and all of it, so much of what lacks is credited. Below lies a stop.
         var holeShareMin = 0.7
-        var holeShareCredited = 0.6
+        var holeShareCredited = 0.8
+        /// Share of a hole's way that may be off, one standard deviation.
+        var holeError = 0.1
         /// Seconds; after longer holes the speeds at their ends say nothing of what was between.
         var holeSecondsMax = 60.0
         /// Good enough to teach the stride, meters.
@@ -46,7 +41,6 @@ struct Distance: Sendable {
     private var dropped = 0.0
     private var newest = 0.0
     private var variance = 0.0
-    private var randomAt = 0.0
     private(set) var hasStarted = false
     /// As the receiver claimed it at the first usable fix, meters.
     private var firstAccuracy: Double?
@@ -76,13 +70,15 @@ struct Distance: Sendable {
     var uncertaintyMeters: Double? {
         guard hasStarted else { return nil }
         let factor = parameters.factorShare * fusion.factorError
-        let excess = parameters.excessError * min(fusion.excess, parameters.excessMax)
-        let base = parameters.systematicError
-        let systematic = base * base + factor * factor + excess * excess
+        let variation = fusion.variation
+        let systematic = factor * factor + variation * variation
+        let doubtful = parameters.doubtfulError * fusion.doubtfulMeters
         let first = firstAccuracy ?? fusion.accuracy
         let ends = (first * first + fusion.accuracy * fusion.accuracy) / 2
         let endsVariance = parameters.endsShare * parameters.endsShare * ends
-        return 1.96 * (variance + endsVariance + systematic * newest * newest).squareRoot()
+        return 1.96
+            * (variance + endsVariance + doubtful * doubtful + systematic * newest * newest)
+            .squareRoot()
     }
 
     mutating func note(accuracy: Double?, at time: Timestamp) {
@@ -109,7 +105,7 @@ struct Distance: Sendable {
         }
         guard isMoving else {
             path.restart(at: step.location)
-            fusion.close()
+            fusion.wait(step)
             teaching = nil
             return
         }
@@ -119,7 +115,9 @@ struct Distance: Sendable {
                 step.isJump
                 ? min(step.meters, step.expectedMeters ?? 0) : holeMeters(step)
             fusion.credit(max(0, line - bridgedMeters))
-            variance += 0.01 * line * line
+            fusion.loseTrack()
+            let error = parameters.holeError * line
+            variance += error * error
             teaching = nil
             return
         }
@@ -127,7 +125,6 @@ struct Distance: Sendable {
         let added = path.add(step.location, seconds: step.seconds)
         fusion.add(pathMeters: added, step: step, scatter: path.scatter)
         teach(fusion.meters - before, step: step, steps: steps, cadence: cadence)
-        noteRandomError()
     }
 
     /// The straight line is the least it can have been; a way bends, so where the speeds at both
@@ -177,7 +174,7 @@ struct Distance: Sendable {
         var copy = self
         copy.held = nil
         copy.bridgedMeters = 0
-        copy.fusion.close()
+        copy.fusion.loseTrack()
         copy.path.restart(at: start)
         let before = copy.fusion.meters
         var meters = 0.0
@@ -221,14 +218,6 @@ struct Distance: Sendable {
     private mutating func update() {
         guard held == nil else { return }
         newest = max(newest, fusion.meters - dropped)
-    }
-
-    private mutating func noteRandomError() {
-        // A stretch of 50 m at a time: errors of one stretch hang together.
-        guard newest - randomAt > 50 else { return }
-        let error = parameters.stretchError * (newest - randomAt)
-        variance += error * error
-        randomAt = newest
     }
 
     private mutating func teach(

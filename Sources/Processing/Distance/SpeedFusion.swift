@@ -5,43 +5,41 @@ import SensorModel
 ///
 /// A path drifts: while a receiver settles or reflections move it, positions wander with no one
 /// walking (a path is never too short for that reason). Doppler speed does not wander, but most
-/// receivers' filters hold it a few percent short, each by its own factor. So the factor is learned
-/// from stretches of good reception, and where the path claims more than Doppler explains, the
-/// geometric mean of both is taken. Weights: regression of 20 s stretches against a measuring
-/// wheel, in which path and Doppler errors were of like size and opposite sign.
+/// receivers' filters hold it a few percent short, each by its own factor. So Doppler is counted,
+/// times the factor that positions teach over long ways (``DopplerFactor``), within bounds that
+/// the path sets.
 struct SpeedFusion: Sendable {
     struct Parameters: Sendable {
         /// Seconds of a stretch: long enough to average the noise of speed, short against drift.
         var stretchSeconds = 20.0
         var stretchFixes = 5
-        /// Path per Doppler distance before anything is learned, and its weight in stretches.
-        var factorPrior = 1.035
-        var factorPriorWeight = 4.0
-        /// Deviation of receivers from ``factorPrior``, as a share.
-        var factorSpread = 0.03
-        /// A stretch's ratio counts as at most this far from what is learned, either way: one
-        /// stretch of drift must not teach, and a cut on one side alone would bias.
-        var factorStepMax = 0.06
-        /// How many times wider where scatter, which has no sign, is what makes stretches differ.
-        var factorStepScatter = 3.0
         /// Doppler falls this much shorter for each meter that accuracy is worse than usual when
         /// good: the receiver's own filter leans on its past then.
         var shortfallPerMeter = 0.15
-        /// Usual: this many times the best.
+        /// Usual: this many times the best, which is forgotten by so many meters a second.
         var usualFactor = 1.4
+        var accuracyForgotten = 0.001
         var shortfallMetersMax = 2.5
+        /// Over which Doppler is held against the path: a minute, if it is of so many meters. What
+        /// differs by more than the limit is no variation but one of both gone wrong.
+        var minuteSeconds = 60.0
+        var minuteMetersMin = 20.0
+        var minuteDifferenceMax = 0.2
+        /// Error of its two ends together, one standard deviation, in units of the accuracy.
+        var endsShare = 1.0
         /// Share of a stretch by which it may be longer or shorter to make good what came before.
         var makingGoodMax = 0.02
-        /// Square of the end-to-end way per way of a stretch whose direction can be told.
-        var straightnessMin = 0.25
-        /// Share of Doppler where the path is the longer one, and where it is the shorter one.
-        var dopplerShareAbove = 0.6
-        var dopplerShareBelow = 0.5
+        /// Share of Doppler against the path: its factor holds what positions know already, and
+        /// the path itself adds the length of its noise. Where a receiver claims to be off by a
+        /// meter there is little of that, and the path counts as much.
+        var dopplerShare = 0.97
+        var dopplerShareExact = 0.5
+        var exactAccuracyMeters = 1.0
+        var usualAccuracyMeters = 3.0
         /// Scatter that lengthens steps by more than this share makes the path a bad witness …
         var excessTrusted = 0.015
-        /// … and by this much more, none: Doppler counts nearly alone and learns nothing from it.
+        /// … and by this much more, none.
         var excessRange = 0.02
-        var dopplerShareMax = 0.97
         /// The path counts at most this much longer than Doppler, and Doppler than the path.
         var excessMax = 1.1
         var pullMax = 1.13
@@ -68,30 +66,30 @@ struct SpeedFusion: Sendable {
     private var lastVelocity: SIMD2<Double>?
     private var bestAccuracy: Double?
     private var settlesUntil: Timestamp?
-    private var factorSum: Double
-    private var factorWeight: Double
+    private var learned = DopplerFactor()
     /// Doppler distance that counted in all stretches, and what it was credited with.
     private var dopplerTaken = 0.0
     private var dopplerCredited = 0.0
+    private var minute = (path: 0.0, doppler: 0.0, seconds: 0.0, accuracy: 0.0)
+    private var minutes = 0.0
+    private var differences = 0.0
     private var lastSpeed: Double?
+    /// Credited while the receiver settled or its Doppler fell short.
+    private(set) var doubtfulMeters = 0.0
     /// Share by which scatter lengthens steps, smoothed.
     private(set) var excess = 0.0
 
     init(parameters: Parameters = Parameters()) {
         self.parameters = parameters
-        factorSum = parameters.factorPrior * parameters.factorPriorWeight
-        factorWeight = parameters.factorPriorWeight
     }
 
     /// True distance per Doppler distance, as far as learned.
-    var factor: Double { factorSum / factorWeight }
+    var factor: Double { learned.value }
 
     var meters: Double { committedMeters + stretchMeters }
 
-    /// Deviation of ``factor`` that is left, as a share: the prior's spread, shrinking as it learns.
-    var factorError: Double {
-        parameters.factorSpread * (parameters.factorPriorWeight / factorWeight).squareRoot()
-    }
+    /// Deviation of ``factor`` that is left.
+    var factorError: Double { learned.deviation }
 
     /// Mean accuracy the receiver claims, meters.
     private(set) var accuracy = 4.0
@@ -118,7 +116,6 @@ struct SpeedFusion: Sendable {
         if let speed = step.location.speed, let accuracy = step.location.horizontalAccuracy {
             doppler += (speed + (lastSpeed ?? speed)) / 2 * step.seconds
             accuracySum += accuracy
-            bestAccuracy = min(accuracy, (bestAccuracy ?? accuracy) + 0.001)
             lastSpeed = speed
         } else {
             hasDoppler = false
@@ -126,7 +123,7 @@ struct SpeedFusion: Sendable {
         }
         noteDirection(step)
         guard seconds >= parameters.stretchSeconds, fixes >= parameters.stretchFixes else { return }
-        learn(at: step.to)
+        if let settlesUntil, step.to > settlesUntil { self.settlesUntil = nil }
         close()
     }
 
@@ -136,8 +133,28 @@ struct SpeedFusion: Sendable {
         committedMeters += meters
     }
 
+    /// A way of which speed and course know nothing: a hole.
+    mutating func loseTrack() {
+        close()
+        learned.loseTrack()
+        lastSpeed = nil
+        lastVelocity = nil
+    }
+
+    /// No way: the runner waits.
+    mutating func wait(_ step: FixGate.Step) {
+        close()
+        let displacement = Self.displacement(of: step)
+        learned.note(
+            displacement: displacement, travel: nil, seconds: step.seconds, accuracy: accuracy)
+        lastSpeed = step.location.speed
+        lastVelocity = nil
+    }
+
     /// Ends the stretch, as at a pause or a hole.
     mutating func close() {
+        noteBest()
+        learn()
         commit()
         path = 0
         doppler = 0
@@ -151,10 +168,7 @@ struct SpeedFusion: Sendable {
     }
 
     private mutating func noteDirection(_ step: FixGate.Step) {
-        let from = step.previous
-        displacement += Geodesy.offset(
-            of: (step.location.latitude, step.location.longitude),
-            from: (from.latitude, from.longitude))
+        displacement += Self.displacement(of: step)
         guard let speed = step.location.speed, let course = step.location.course else {
             hasCourse = false
             lastVelocity = nil
@@ -162,36 +176,37 @@ struct SpeedFusion: Sendable {
         }
         let angle = course * Double.pi / 180
         let velocity = speed * SIMD2(sin(angle), cos(angle))
-        // Along the mean direction of both ends, as long as both speeds say: noise of the course
-        // must not shorten the way.
-        let sum = velocity + (lastVelocity ?? velocity)
-        let size = (sum * sum).sum().squareRoot()
-        if size > 0 {
-            let before = (lastVelocity ?? velocity)
-            let speeds = speed + (before * before).sum().squareRoot()
-            travel += sum / size * (speeds / 2 * step.seconds)
+        // As long as both speeds say, along the mean of both courses: their noise must not shorten
+        // the way. A turn does, by the chord of its arc.
+        let before = lastVelocity ?? velocity
+        let size = length(velocity + before)
+        if size > 0, speed > 0 {
+            let speeds = speed + length(before)
+            let across = before.x * velocity.y - before.y * velocity.x
+            let halfTurn = atan2(abs(across), (before * velocity).sum()) / 2
+            let chord = halfTurn > 0 ? sin(halfTurn) / halfTurn : 1
+            travel += (velocity + before) / size * (chord * speeds / 2 * step.seconds)
         }
         lastVelocity = velocity
     }
 
-    /// True distance per Doppler distance as this stretch shows it. Where courses are known, the
-    /// way from its first to its last position is projected on the way that Doppler made: scatter
-    /// lengthens a path but not, in the mean, a projection. `nil`: too crooked to tell.
-    private var stretchRatio: Double? {
-        guard hasCourse else { return path / doppler }
-        let square = (travel * travel).sum()
-        guard square > parameters.straightnessMin * doppler * doppler else { return nil }
-        return (displacement * travel).sum() / square
+    private func length(_ vector: SIMD2<Double>) -> Double {
+        (vector * vector).sum().squareRoot()
+    }
+
+    private static func displacement(of step: FixGate.Step) -> SIMD2<Double> {
+        Geodesy.offset(
+            of: (step.location.latitude, step.location.longitude),
+            from: (step.previous.latitude, step.previous.longitude))
     }
 
     /// Takes the stretch over, and makes good what earlier ones got by a factor known less well.
     private mutating func commit() {
         let meters = stretchMeters
         committedMeters += meters
+        if isDoubtful { doubtfulMeters += meters }
         guard hasDoppler, hasCourse, path > 0 else { return }
-        let share =
-            path > (factor + shortfall) * doppler
-            ? share(parameters.dopplerShareAbove) : share(parameters.dopplerShareBelow)
+        let share = dopplerShare
         dopplerTaken += share * doppler
         dopplerCredited += share * factor * doppler
         let owed = factor * dopplerTaken - dopplerCredited
@@ -204,6 +219,8 @@ struct SpeedFusion: Sendable {
     private var isSettling: Bool {
         settlesUntil != nil
     }
+
+    private var isDoubtful: Bool { hasDoppler && (isSettling || shortfall > 0) }
 
     private var shortfall: Double {
         guard !isSettling, let bestAccuracy, fixes > 0 else { return 0 }
@@ -218,20 +235,24 @@ struct SpeedFusion: Sendable {
         if path > expected {
             guard !isSettling else { return expected }
             let bounded = min(path, parameters.excessMax * expected)
-            return blend(bounded, expected, share(parameters.dopplerShareAbove))
+            return blend(bounded, expected, dopplerShare)
         }
         let pullMax = parameters.pullMax + discredit * parameters.pullMaxDiscredited
         let pulled = min(expected, pullMax * path)
-        return blend(path, pulled, share(parameters.dopplerShareBelow))
+        return blend(path, pulled, dopplerShare)
+    }
+
+    private var dopplerShare: Double {
+        let mean = fixes > 0 ? accuracySum / Double(fixes) : parameters.usualAccuracyMeters
+        let range = parameters.usualAccuracyMeters - parameters.exactAccuracyMeters
+        let blur = min(max((mean - parameters.exactAccuracyMeters) / range, 0), 1)
+        return parameters.dopplerShareExact
+            + blur * (parameters.dopplerShare - parameters.dopplerShareExact)
     }
 
     /// 0…1: how far scatter discredits the path.
     private var discredit: Double {
         min(max((excess - parameters.excessTrusted) / parameters.excessRange, 0), 1)
-    }
-
-    private func share(_ usual: Double) -> Double {
-        usual + discredit * (parameters.dopplerShareMax - usual)
     }
 
     /// Weighted geometric mean: errors of both are shares of the distance.
@@ -240,13 +261,52 @@ struct SpeedFusion: Sendable {
         return exp((1 - share) * log(path) + share * log(doppler))
     }
 
-    private mutating func learn(at time: Timestamp) {
-        if let settlesUntil, time > settlesUntil { self.settlesUntil = nil }
-        guard hasDoppler, !isSettling, doppler > 10, let ratio = stretchRatio else { return }
-        guard shortfall == 0 else { return }
-        let surprise = ratio - factor
-        let limit = parameters.factorStepMax * (1 + parameters.factorStepScatter * discredit)
-        factorSum += factor + min(max(surprise, -limit), limit)
-        factorWeight += 1
+    /// What path and Doppler differ by over a minute, less what positions alone make of it.
+    private mutating func noteMinute() {
+        guard hasDoppler, !isSettling, shortfall == 0 else {
+            minute = (0, 0, 0, 0)
+            return
+        }
+        // Along the way that Doppler made: scatter lengthens a path but, in the mean, no projection.
+        let reckoned = hasCourse ? length(travel) : doppler
+        minute.path += hasCourse ? (displacement * travel).sum() / max(reckoned, 0.1) : path
+        minute.doppler += reckoned
+        minute.seconds += seconds
+        minute.accuracy += accuracySum / Double(fixes) * seconds
+        guard minute.seconds >= parameters.minuteSeconds else { return }
+        defer { minute = (0, 0, 0, 0) }
+        let expected = factor * minute.doppler
+        guard expected > parameters.minuteMetersMin, minute.path > 0 else { return }
+        let difference = min(abs(log(minute.path / expected)), parameters.minuteDifferenceMax)
+        let ends = parameters.endsShare * minute.accuracy / minute.seconds / expected
+        minutes += 1
+        differences += difference * difference - ends * ends
+    }
+
+    /// Share of the way by which Doppler's factor has varied from minute to minute, what is left
+    /// of it over all of them; one standard deviation.
+    var variation: Double {
+        minutes > 0 ? max(0, differences).squareRoot() / minutes : 0
+    }
+
+    /// Of whole stretches, since a single fix may claim anything.
+    private mutating func noteBest() {
+        guard hasDoppler, fixes >= parameters.stretchFixes else { return }
+        let mean = accuracySum / Double(fixes)
+        bestAccuracy = min(mean, (bestAccuracy ?? mean) + parameters.accuracyForgotten * seconds)
+    }
+
+    private mutating func learn() {
+        guard fixes > 0 else { return }
+        noteMinute()
+        guard hasDoppler, !isSettling else { return learned.loseTrack() }
+        guard hasCourse else {
+            learned.loseTrack()
+            guard shortfall == 0, doppler > 10 else { return }
+            return learned.note(ratio: path / doppler)
+        }
+        learned.note(
+            displacement: displacement, travel: travel, seconds: seconds,
+            accuracy: accuracySum / Double(fixes), isDoubtful: shortfall > 0)
     }
 }
