@@ -43,14 +43,13 @@ import Testing
     func `A hole with a bend in it is credited in part by speed, one with a stop is not`(
         line: Double, meters: Double
     ) throws {
-        // The stretch before the hole is settled with it, by some decimeters.
-        #expect(abs(try credited(line: line) - meters) < 0.3)
+        #expect(abs(try credited(line: line) - meters) < 0.1)
     }
 
     @Test func `Where steps were counted they say how long a hole was`() throws {
         let bridged = try credited(line: 50, steps: 53)
         let stride = StrideModel(calibration: nil).metersPerStep(cadence: 160)
-        #expect(abs(bridged - 53 * stride) < 0.3)
+        #expect(abs(bridged - 53 * stride) < 0.1)
     }
 
     @Test func `A start that was unsure stays so in the interval`() throws {

@@ -5,18 +5,18 @@ import Testing
 @testable import Processing
 
 @Suite struct DopplerFactorTests {
-    /// Twenty seconds at 1.25 m/s, which turn by 40° from one to the next, seen by Doppler as so
+    /// Twenty seconds at 1.25 m/s, which turn by 40° after every two minutes, seen by Doppler as so
     /// much shorter and turned.
     private func learned(
-        factor: Double, turn: Double = 0, stretches: Int = 60, error: Double = 0,
-        leapAt leap: Int? = nil, holeAt hole: Int? = nil
+        factor: Double, turn: Double = 0, bend: Double = 0.7, stretches: Int = 60,
+        error: Double = 0, leapAt leap: Int? = nil, holeAt hole: Int? = nil
     ) -> DopplerFactor {
         var generator = SeededGenerator(seed: 4)
         var learned = DopplerFactor()
         var before = SIMD2<Double>.zero
         for stretch in 0..<stretches {
             if stretch == hole { learned.loseTrack() }
-            let angle = Double(stretch / 6) * 0.7
+            let angle = Double(stretch / 6) * bend
             var way = 25 * SIMD2(cos(angle), sin(angle))
             let reckoned = 25 / factor * SIMD2(cos(angle - turn), sin(angle - turn))
             let now = error * SIMD2(generator.gaussian(), generator.gaussian())
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [0.98, 1, 1.035, 1.07])
-    func `A way of a kilometer and a half tells the factor to half a percent`(factor: Double) {
+    func `A way of a kilometer and a half tells the factor to six thousandths`(factor: Double) {
         let exact = learned(factor: factor)
         #expect(abs(exact.value - factor) < 0.006)
         #expect(exact.deviation < 0.011)
@@ -56,6 +56,12 @@ import Testing
                 displacement: SIMD2(0.5, -0.3), travel: nil, seconds: 20, accuracy: 4)
         }
         #expect(abs(learned.value - before) < 0.001)
+    }
+
+    @Test func `Thousands of kilometers away it is still sound`() {
+        let far = learned(factor: 1.02, bend: 0, stretches: 100_000, error: 3)
+        #expect(far.deviation > 0)
+        #expect(abs(far.value - 1.02) < 0.002)
     }
 
     @Test func `Without courses the ratio of a stretch teaches slowly`() {

@@ -2,14 +2,21 @@ import Glibc
 
 /// How much longer the true way is than the one that Doppler speed makes, learned on the way.
 ///
-/// The track by dead reckoning (speed and course) is laid over the positions, turned and stretched:
+/// Speed and course make a track by dead reckoning. It is laid over the positions, turned and
+/// stretched, as a whole; east and north are one complex number:
 ///
-///     position = c + F × reckoned + e        F complex: factor and turn
-///     e  the receiver's error, which wanders and forgets; c  what dead reckoning has lost so far
+///     position = factor × reckoned + lost + error
+///     factor   its size stretches the track, its angle turns it
+///     lost     what dead reckoning has lost so far: a random walk
+///     error    the receiver's: it wanders, and is forgotten within a minute
 ///
-/// A Kalman filter over F, c and e (Kalman, 1960; e as Gauss and Markov's process). A block tells F
-/// to a tenth, as its ends are off by meters; a kilometer out and back tells it to some thousandths,
-/// as they are off by the same meters then.
+/// A Kalman filter (Kalman, "A New Approach to Linear Filtering and Prediction Problems", 1960)
+/// whose state is these three; `error` is a Gauss-Markov process of first order. Turns of the map
+/// do not change what is known, so both axes have one covariance, and covariances between two
+/// parts of the state are complex.
+///
+/// Why not block by block: the ends of 20 s of walking are off by a tenth of their distance; those
+/// of a kilometer are off by the same meters, which are some thousandths.
 struct DopplerFactor: Sendable {
     struct Parameters: Sendable {
         /// Before anything is learned, and the deviation of receivers from it: their filters hold
@@ -38,15 +45,19 @@ struct DopplerFactor: Sendable {
         var surpriseMax = 3.0
     }
 
+    /// East and north, or real and imaginary part.
     typealias Complex = SIMD2<Double>
+
+    /// m²: where a track begins, its place by dead reckoning is any.
+    private static let unknown = 1e6
 
     let parameters: Parameters
     private var factor: Complex
     private var lost = Complex.zero
     private var error = Complex.zero
-    // Covariances by axis: of factor, what was lost, and error.
+    // Covariances of these three, of one axis; the mean of one times the other's conjugate.
     private var factorVariance: Double
-    private var lostVariance = 1e6
+    private var lostVariance = Self.unknown
     private var errorVariance = 0.0
     private var factorLost = Complex.zero
     private var factorError = Complex.zero
@@ -64,9 +75,10 @@ struct DopplerFactor: Sendable {
         factorVariance = parameters.spread * parameters.spread
     }
 
+    /// Meters of way per meter of Doppler's.
     var value: Double { factor.x }
 
-    /// One standard deviation.
+    /// One standard deviation of ``value``.
     var deviation: Double { factorVariance.squareRoot() }
 
     /// - Parameters:
@@ -118,7 +130,7 @@ struct DopplerFactor: Sendable {
         reckoned = .zero
         lost = .zero
         error = .zero
-        lostVariance = 1e6
+        lostVariance = Self.unknown
         factorLost = .zero
         factorError = .zero
         lostError = .zero
@@ -151,7 +163,9 @@ struct DopplerFactor: Sendable {
         lostError -= Self.product(gainLost, Self.conjugate(gainError)) * scale
     }
 
-    /// Restless tracks teach less, and a leap is way of which dead reckoning knows nothing.
+    /// Restless tracks teach less: process noise grows with what surprises exceed their variance by
+    /// (as in Mehra, "Approaches to Adaptive Filtering", 1972). A leap is way of which dead
+    /// reckoning knows nothing.
     private mutating func noteSurprise(_ square: Double) {
         let most = parameters.surpriseMax * parameters.surpriseMax
         let ratio = square / (2 * gains.variance)
@@ -160,6 +174,7 @@ struct DopplerFactor: Sendable {
         if ratio > most { lostVariance += square }
     }
 
+    /// Covariances of the state with the surprise, and the surprise's own variance of one axis.
     private var gains: (factor: Complex, lost: Complex, error: Complex, variance: Double) {
         let back = Self.conjugate(reckoned)
         let one = Complex(1, 0)

@@ -20,19 +20,14 @@ struct SpeedFusion: Sendable {
         var usualFactor = 1.4
         var accuracyForgotten = 0.001
         var shortfallMetersMax = 2.5
-        /// Over which Doppler is held against the path: a minute, if it is of so many meters. What
-        /// differs by more than the limit is no variation but one of both gone wrong.
-        var minuteSeconds = 60.0
-        var minuteMetersMin = 20.0
-        var minuteDifferenceMax = 0.2
-        /// Error of its two ends together, one standard deviation, in units of the accuracy.
-        var endsShare = 1.0
         /// Share of a stretch by which it may be longer or shorter to make good what came before.
         var makingGoodMax = 0.02
-        /// Share of Doppler against the path: its factor holds what positions know already, and
-        /// the path itself adds the length of its noise. Where a receiver claims to be off by a
-        /// meter there is little of that, and the path counts as much.
+        /// Share of Doppler against the path, where the receiver claims ``usualAccuracyMeters`` or
+        /// worse: the factor holds already what positions know over the whole way, and a path is
+        /// lengthened by its own scatter.
         var dopplerShare = 0.97
+        /// The same at ``exactAccuracyMeters``, when a path has little scatter, and where no course
+        /// is sent, when the factor is taken from such paths and knows no more than they do.
         var dopplerShareExact = 0.5
         var exactAccuracyMeters = 1.0
         var usualAccuracyMeters = 3.0
@@ -70,9 +65,7 @@ struct SpeedFusion: Sendable {
     /// Doppler distance that counted in all stretches, and what it was credited with.
     private var dopplerTaken = 0.0
     private var dopplerCredited = 0.0
-    private var minute = (path: 0.0, doppler: 0.0, seconds: 0.0, accuracy: 0.0)
-    private var minutes = 0.0
-    private var differences = 0.0
+    private var variations = FactorVariation()
     private var lastSpeed: Double?
     /// Credited while the receiver settled or its Doppler fell short.
     private(set) var doubtfulMeters = 0.0
@@ -88,8 +81,12 @@ struct SpeedFusion: Sendable {
 
     var meters: Double { committedMeters + stretchMeters }
 
-    /// Deviation of ``factor`` that is left.
+    /// One standard deviation of what is unknown of ``factor``.
     var factorError: Double { learned.deviation }
+
+    /// Share of the way by which ``factor`` is left unknown because it varies; one standard
+    /// deviation.
+    var variation: Double { variations.share }
 
     /// Mean accuracy the receiver claims, meters.
     private(set) var accuracy = 4.0
@@ -216,6 +213,11 @@ struct SpeedFusion: Sendable {
         committedMeters += paid
     }
 
+    /// Of the stretch so far, meters.
+    private var meanAccuracy: Double {
+        fixes > 0 ? accuracySum / Double(fixes) : parameters.usualAccuracyMeters
+    }
+
     private var isSettling: Bool {
         settlesUntil != nil
     }
@@ -225,7 +227,7 @@ struct SpeedFusion: Sendable {
     private var shortfall: Double {
         guard !isSettling, let bestAccuracy, fixes > 0 else { return 0 }
         let usual = parameters.usualFactor * bestAccuracy
-        let worse = accuracySum / Double(fixes) - usual
+        let worse = meanAccuracy - usual
         return parameters.shortfallPerMeter * min(max(worse, 0), parameters.shortfallMetersMax)
     }
 
@@ -243,9 +245,9 @@ struct SpeedFusion: Sendable {
     }
 
     private var dopplerShare: Double {
-        let mean = fixes > 0 ? accuracySum / Double(fixes) : parameters.usualAccuracyMeters
+        guard hasCourse else { return parameters.dopplerShareExact }
         let range = parameters.usualAccuracyMeters - parameters.exactAccuracyMeters
-        let blur = min(max((mean - parameters.exactAccuracyMeters) / range, 0), 1)
+        let blur = min(max((meanAccuracy - parameters.exactAccuracyMeters) / range, 0), 1)
         return parameters.dopplerShareExact
             + blur * (parameters.dopplerShare - parameters.dopplerShareExact)
     }
@@ -261,44 +263,16 @@ struct SpeedFusion: Sendable {
         return exp((1 - share) * log(path) + share * log(doppler))
     }
 
-    /// What path and Doppler differ by over a minute, less what positions alone make of it.
-    private mutating func noteMinute() {
-        guard hasDoppler, !isSettling, shortfall == 0 else {
-            minute = (0, 0, 0, 0)
-            return
-        }
-        // Along the way that Doppler made: scatter lengthens a path but, in the mean, no projection.
-        let reckoned = hasCourse ? length(travel) : doppler
-        minute.path += hasCourse ? (displacement * travel).sum() / max(reckoned, 0.1) : path
-        minute.doppler += reckoned
-        minute.seconds += seconds
-        minute.accuracy += accuracySum / Double(fixes) * seconds
-        guard minute.seconds >= parameters.minuteSeconds else { return }
-        defer { minute = (0, 0, 0, 0) }
-        let expected = factor * minute.doppler
-        guard expected > parameters.minuteMetersMin, minute.path > 0 else { return }
-        let difference = min(abs(log(minute.path / expected)), parameters.minuteDifferenceMax)
-        let ends = parameters.endsShare * minute.accuracy / minute.seconds / expected
-        minutes += 1
-        differences += difference * difference - ends * ends
-    }
-
-    /// Share of the way by which Doppler's factor has varied from minute to minute, what is left
-    /// of it over all of them; one standard deviation.
-    var variation: Double {
-        minutes > 0 ? max(0, differences).squareRoot() / minutes : 0
-    }
-
     /// Of whole stretches, since a single fix may claim anything.
     private mutating func noteBest() {
         guard hasDoppler, fixes >= parameters.stretchFixes else { return }
-        let mean = accuracySum / Double(fixes)
-        bestAccuracy = min(mean, (bestAccuracy ?? mean) + parameters.accuracyForgotten * seconds)
+        let forgotten = parameters.accuracyForgotten * seconds
+        bestAccuracy = min(meanAccuracy, (bestAccuracy ?? meanAccuracy) + forgotten)
     }
 
     private mutating func learn() {
         guard fixes > 0 else { return }
-        noteMinute()
+        noteVariation()
         guard hasDoppler, !isSettling else { return learned.loseTrack() }
         guard hasCourse else {
             learned.loseTrack()
@@ -306,7 +280,16 @@ struct SpeedFusion: Sendable {
             return learned.note(ratio: path / doppler)
         }
         learned.note(
-            displacement: displacement, travel: travel, seconds: seconds,
-            accuracy: accuracySum / Double(fixes), isDoubtful: shortfall > 0)
+            displacement: displacement, travel: travel, seconds: seconds, accuracy: meanAccuracy,
+            isDoubtful: shortfall > 0)
+    }
+
+    private mutating func noteVariation() {
+        guard hasDoppler, !isSettling, shortfall == 0 else { return variations.beginAfresh() }
+        // Along the way that Doppler made: scatter lengthens a path but, in the mean, no projection.
+        let way = hasCourse ? length(travel) : doppler
+        variations.note(
+            path: hasCourse ? (displacement * travel).sum() / max(way, 0.1) : path, doppler: way,
+            seconds: seconds, accuracy: meanAccuracy, factor: factor)
     }
 }
