@@ -7,7 +7,7 @@ import Testing
     /// What the contract says, spelled out apart from the code.
     static let always: Set<String> = [
         "state", "startedAt", "elapsedSeconds", "movingSeconds", "pausedSeconds", "autoPaused",
-        "battery", "charging", "alerts",
+        "alerts",
     ]
     static let heartRate: Set<String> = [
         "heartRate", "zoneSeconds", "averageHeartRate", "maxHeartRate", "targetZonePercent",
@@ -17,6 +17,7 @@ import Testing
         "speedUncertainty", "paceSecondsPerKm", "gradeAdjustedPaceSecondsPerKm",
         "elevationGainMeters", "elevationLossMeters", "gradePercent", "averageCadence", "gps",
         "splits", "trainingLoad", "caloriesKcal", "effortKm", "finishEstimate", "interval",
+        "battery", "charging",
     ]
     static let location: Set<String> = ["position", "course"]
     static let head: Set<String> = ["type", "cursor", "time"]

@@ -44,8 +44,9 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
     /// The parts a share must show before it may show this key.
     public var neededScope: Scope {
         switch self {
+        // Safety concerns whoever watches; which alerts are named is the scope's (`AlertsEncoder`).
         case .state, .startedAt, .elapsedSeconds, .movingSeconds, .pausedSeconds, .autoPaused,
-            .battery, .charging, .alerts:
+            .alerts:
             []
         case .heartRate, .zoneSeconds, .averageHeartRate, .maxHeartRate, .targetZonePercent:
             .heartRate
@@ -53,7 +54,7 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
             .speedMetersPerSecond, .speedUncertainty, .paceSecondsPerKm,
             .gradeAdjustedPaceSecondsPerKm, .elevationGainMeters, .elevationLossMeters,
             .gradePercent, .averageCadence, .gps, .splits, .trainingLoad, .caloriesKcal,
-            .effortKm, .finishEstimate, .interval:
+            .effortKm, .finishEstimate, .interval, .battery, .charging:
             .metrics
         // Heart rate against speed: either half alone does not entitle to it.
         case .decouplingPercent: [.metrics, .heartRate]
