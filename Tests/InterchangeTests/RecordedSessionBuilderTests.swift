@@ -81,6 +81,16 @@ import Testing
         #expect(session.seconds.map(\.heartRate) == [120, 120, 120])
     }
 
+    @Test func `A second in which a state changed has one row, with what was known last`() throws {
+        let session = Self.session(
+            try (1...4).map { try Self.fix(Double($0), latitude: 10 + Double($0)) },
+            [1, 2.02, 2.55, 2.999, 3, 4.5].map { Self.row($0) })
+        #expect(session.seconds.map(\.time) == [1, 2.999, 3, 4.5].map(Self.time))
+        #expect(session.seconds.map(\.distanceMeters) == [3, 3 * 2.999, 9, 13.5])
+        var export = SessionExport(format: .csv, session: session)
+        #expect(export.takeBytes().count { $0 == UInt8(ascii: "\n") } == 1 + 4)
+    }
+
     @Test func `The other sensor's rates are left out`() throws {
         let session = Self.session(
             [

@@ -14,7 +14,7 @@ public struct RecordedSession: Sendable {
     public var end: Timestamp
     /// Each moment at which something was measured, in order of time.
     public var points: [SessionPoint]
-    /// What was known at each whole second of device time, rising.
+    /// What was known last in each whole second of device time, rising; one a second.
     public var seconds: [SessionPoint]
     public var laps: [RecordedLap]
     /// Kilometers or miles, in order, with the moment each was full.

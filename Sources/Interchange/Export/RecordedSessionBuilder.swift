@@ -116,7 +116,9 @@ public struct RecordedSessionBuilder: Sendable {
             speedMetersPerSecond: metrics.speedMetersPerSecond,
             paused: metrics.autoPaused || metrics.manuallyPaused, steps: metrics.steps,
             arrivalTime: arrivalTime)
-        if session.seconds.last?.time == time {
+        // A state that changes within a second has metrics of its own: the second's newest count.
+        if let last = session.seconds.last?.time, last <= time, last.wholeSecond == time.wholeSecond
+        {
             session.seconds[session.seconds.count - 1] = point
             shownSources[shownSources.count - 1] = metrics.heartRate?.source
         } else if session.seconds.last.map({ $0.time < time }) ?? true {
