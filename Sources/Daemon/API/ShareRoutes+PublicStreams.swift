@@ -14,13 +14,19 @@ extension ShareRoutes {
     }
 
     func publicHistory(_ request: HTTPRequest) async -> HTTPResponse {
-        let limit = request.query["limitToLast"].flatMap { Int($0) } ?? 1000
-        let start = request.query["startAt"].flatMap { Int64($0.filter { $0 != "\"" }) }
-        guard (1...Self.samplesMax).contains(limit) else {
+        guard let limit = request.query["limitToLast"].map({ Int($0) }) ?? 1000,
+            (1...Self.samplesMax).contains(limit)
+        else {
             return APIRefusal.badField(name: "limitToLast", allowed: "1 to 10000").response
         }
+        // Firebase's readers quote a key.
+        let start = request.query["startAt"].map { Int64($0.filter { $0 != "\"" }) }
+        if case .some(nil) = start {
+            return APIRefusal.badField(name: "startAt", allowed: "milliseconds since 1970").response
+        }
         return await publicAnswer(to: request) {
-            HeartRateNews(shares: self, share: $0, startAt: start, limit: limit)
+            HeartRateNews(
+                shares: self, share: $0, startAt: start.flatMap { $0 }, limit: limit)
         }
     }
 
@@ -57,9 +63,10 @@ extension ShareRoutes {
         var news = news
         var silentSeconds = 0
         while isOpen(share) {
-            let events = await news.next()
-            for event in events { try await writer.write(event) }
-            if !events.isEmpty { silentSeconds = 0 }
+            if let event = await news.next() {
+                try await writer.write(event)
+                silentSeconds = 0
+            }
             if silentSeconds >= Self.keepAliveSeconds {
                 try await writer.write(PublicStreams.keepAlive)
                 silentSeconds = 0
@@ -87,8 +94,8 @@ private protocol PublicStreamNews: Sendable {
     /// All there is, as JSON.
     mutating func whole() async -> [UInt8]
 
-    /// The events to send: all there is at first, then what is new since the last time.
-    mutating func next() async -> [[UInt8]]
+    /// The event to send: all there is, at first and whenever it has changed; else `nil`.
+    mutating func next() async -> [UInt8]?
 }
 
 /// The heart rate now: each replaces the one before.
@@ -106,15 +113,15 @@ private struct LatestNews: PublicStreamNews {
         PublicStreams.latest(await shares.reading(of: share))
     }
 
-    mutating func next() async -> [[UInt8]] {
+    mutating func next() async -> [UInt8]? {
         let now = await whole()
         defer { last = now }
-        return now == last ? [] : [PublicStreams.put(now)]
+        return now == last ? nil : PublicStreams.put(now)
     }
 }
 
-/// The last heart rates of the session shown. Each is read from the log once, so that a stream
-/// costs no more the longer the session is.
+/// The last heart rates of the session shown. Each is read from the log once and kept here, so that
+/// a stream costs no more the longer the session is.
 private struct HeartRateNews: PublicStreamNews {
     let shares: ShareRoutes
     let share: Share
@@ -125,8 +132,8 @@ private struct HeartRateNews: PublicStreamNews {
     private var session: SessionID?
     /// Where the next reading begins; `nil`: with the session.
     private var offset: RecordOffset?
-    /// Under which the reader has samples, oldest first.
-    private var keys: [Int64] = []
+    /// What the reader has, oldest first.
+    private var told: [HeartRateReading] = []
 
     init(shares: ShareRoutes, share: Share, startAt: Int64?, limit: Int) {
         self.shares = shares
@@ -139,22 +146,17 @@ private struct HeartRateNews: PublicStreamNews {
         PublicStreams.history(await readings())
     }
 
-    mutating func next() async -> [[UInt8]] {
+    mutating func next() async -> [UInt8]? {
         let before = session
         let readings = await readings()
-        guard hasTold, session == before else {
-            hasTold = true
-            keys = PublicStreams.keyed(readings, after: .min).map(\.key)
-            return [PublicStreams.put(PublicStreams.history(readings))]
-        }
-        var events: [[UInt8]] = []
-        for (key, reading) in PublicStreams.keyed(readings, after: keys.last ?? .min) {
-            events.append(PublicStreams.put(PublicStreams.latest(reading), at: key))
-            keys.append(key)
-            guard keys.count > limit else { continue }
-            events.append(PublicStreams.put(PublicStreams.latest(nil), at: keys.removeFirst()))
-        }
-        return events
+        let isFirst = !hasTold || session != before
+        hasTold = true
+        if isFirst { told = [] }
+        let last = told.last?.measuredAt.milliseconds ?? .min
+        let news = PublicStreams.keyed(readings, after: last).map(\.reading)
+        guard isFirst || !news.isEmpty else { return nil }
+        told = (told + news).suffix(limit)
+        return PublicStreams.put(PublicStreams.history(told))
     }
 
     /// What was recorded since the last time, of the session shown now.

@@ -18,7 +18,7 @@ extension HistoryReader {
     /// - Parameters:
     ///   - session: In the log.
     ///   - start: Where to begin reading; `nil`: with the session.
-    ///   - startAtMilliseconds: Of device time, since 1970; what is older is left out.
+    ///   - startAtMilliseconds: Since 1970; what was measured before is left out.
     ///   - arrivedBy: What came later is still held back from the share; `nil`: nothing is.
     ///   - limit: Readings at most: the newest.
     /// - Returns: None for a session that is gone.
@@ -36,11 +36,10 @@ extension HistoryReader {
                     return false
                 }
                 guard header.type == .metric,
-                    (startAtMilliseconds.map { header.deviceTime.microseconds / 1000 >= $0 })
-                        ?? true,
                     let event = try? StreamEventCodec.decode(payload),
                     case .metrics(let metrics) = event.kind,
                     let reading = HeartRateReading(metrics, at: event.deviceTime),
+                    startAtMilliseconds.map({ reading.measuredAt.milliseconds >= $0 }) ?? true,
                     reading != part.readings.last
                 else { return true }
                 part.readings.append(reading)

@@ -1,4 +1,4 @@
-import SensorModel
+public import SensorModel
 
 /// The HeartBeatStream schema: what its web viewer reads from `publicStreams/ID`.
 public enum PublicStreams {
@@ -45,17 +45,13 @@ public enum PublicStreams {
         }
     }
 
-    /// One server-sent event of the Firebase REST streaming form.
+    /// One server-sent event of the Firebase REST streaming form: replaces all there was.
     ///
-    /// - Parameters:
-    ///   - data: JSON.
-    ///   - key: The one child of the path that it replaces; `nil`: all there is.
+    /// - Parameter data: JSON.
     /// - Returns: As it goes on the wire.
-    public static func put(_ data: [UInt8], at key: Int64? = nil) -> [UInt8] {
+    public static func put(_ data: [UInt8]) -> [UInt8] {
         var json = JSONWriter(reserving: data.count + 64)
-        json.raw("event: put\ndata: {\"path\":\"/")
-        if let key { json.integer(key) }
-        json.raw("\",\"data\":")
+        json.raw("event: put\ndata: {\"path\":\"/\",\"data\":")
         json.raw(data)
         json.raw("}\n\n")
         return json.bytes
@@ -76,7 +72,7 @@ public enum PublicStreams {
 
 extension Timestamp {
     /// Since 1970, rounded down.
-    var milliseconds: Int64 {
+    public var milliseconds: Int64 {
         microseconds >= 0 ? microseconds / 1000 : (microseconds - 999) / 1000
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SensorModel
 import Sharing
 import Testing
@@ -53,7 +54,7 @@ import WireFormat
     }
 
     @Test
-    func `A stream of heart rates has all at first, then each new one, and no more than asked`()
+    func `A stream of heart rates has all at first and at each change, and no more than asked`()
         async throws
     {
         try await RunningDaemon.run { running in
@@ -85,13 +86,44 @@ import WireFormat
             reader.text = ""
             try await send(6...8)
             try await reader.read(until: "\"bpm\":107")
-            #expect(!reader.text.contains("\"path\":\"/\","))
-            #expect(!reader.text.contains("\"bpm\":104"))
-            #expect(reader.text.contains("\"path\":\"/\(Int(now - 20) + 7)000\""))
-            try await reader.read(until: "\"data\":null}")
+            try await reader.read(until: "\n\n")
+            let last = try #require(reader.text.split(separator: "\n\n").last)
+            let lines = last.split(separator: "\n")
+            #expect(lines.first == "event: put")
+            let put = try JSONDecoder().decode(
+                Put.self, from: Data(try #require(lines.last).utf8.dropFirst("data: ".count)))
+            #expect(put.path == "/")
+            // Whole, and no more than the four that were asked for.
+            #expect(put.data.count == 4)
+            #expect(put.data["\(Int(now - 20) + 7)000"]?.bpm == 107)
             await client.close()
         }
     }
+
+    @Test(arguments: ["limitToLast=x", "limitToLast=0", "limitToLast=", "startAt=x", "startAt="])
+    func `A parameter that is no number is refused, and named`(query: String) async throws {
+        try await RunningDaemon.run { running in
+            _ = try running.addDevice("ann")
+            let share = try running.addShare(of: "ann")
+            let path = "/publicStreams/\(share)/heartRate.json?"
+            let answer = try await running.ask(.get, path + query)
+            #expect(answer.status == 400)
+            #expect(answer.object["code"] as? Int == 400)
+            let reason = try #require(answer.object["reason"] as? String)
+            #expect(reason.hasPrefix(query.prefix { $0 != "=" }))
+            let right = "limitToLast=5&startAt=%221763700000000%22&orderBy=%22$key%22"
+            #expect(try await running.ask(.get, path + right).status == 200)
+        }
+    }
+}
+
+private struct Put: Decodable {
+    struct Sample: Decodable {
+        let bpm: Int
+    }
+
+    let path: String
+    let data: [String: Sample]
 }
 
 /// What has come of a stream.
