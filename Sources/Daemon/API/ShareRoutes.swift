@@ -129,7 +129,9 @@ struct ShareRoutes: Sendable {
             if index > 0 { body.append(UInt8(ascii: ",")) }
             body.append(contentsOf: item.json)
         }
-        let cursor = page.items.last.map { "\"\($0.cursor)\"" } ?? "null"
+        // Who has everything is given its own back, to ask with again.
+        let next = page.items.last?.cursor ?? gap.last?.cursor ?? after.flatMap { $0 }
+        let cursor = next.map { "\"\($0)\"" } ?? "null"
         body.append(contentsOf: "],\"nextCursor\":\(cursor),\"more\":\(page.more)}".utf8)
         return body
     }

@@ -57,6 +57,35 @@ import WireFormat
         }
     }
 
+    // MARK: History
+
+    @Test func `Who polls a history is given a cursor to ask with, also when nothing is new`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let share = try running.addShare(of: "ann")
+            func page(_ query: String = "") async throws -> (count: Int?, next: String?) {
+                let answer = try await running.ask(.get, "/v1/shares/\(share)/history" + query)
+                let items = answer.object["items"] as? [Any]
+                return (items?.count, answer.object["nextCursor"] as? String)
+            }
+            try await running.sendHeartRates([140, 141], token: token, session: Self.session)
+            let first = try await page()
+            let last = try #require(first.next)
+            // The first page may have been read before the second's metrics were written.
+            let rest = try #require(try await page("?after=\(last)").next)
+            let end = try await page("?after=\(rest)")
+            #expect(end.count == 0 && end.next == rest)
+            // A cursor that is none is told of a gap once, and not with each page again.
+            let gap = try await page("?after=nothing&limit=1")
+            let after = try #require(gap.next)
+            let again = try await running.ask(
+                .get, "/v1/shares/\(share)/history?after=\(after)")
+            #expect(again.status == 200 && !again.text.contains(#""type":"gap""#))
+        }
+    }
+
     // MARK: Recordings
 
     @Test func `Who asks for a moment sees it first, and not what is live`() async throws {
