@@ -28,4 +28,26 @@ import Testing
             #expect(!rate.allows(deviceTime: arrival, arrival: arrival, perSecondMax: 1))
         }
     }
+
+    @Test func `What a device measured while it was away does not count as what comes now`() {
+        // 15 a second where 20 are allowed, away for 9 s, then back: 10 s of arrival see 19 s.
+        let rate = FrameRate()
+        let back = Self.start.advanced(bySeconds: 9)
+        for index in 0..<285 {
+            let measured = Self.start.advanced(bySeconds: Double(index) / 15)
+            let arrival = max(measured, back)
+            #expect(rate.allows(deviceTime: measured, arrival: arrival, perSecondMax: 20))
+        }
+    }
+
+    @Test func `A backlog of a device whose clock is ahead may come at once, a flood may not`() {
+        let rate = FrameRate()
+        func isAllowed(_ seconds: Double) -> Bool {
+            let ahead = Self.start.advanced(bySeconds: 3600 + seconds)
+            return rate.allows(deviceTime: ahead, arrival: Self.start, perSecondMax: 60)
+        }
+        #expect((0..<90_000).allSatisfy { isAllowed(Double($0) / 50) })
+        // 61 a second of its own time, for longer than the window.
+        #expect(!(0..<1220).allSatisfy { isAllowed(7200 + Double($0) / 61) })
+    }
 }

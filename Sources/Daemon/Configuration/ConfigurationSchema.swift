@@ -158,7 +158,7 @@ public enum ConfigurationSchema {
             "A device says hello within", default: "5s"),
         .integer(
             "ingest.frames_per_second", \.ingest.framesPerSecondMax, 10...1_000_000,
-            "Frames of one live device, averaged over 10 s; a backlog may come faster",
+            "Frames of one device, averaged over 10 s of its own time; a backlog may come faster",
             unit: "frames", default: 2000),
     ]
 

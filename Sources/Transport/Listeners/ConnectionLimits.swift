@@ -22,8 +22,8 @@ public struct ConnectionLimits: Hashable, Sendable {
     public var helloSeconds = 5
     /// A TCP device that says nothing; WebSocket peers are pinged instead.
     public var deviceSilenceSeconds = 600
-    /// Frames of one device within 10 s that are as new as their arrival, a second: a backlog does
-    /// not count. More close its connections (4029).
+    /// Frames of one device in 10 s of its own time, a second; what was measured more than 10 s
+    /// before it came does not count. More close its connections (4029).
     public var framesPerSecondMax = 2000
     public var pingSeconds = 30
     /// A server-sent stream's sign of life.
