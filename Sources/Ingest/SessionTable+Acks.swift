@@ -46,6 +46,12 @@ extension SessionTable {
         slotsAwaitingAck.removeLast(slotsAwaitingAck.count - stillWaiting)
     }
 
+    /// Whether no ack is owed to a connection any more, nor to come of what a hole holds back.
+    public func isSettled(_ connection: ConnectionID) -> Bool {
+        guard let slot = session(of: connection).flatMap({ slot(of: $0) }) else { return true }
+        return sessions[slot].held.isEmpty && !sessions[slot].acks.isWaiting
+    }
+
     /// Call before the tracker changes: a session that waits already is in the list.
     func isListedForAck(_ slot: Int) -> Bool { sessions[slot].acks.isWaiting }
 

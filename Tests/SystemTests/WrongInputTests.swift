@@ -61,5 +61,26 @@ extension SystemTests {
                 #expect(verified.end == .exited(0), "\(verified.output)")
             }
         }
+
+        @Test func `A device that ends its side is acknowledged all it sent, and then closed`()
+            async throws
+        {
+            try await TemporaryFolder.with { folder in
+                try await DaemonProcess.run(in: folder) { daemon in
+                    let token = try await daemon.addDevice("runner")
+                    // The second has a hole, that is given up after 2 s.
+                    let wholeAndHoled: [[ClosedRange<UInt32>]] = [[1...400], [1...200, 202...400]]
+                    for numbers in wholeAndHoled {
+                        let device = LedgerDevice(token: token, form: .text)
+                        let socket = try daemon.connect()
+                        _ = try await device.greet(socket)
+                        for range in numbers { await socket.send(device.bytes(range)) }
+                        socket.endSending()
+                        let lines = try await socket.rest().split(separator: "\n")
+                        #expect(lines.last == #"{"type":"ack","seq":400}"#)
+                    }
+                }
+            }
+        }
     }
 }

@@ -209,6 +209,49 @@ import WireFormat
         }
     }
 
+    @Test(arguments: [1 << 20, 4096])
+    func `A device that ends its side has its welcome and every ack, and then the end`(
+        inboundBytes: Int
+    ) async throws {
+        let daemon = FakeDaemon(inboundBytes: inboundBytes)
+        try await withServer(daemon: daemon) { daemon, device, _ in
+            let socket = try RawSocket(device)
+            await socket.send(Self.hello + (1...500).map { Self.heartRate($0) }.joined())
+            socket.finishWriting()
+            let lines = try await socket.receiveAll().split(separator: "\n")
+            #expect(lines.first?.contains("welcome") == true)
+            #expect(lines.last == #"{"type":"ack","seq":500}"#)
+            #expect(daemon.now.frames.count == 500)
+            await eventually("closed") { daemon.now.closed.count == 1 }
+        }
+    }
+
+    @Test func `A device that ends its side and is not let go is closed after its time`()
+        async throws
+    {
+        var limits = ConnectionLimits()
+        limits.halfClosedSeconds = 1
+        let daemon = FakeDaemon(finishes: false)
+        try await withServer(daemon: daemon, limits: limits) { daemon, device, _ in
+            let socket = try RawSocket(device)
+            await socket.send(Self.hello + Self.heartRate(1))
+            socket.finishWriting()
+            #expect(try await socket.receiveAll().hasSuffix("{\"type\":\"ack\",\"seq\":1}\n"))
+            await eventually("closed") { daemon.now.closed.count == 1 }
+        }
+    }
+
+    @Test(arguments: ["", "{", "PLS", String(hello.dropLast())])
+    func `A peer that ends its side without a hello is closed`(input: String) async throws {
+        try await withServer { daemon, device, _ in
+            let socket = try RawSocket(device)
+            await socket.send(input)
+            socket.finishWriting()
+            #expect(try await socket.receiveAll().isEmpty)
+            #expect(daemon.now.openings.isEmpty)
+        }
+    }
+
     @Test func `Stopping tells devices to come back`() async throws {
         let daemon = FakeDaemon()
         let server = TransportServer(

@@ -33,11 +33,14 @@ final class FakeDaemon: DeviceGate, ViewerGate {
     /// Whether each frame is acknowledged at once.
     let acknowledges: Bool
     let sendsSnapshot: Bool
+    /// Whether a device that ends its side is let go.
+    let finishes: Bool
 
     init(
         loopCount: Int = 1, inboundBytes: Int = 1 << 20, acknowledges: Bool = true,
-        sendsSnapshot: Bool = true
+        sendsSnapshot: Bool = true, finishes: Bool = true
     ) {
+        self.finishes = finishes
         self.acknowledges = acknowledges
         self.sendsSnapshot = sendsSnapshot
         loops = LoopGroup(
@@ -103,6 +106,8 @@ final class FakeDaemon: DeviceGate, ViewerGate {
                 }
             case .refused(_, let sequence, _): noted.refused.append(sequence)
             case .closed(let connection, _): noted.closed.append(connection)
+            case .finished(let connection, _):
+                if finishes { answers.append(.finished(connection)) }
             }
         }
         for answer in answers { link.push(answer) }

@@ -19,6 +19,8 @@ final class PipelineCore {
     private let links: [LoopLink]
     /// How each open session began, until its first frame.
     private var openings: [SessionID: DeviceOpening] = [:]
+    /// Devices that send no more and wait for their last acks.
+    private var finishing: Set<ConnectionID> = []
     var expiries: ShareExpiries
 
     init(_ parts: PipelineParts, now: Timestamp) {
@@ -61,6 +63,8 @@ final class PipelineCore {
         case .closed(let connection, _):
             if let session = flow.table.session(of: connection) { openings[session] = nil }
             flow.table.close(connection)
+            finishing.remove(connection)
+        case .finished(let connection, _): finishing.insert(connection)
         }
     }
 
@@ -95,6 +99,10 @@ final class PipelineCore {
         flow.acknowledge { ack in
             send(
                 .ack(ack.connection, ack.sequence, durable: parts.isDurable), to: ack.connection)
+        }
+        for connection in finishing where flow.table.isSettled(connection) {
+            finishing.remove(connection)
+            send(.finished(connection), to: connection)
         }
     }
 

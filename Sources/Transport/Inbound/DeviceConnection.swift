@@ -29,8 +29,11 @@ final class DeviceConnection: RoomWaiter {
     private var rate: FrameRate?
     /// A record that goes before any other: an opening there was no room for.
     private var owed: InboundMessage?
-    private var isWaiting = false
+    /// For room in the ring.
+    private(set) var isWaiting = false
     private var peerIsGone = false
+    /// The peer sends no more, and still listens.
+    private var peerHasEnded = false
 
     init(
         loop: LoopState, gate: any DeviceGate, origin: DeviceOrigin, format: DeviceFormat,
@@ -254,8 +257,33 @@ final class DeviceConnection: RoomWaiter {
         guard payOwed(), port?.offerAgain() ?? true else { return false }
         isWaiting = false
         if peerIsGone { return end() }
+        if peerHasEnded { return tellEnded() }
         port?.setReading(true)
         return true
+    }
+
+    /// The peer sends no more, as `nc` does at the end of its input, and is owed the acks of what it
+    /// sent: they come, and then the port is told to finish.
+    func inputEnded() {
+        peerHasEnded = true
+        guard !isWaiting else { return }
+        if !tellEnded() { _ = wait() }
+        loop.inbound.publish()
+    }
+
+    /// Behind all its frames, so that none of their acks is missed.
+    private func tellEnded() -> Bool {
+        guard isOpen else {
+            port?.finish()
+            return true
+        }
+        return payOwed() && loop.inbound.push(.finished(id, arrival: loop.arrivalClock()))
+    }
+
+    /// Everything the device sent has been answered.
+    func finish() {
+        guard peerHasEnded else { return }
+        port?.finish()
     }
 
     /// The socket is closed. What came before still goes in, then the end.

@@ -8,6 +8,8 @@ protocol DevicePort: AnyObject {
     func send(commandJSON json: [UInt8])
     /// Says why and closes once that is written.
     func close(_ code: CloseCode, reason: String)
+    /// Closes without a word once what was said is written: the device has ended its side.
+    func finish()
     func setReading(_ reading: Bool)
     /// Offers again what ``DeviceConnection`` had no room for, and what came after it.
     ///

@@ -74,6 +74,16 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         connection = nil
     }
 
+    /// A device that ends its side, as `nc` does at the end of a file, still waits for its acks.
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        defer { context.fireUserInboundEventTriggered(event) }
+        guard case ChannelEvent.inputClosed = event, !isClosing else { return }
+        guard let connection, connection.isOpen || connection.isWaiting else { return finish() }
+        saidSomething = false
+        loop.setDeadline(&deadline, of: self, inSeconds: limits.halfClosedSeconds)
+        connection.inputEnded()
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // A reset, or a TLS handshake that failed: there is nobody to tell.
         context.close(promise: nil)
@@ -217,6 +227,18 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         setReading(true)
         context.close(mode: .output, promise: nil)
         loop.setDeadline(&deadline, of: self, inSeconds: 2)
+    }
+
+    func finish() {
+        guard let context, !isClosing else { return }
+        if let held = heldAck { write(held) }
+        isClosing = true
+        loop.setDeadline(&deadline, of: self, inSeconds: 2)
+        // Closing drops what is not written yet; nothing can be left unread.
+        let written = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(NIOAny(ByteBuffer()), promise: written)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        written.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
     }
 
     func goAway(_: CloseCode) {

@@ -145,6 +145,9 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
         socket?.close(code.rawValue, reason: code.reason)
     }
 
+    /// A WebSocket has no half: a peer that ends its side has gone.
+    func finish() { socket?.abort() }
+
     func goAway(_: CloseCode) {
         end(.restarting)
     }

@@ -6,6 +6,7 @@ extension InboundMessage {
         static let frame: UInt8 = 1
         static let refused: UInt8 = 2
         static let closed: UInt8 = 3
+        static let finished: UInt8 = 4
     }
 
     /// `nil` only for bytes that ``append(to:)`` did not write.
@@ -36,8 +37,17 @@ extension InboundMessage {
                         deviceTime: record.timestamp(at: 24))))
         case Tag.refused: self = .refused(connection, record.sequence(at: 4), arrival: arrival)
         case Tag.closed: self = .closed(connection, arrival: arrival)
+        case Tag.finished: self = .finished(connection, arrival: arrival)
         default: return nil
         }
+    }
+
+    private static func append(
+        _ tag: UInt8, _ connection: ConnectionID, _ arrival: Timestamp, to bytes: inout [UInt8]
+    ) {
+        bytes.append(littleEndian: UInt64(tag))
+        bytes.append(littleEndian: connection.rawValue)
+        bytes.append(littleEndian: UInt64(bitPattern: arrival.microseconds))
     }
 
     /// A frame's payload is to be appended after this.
@@ -68,9 +78,9 @@ extension InboundMessage {
             bytes.append(littleEndian: connection.rawValue)
             bytes.append(littleEndian: UInt64(bitPattern: arrival.microseconds))
         case .closed(let connection, let arrival):
-            bytes.append(littleEndian: UInt64(Tag.closed))
-            bytes.append(littleEndian: connection.rawValue)
-            bytes.append(littleEndian: UInt64(bitPattern: arrival.microseconds))
+            Self.append(Tag.closed, connection, arrival, to: &bytes)
+        case .finished(let connection, let arrival):
+            Self.append(Tag.finished, connection, arrival, to: &bytes)
         }
     }
 }

@@ -7,6 +7,7 @@ public import SensorModel
 ///     frame    1 | kind | 0×2 | sequence | connection | arrival | device time | payload …
 ///     refused  2 | 0×3 | sequence | connection | arrival
 ///     closed   3 | 0×7 | connection | arrival
+///     finished 4 | 0×7 | connection | arrival
 ///
 /// Numbers are little-endian. Read one with ``init(record:)``; a frame's payload is what follows
 /// the first ``frameHeadBytes`` bytes, still in the ring, so that no frame is copied twice.
@@ -16,6 +17,8 @@ public enum InboundMessage: Hashable, Sendable {
     /// A frame that used its number and is not to be recorded.
     case refused(ConnectionID, FrameSequence, arrival: Timestamp)
     case closed(ConnectionID, arrival: Timestamp)
+    /// The device sends no more and still listens: ``OutboundMessage/finished(_:)`` is awaited.
+    case finished(ConnectionID, arrival: Timestamp)
 
     public static let frameHeadBytes = 32
 }

@@ -22,6 +22,8 @@ public struct ConnectionLimits: Hashable, Sendable {
     public var helloSeconds = 5
     /// A TCP device that says nothing; WebSocket peers are pinged instead.
     public var deviceSilenceSeconds = 600
+    /// A TCP device that sends no more, and waits for its last acks.
+    public var halfClosedSeconds = 30
     /// Frames of one device in 10 s of its own time, a second; what was measured more than 10 s
     /// before it came does not count. More close its connections (4029).
     public var framesPerSecondMax = 2000

@@ -105,6 +105,10 @@ struct Listener: Sendable {
             let origin = DeviceOrigin(
                 transport: .tcp, headerToken: nil, peer: peer,
                 isSecure: configuration.identity != nil)
+            // Of TLS, which says goodbye before it ends, both sides end together.
+            if configuration.identity == nil {
+                try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+            }
             try pipeline.addHandler(
                 DeviceSocket(
                     loop: state, gate: devices, limits: limits, origin: origin, ticket: ticket))

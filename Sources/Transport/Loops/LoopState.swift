@@ -142,6 +142,7 @@ final class LoopState {
             devices[connection]?.say(.error(code: code, reason: reason))
         case .command(let connection, let json): devices[connection]?.command(json)
         case .close(let connection, let code): devices[connection]?.close(code)
+        case .finished(let connection): devices[connection]?.finish()
         case .feed(let share, let update):
             oldestArrival = [oldestArrival, update.arrival].compactMap { $0 }.min()
             viewers.apply(update, to: share)

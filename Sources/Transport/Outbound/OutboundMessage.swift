@@ -13,6 +13,8 @@ public enum OutboundMessage: Sendable {
     /// A JSON object for the device, as `{"command":"stop"}`.
     case command(ConnectionID, json: [UInt8])
     case close(ConnectionID, CloseCode)
+    /// The answer to ``InboundMessage/finished(_:arrival:)``: no ack is owed any more.
+    case finished(ConnectionID)
 
     /// Applied to the share's feed; whoever watches it is written to.
     case feed(ShareKey, FeedUpdate)

@@ -55,6 +55,11 @@ final class PlainSocket: Sendable {
         shutdown(descriptor, CInt(SHUT_RDWR))
     }
 
+    /// Ends what is sent and goes on reading, as `nc` does at the end of its input.
+    func endSending() {
+        shutdown(descriptor, CInt(SHUT_WR))
+    }
+
     // MARK: - Sending
 
     @discardableResult

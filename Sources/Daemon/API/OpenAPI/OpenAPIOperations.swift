@@ -29,7 +29,8 @@ enum OpenAPIOperations {
             ]),
         OpenAPIOperation(
             method: .get, path: "/v1/shares/{share}/history", tag: "viewers",
-            summary: "What viewers were sent, oldest first; nextCursor, null before there is anything, "
+            summary:
+                "What viewers were sent, oldest first; nextCursor, null before there is anything, "
                 + "is good as after even when nothing is new.",
             query: [
                 ("after", OpenAPISchemas.text, "A cursor; what comes after it."),
