@@ -14,7 +14,7 @@ func answer(_ work: () async throws -> HTTPResponse) async -> HTTPResponse {
     } catch let error as AdministrationError {
         return APIAnswer.refusal(of: error).response
     } catch let error as ShareError {
-        return APIRefusal.conflict("\(error)").response
+        return APIAnswer.refusal(of: error).response
     } catch {
         return APIRefusal.failed("\(error)").response
     }
@@ -26,6 +26,16 @@ private enum APIAnswer {
         case .unknownDevice, .unknownShare, .unknownZone: .notFound("\(error)")
         case .nameTaken, .zonesFull: .conflict("\(error)")
         case .schemaIsNewer, .folderNotCreated, .damagedRow, .database: .failed("\(error)")
+        }
+    }
+
+    static func refusal(of error: ShareError) -> APIRefusal {
+        switch error {
+        case .nameInvalid, .groupSize, .delayOutOfRange, .maxViewersOutOfRange, .alreadyExpired,
+            .scopeEmpty:
+            .badValue("\(error)")
+        case .nameTaken, .groupMemberUnknown, .groupMemberUnfit, .groupDelaysDiffer, .isOver:
+            .conflict("\(error)")
         }
     }
 

@@ -27,14 +27,38 @@ enum JSONBody {
     static func decode<Value: Decodable>(
         _ type: Value.Type, of request: HTTPRequest
     ) throws(APIRefusal) -> Value {
-        let bytes = request.body.isEmpty ? Array("{}".utf8) : request.body
+        try decode(type, from: request.body.isEmpty ? Array("{}".utf8) : request.body)
+    }
+
+    /// - Throws: ``APIRefusal/badBody(reason:)``, also for a field that a ``StrictBody`` has not.
+    static func decode<Value: Decodable>(
+        _ type: Value.Type, from bytes: [UInt8]
+    ) throws(APIRefusal) -> Value {
         do {
+            if let strict = type as? any StrictBody.Type {
+                try refuseUnknown(in: bytes, but: strict.fields)
+            }
             return try JSONDecoder().decode(type, from: Data(bytes))
+        } catch let refusal as APIRefusal {
+            throw refusal
         } catch let error as DecodingError {
             throw .badBody(reason: reason(of: error))
         } catch {
             throw .badBody(reason: "not JSON")
         }
+    }
+
+    private static func refuseUnknown(in bytes: [UInt8], but fields: [String]) throws {
+        let given = try JSONDecoder().decode([String: Anything].self, from: Data(bytes)).keys
+        guard let unknown = given.sorted().first(where: { !fields.contains($0) }) else { return }
+        let list = fields.sorted().joined(separator: ", ")
+        throw APIRefusal.badBody(
+            reason: "there is no field \(unknown.prefix(64)): there are \(list)")
+    }
+
+    /// A value that nobody looks at.
+    private struct Anything: Decodable {
+        init(from decoder: any Decoder) {}
     }
 
     private static func reason(of error: DecodingError) -> String {
@@ -49,10 +73,18 @@ enum JSONBody {
     }
 }
 
+/// A body with no fields but its own: what is misspelt must not be lost without a word, least of
+/// all where it would have hidden something.
+protocol StrictBody: Decodable {
+    static var fields: [String] { get }
+}
+
 /// Why the API refuses a request.
 enum APIRefusal: Error, Hashable, Sendable {
     case badBody(reason: String)
     case badField(name: String, allowed: String)
+    /// A whole sentence.
+    case badValue(String)
     case unauthorized
     case notFound(String)
     case conflict(String)
@@ -63,6 +95,7 @@ enum APIRefusal: Error, Hashable, Sendable {
         case .badBody(let reason): Self.failure(400, "the body cannot be read: \(reason)")
         case .badField(let name, let allowed):
             Self.failure(400, "\(name) is not right: allowed is \(allowed)")
+        case .badValue(let what): Self.failure(400, what)
         case .unauthorized:
             .failure(
                 status: 401, code: 4003, reason: "token refused",

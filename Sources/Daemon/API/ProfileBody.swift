@@ -9,12 +9,20 @@ extension RunnerProfile {
     /// - Returns: A copy with the object's fields.
     /// - Throws: What is wrong with a field, in a sentence.
     public func changed(by json: [UInt8]) throws -> RunnerProfile {
-        try JSONDecoder().decode(ProfileBody.self, from: Data(json)).applied(to: self)
+        try JSONBody.decode(ProfileBody.self, from: json).applied(to: self)
     }
 }
 
 /// A runner's profile as JSON; in a request what is absent stays as it is, 0 takes a target back.
-struct ProfileBody: Codable {
+struct ProfileBody: StrictBody, Encodable {
+    static var fields: [String] { CodingKeys.allCases.map(\.rawValue) }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case placement, maxHeartRate, restingHeartRate, thresholdHeartRate, zones, weightKg, sex
+        case timeZone, targetZone, targetPaceSecondsPerKm, raceKm, treadmill, autoPause
+        case safetyTimerSeconds, intervals, zonesFrom, pastZones
+    }
+
     var placement: String?
     var maxHeartRate: Int?
     var restingHeartRate: Int?

@@ -1,7 +1,13 @@
 import SensorModel
 
 /// A share to be made, as commands and owners write it.
-struct ShareBody: Decodable {
+struct ShareBody: StrictBody {
+    static var fields: [String] { CodingKeys.allCases.map(\.rawValue) }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case device, shares, name, expires, scope, delay, maxViewers, label
+    }
+
     let device: String?
     let shares: [String]?
     let name: String?

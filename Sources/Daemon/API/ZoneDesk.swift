@@ -3,7 +3,13 @@ import SensorModel
 import Sharing
 
 /// What an owner hides, as JSON: circles, and how much of each run's start and finish.
-struct ZonesBody: Codable, Hashable {
+struct ZonesBody: StrictBody, Encodable, Hashable {
+    static var fields: [String] { CodingKeys.allCases.map(\.rawValue) }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case zones, trimStartMeters, trimFinishMeters
+    }
+
     struct Zone: Codable, Hashable {
         var name: String
         var latitude: Double

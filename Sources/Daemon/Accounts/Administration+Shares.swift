@@ -56,7 +56,9 @@ extension Administration {
         return share
     }
 
+    /// - Throws: ``ShareError/isOver(name:)``; what the registry says.
     func rotateShare(_ share: Share) throws -> (share: Share, id: ShareID) {
+        guard share.isActive(at: clock()) else { throw ShareError.isOver(name: share.name) }
         var generator = SystemRandomNumberGenerator()
         let id = ShareID(using: &generator)
         let sealed = accounts.masterKey.seal(id.bytes, for: .shareID(share.key))
@@ -93,10 +95,13 @@ extension Administration {
     }
 
     /// A code to read aloud, good for one use.
+    ///
+    /// - Throws: ``ShareError/isOver(name:)``; what the registry says.
     func issueCode(
         for share: Share, lifetimeSeconds: Int
     ) throws -> (code: ShortCode, expiresAt: Timestamp) {
         let now = clock()
+        guard share.isActive(at: now) else { throw ShareError.isOver(name: share.name) }
         let issued = accounts.withState { state in
             var generator = SystemRandomNumberGenerator()
             return state.codes.issue(

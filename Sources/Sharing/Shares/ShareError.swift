@@ -14,6 +14,8 @@ public enum ShareError: Error, Hashable, Sendable {
     case maxViewersOutOfRange(Int)
     case alreadyExpired
     case scopeEmpty
+    /// A new link to a share that is revoked or expired.
+    case isOver(name: String)
 }
 
 extension ShareError: CustomStringConvertible {
@@ -30,9 +32,14 @@ extension ShareError: CustomStringConvertible {
         case .groupDelaysDiffer: "the shares of a group must have the same delay"
         case .delayOutOfRange(let seconds):
             "a delay of \(seconds) s is not within 0 s and \(Share.delaySecondsMax / 3600) h"
-        case .maxViewersOutOfRange(let count): "\(count) viewers are not within 1 and 1000000"
-        case .alreadyExpired: "the share would have expired before it was made"
+        case .maxViewersOutOfRange(let count):
+            "at most \(count) viewers is not within 1 and 1000000: leave it out for no bound"
+        case .alreadyExpired:
+            "a share cannot end before it is made: say how long it is good for, as 24h"
         case .scopeEmpty: "a share shows at least one of heartRate, metrics, location"
+        case .isOver(let name):
+            "the share \(name) is revoked or has expired, and a new link would show nothing: make"
+                + " a new share with pulsecast share create"
         }
     }
 }

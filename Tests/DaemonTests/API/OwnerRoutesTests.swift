@@ -295,4 +295,76 @@ import WireFormat
                 try await running.admin(.put, "/devices/ann/course", Self.gpx).status == 200)
         }
     }
+
+    @Test(arguments: [
+        ("PUT", "/v1/me/profile", #"{"maxHeartRate":188,"weight":70}"#, "weight", "weightKg"),
+        ("POST", "/v1/me/shares", #"{"scopes":"heartRate"}"#, "scopes", "scope"),
+        ("PUT", "/v1/me/zones", #"{"trimStart":200}"#, "trimStart", "trimStartMeters"),
+    ])
+    func `A field that is none is named, and nothing is changed`(
+        method: String, path: String, body: String, field: String, meant: String
+    ) async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let before = try await running.ask(.get, path, token: token).text
+            let answer = try await running.ask(
+                HTTPRequest.Method(rawValue: method) ?? .get, path, token: token, body: body)
+            #expect(answer.status == 400 && answer.object["code"] as? Int == 400)
+            let reason = try #require(answer.object["reason"] as? String)
+            #expect(reason.contains("no field \(field):") && reason.contains(meant), "\(reason)")
+            #expect(try await running.ask(.get, path, token: token).text == before)
+        }
+    }
+
+    @Test func `What is answered can be sent back as it is`() async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            for path in ["/v1/me/profile", "/v1/me/zones"] {
+                let shown = try await running.ask(.get, path, token: token)
+                let put = try await running.ask(.put, path, token: token, body: shown.text)
+                #expect(put.status == 200, "\(path): \(put.text)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        #"{"expires":"0s"}"#, #"{"maxViewers":0}"#, #"{"maxViewers":-1}"#, #"{"delay":"2d"}"#,
+        #"{"name":"-x"}"#,
+    ])
+    func `A share with a value that cannot be is refused as wrong, not as in the way`(
+        body: String
+    ) async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let answer = try await running.ask(.post, "/v1/me/shares", token: token, body: body)
+            #expect(answer.status == 400, "\(answer.text)")
+            let right = #"{"name":"mine","expires":"1s","maxViewers":1,"delay":"1h"}"#
+            #expect(
+                try await running.ask(.post, "/v1/me/shares", token: token, body: right).status
+                    == 201)
+            let taken = try await running.ask(.post, "/v1/me/shares", token: token, body: right)
+            #expect(taken.status == 409)
+        }
+    }
+
+    @Test func `A share that is over gets no new link and no code, a revoked device a new token`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let old = try running.addDevice("ann")
+            _ = try running.addShare(of: "ann") { $0.name = "gone" }
+            #expect(try await running.admin(.post, "/shares/gone/revoke").status == 204)
+            for path in ["rotate", "code"] {
+                let answer = try await running.admin(.post, "/shares/gone/" + path)
+                #expect(answer.status == 409, "\(path)")
+                let reason = answer.object["reason"] as? String ?? ""
+                #expect(reason.contains("gone") && reason.contains("share create"), "\(reason)")
+            }
+            #expect(try await running.admin(.post, "/devices/ann/revoke").status == 204)
+            #expect(try await running.ask(.get, "/v1/me", token: old).status == 401)
+            let token = try #require(
+                try await running.admin(.post, "/devices/ann/rotate").object["token"] as? String)
+            #expect(try await running.ask(.get, "/v1/me", token: token).status == 200)
+        }
+    }
 }

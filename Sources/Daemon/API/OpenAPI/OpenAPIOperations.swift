@@ -65,7 +65,7 @@ enum OpenAPIOperations {
             summary: "The last heart rates, keyed by milliseconds since 1970; as Firebase's "
                 + "events to those who accept `text/event-stream`.",
             query: [
-                ("startAt", OpenAPISchemas.text, "Milliseconds since 1970."),
+                ("startAt", OpenAPISchemas.integer, "Milliseconds since 1970."),
                 ("limitToLast", ["type": "integer", "minimum": 1, "maximum": 10_000], ""),
             ],
             answers: [

@@ -23,6 +23,11 @@ enum OpenAPISchemas {
         ]
     }
 
+    /// The body of a ``StrictBody``.
+    private static func exactly(_ members: [String: OpenAPINode]) -> OpenAPINode {
+        ["type": "object", "properties": .object(members), "additionalProperties": false]
+    }
+
     static let all: [String: OpenAPINode] = [
         "Failure": object(["code": integer, "reason": text], required: ["code", "reason"]),
         "Event": event, "History": history, "Cheer": cheer, "Device": device,
@@ -113,14 +118,14 @@ enum OpenAPISchemas {
             "viewers": integer, "viewersEver": integer, "revoked": flag,
         ], required: ["name", "scope", "delaySeconds"])
 
-    private static let newShare = object([
+    private static let newShare = exactly([
         "name": text,
         "scope": [
             "oneOf": [["type": "string", "examples": ["heartRate,metrics"]], list(text)]
         ],
         "expires": ["type": "string", "examples": ["24h"]],
         "delay": ["type": "string", "examples": ["5m"]],
-        "maxViewers": ["type": "integer", "minimum": 1], "label": text,
+        "maxViewers": ["type": "integer", "minimum": 1], "label": text, "device": text,
     ])
 
     private static let command = object(
@@ -130,15 +135,16 @@ enum OpenAPISchemas {
             ]
         ], required: ["command"])
 
-    private static let profile = object([
+    private static let profile = exactly([
         "placement": text, "maxHeartRate": integer, "restingHeartRate": integer,
         "thresholdHeartRate": integer, "zones": text, "weightKg": number, "sex": text,
         "timeZone": text, "targetZone": integer, "targetPaceSecondsPerKm": number,
         "raceKm": number, "treadmill": flag, "autoPause": text, "safetyTimerSeconds": number,
         "intervals": text, "zonesFrom": ["type": "string", "format": "date"],
+        "pastZones": list(object([:])),
     ])
 
-    private static let zones = object([
+    private static let zones = exactly([
         "zones": list(
             object(
                 [
