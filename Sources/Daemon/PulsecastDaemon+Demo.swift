@@ -9,6 +9,9 @@ public struct DemoRunner: Sendable {
 }
 
 extension PulsecastDaemon {
+    /// Whether a device was ever added, revoked ones included.
+    public var hasDevices: Bool { !accounts.devices.isEmpty }
+
     /// Adds a device and a link to it, so that a demonstration needs no commands.
     ///
     /// - Returns: What a simulated device and a viewer need.

@@ -13,8 +13,8 @@ struct ServeCommand: AsyncParsableCommand {
         let daemon = try options.daemon(loaded.configuration)
         let signals = await DaemonSignals()
         let addresses = try await daemon.start()
+        options.tellFirstSteps(addresses, isFresh: !daemon.hasDevices)
         if options.printAddresses { try Terminal.say(encoded: addresses) }
-        options.tellFirstSteps(addresses)
         let options = options
         try await DaemonRun(daemon, signals: signals, loaded: loaded) { try options.loaded() }
             .untilStopped()
@@ -68,14 +68,19 @@ struct ServeOptions: ParsableArguments {
         if echo { loader.add(flag: "--echo", key: "http.echo", value: "true") }
     }
 
-    func tellFirstSteps(_ addresses: [String: String]) {
-        guard Terminal.isInteractive else { return }
+    /// - Parameters:
+    ///   - addresses: In use.
+    ///   - isFresh: No device has been added.
+    func tellFirstSteps(_ addresses: [String: String], isFresh: Bool) {
+        // A journal is not read by who has just typed the command.
+        guard Terminal.isInteractive || (isFresh && !Terminal.isJournal) else { return }
+        let folder = stateFolder.map { " --state '\($0)'" } ?? ""
         Terminal.complain(
             """
             Pulsecast listens: devices on \(addresses["device"] ?? "?"), viewers on \
             http://\(addresses["http"] ?? "?").
-            Add the first device:  pulsecast device add my-watch
-            Then a link to it:     pulsecast share create --device my-watch
+            Add the first device:  pulsecast device add my-watch\(folder)
+            Then a link to it:     pulsecast share create --device my-watch\(folder)
             """)
     }
 }

@@ -98,6 +98,51 @@ extension SystemTests {
             }
         }
 
+        @Test(arguments: [
+            (["share", "create", "--device", "watch", "--expires", "0s"], "24h"),
+            (["share", "create", "--device", "watch", "--max-viewers", "0"], "1 and 1000000"),
+            (["share", "create", "--device", "watch", "--scope", ""], "heartRate"),
+            (["device", "set", "watch", "--max-heart-rate", "99"], "100 to 230"),
+        ])
+        func `A value that cannot be exits 2 and says what can`(
+            arguments: [String], words: String
+        ) async throws {
+            try await TemporaryFolder.with { folder in
+                try await DaemonProcess.run(in: folder) { daemon in
+                    _ = try await daemon.addDevice("watch")
+                    let outcome = try await daemon.command(arguments)
+                    #expect(outcome.end == .exited(2), "\(outcome.complaint)")
+                    #expect(outcome.complaint.contains(words), "\(outcome.complaint)")
+                    let nobody = ["share", "create", "--device", "nobody"]
+                    #expect(try await daemon.command(nobody).end == .exited(1))
+                }
+            }
+        }
+
+        @Test func `A daemon without devices says how to add one, and not to a journal`()
+            async throws
+        {
+            try await TemporaryFolder.with { folder in
+                try await DaemonProcess.run(in: folder) { daemon in
+                    let hint = daemon.process.complaint
+                    #expect(hint.contains("pulsecast device add my-watch --state"), "\(hint)")
+                    // Its standard output has the addresses and nothing else.
+                    #expect(daemon.process.output.split(separator: "\n").count == 1)
+                    _ = try await daemon.addDevice("watch")
+                    #expect(try await daemon.terminate() == .exited(0))
+                }
+                try await DaemonProcess.run(in: folder) { daemon in
+                    #expect(!daemon.process.complaint.contains("device add"))
+                }
+            }
+            try await TemporaryFolder.with { folder in
+                let journal = ["JOURNAL_STREAM": "1:2"]
+                try await DaemonProcess.run(in: folder, environment: journal) { daemon in
+                    #expect(!daemon.process.complaint.contains("device add"))
+                }
+            }
+        }
+
         @Test func `A second daemon on one state folder refuses and disturbs nothing`()
             async throws
         {

@@ -17,6 +17,9 @@ enum Terminal {
     /// Whether a person looks at stderr: only then is progress drawn.
     static var isInteractive: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// Whether stderr goes to systemd's journal.
+    static var isJournal: Bool { ProcessInfo.processInfo.environment["JOURNAL_STREAM"] != nil }
+
     static func write(_ text: String, to file: FileHandle) {
         write(Array(text.utf8), to: file)
     }
