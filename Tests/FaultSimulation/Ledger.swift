@@ -15,8 +15,13 @@ struct Ledger {
     }
 
     struct Held: Hashable {
-        var header: RecordHeader
-        var payload: [UInt8]
+        let header: RecordHeader
+        let payload: [UInt8]
+
+        init(_ header: RecordHeader, _ payload: Span<UInt8>) {
+            self.header = header
+            self.payload = (0..<payload.count).map { payload[$0] }
+        }
     }
 
     /// What a viewer saw of an event.
@@ -64,7 +69,7 @@ struct Ledger {
         do throws(SegmentLogError) {
             try reader.read(from: RecordOffset(rawValue: 0), gap: { gaps.append($0) }) {
                 header, payload in
-                let record = Held(header: header, payload: (0..<payload.count).map { payload[$0] })
+                let record = Held(header, payload)
                 do throws(Violation) {
                     try check(record, &numbers)
                 } catch {

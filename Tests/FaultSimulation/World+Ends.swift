@@ -156,8 +156,7 @@ extension World {
         try life.log.reader().read(
             from: RecordOffset(rawValue: 0), gap: { gaps.append($0) }
         ) { header, payload in
-            let held = Ledger.Held(
-                header: header, payload: (0..<payload.count).map { payload[$0] })
+            let held = Ledger.Held(header, payload)
             if !written.contains(where: { $0[header.offset] == held }) { wrong = header.offset }
             found.insert(header.offset)
             return true
@@ -184,8 +183,7 @@ extension World {
     private func held(by disk: SimulatedDisk) throws -> [RecordOffset: Ledger.Held] {
         var records: [RecordOffset: Ledger.Held] = [:]
         try LogReader(disk: disk).read(from: RecordOffset(rawValue: 0)) { header, payload in
-            records[header.offset] = Ledger.Held(
-                header: header, payload: (0..<payload.count).map { payload[$0] })
+            records[header.offset] = Ledger.Held(header, payload)
             return true
         }
         return records

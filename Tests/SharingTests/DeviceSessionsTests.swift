@@ -7,6 +7,16 @@ import Testing
 
     static func session(_ number: UInt64) -> SessionID { SessionID(high: 0, low: number) }
 
+    /// The first from 10 to 20, the second from 30 to 40.
+    static var two: DeviceSessions {
+        var sessions = DeviceSessions()
+        sessions.began(session(1), at: 10)
+        sessions.ended(session(1), at: 20)
+        sessions.began(session(2), at: 30)
+        sessions.ended(session(2), at: 40)
+        return sessions
+    }
+
     struct Case: Sendable {
         let rule: String
         /// When each began and ended.
@@ -105,23 +115,15 @@ import Testing
     }
 
     @Test func `A session found to be over once more leaves the newer one in place`() {
-        var sessions = DeviceSessions()
+        var sessions = Self.two
         let share = Fixture.share()
-        sessions.began(Self.session(1), at: 10)
-        sessions.ended(Self.session(1), at: 20)
-        sessions.began(Self.session(2), at: 30)
-        sessions.ended(Self.session(2), at: 40)
         sessions.ended(Self.session(1), at: 50)
         #expect(sessions.session(shownBy: share, at: Fixture.time(60)) == Self.session(2))
     }
 
     @Test func `A session that goes on is live again, and an erased one is gone`() {
-        var sessions = DeviceSessions()
+        var sessions = Self.two
         let share = Fixture.share()
-        sessions.began(Self.session(1), at: 10)
-        sessions.ended(Self.session(1), at: 20)
-        sessions.began(Self.session(2), at: 30)
-        sessions.ended(Self.session(2), at: 40)
         #expect(sessions.session(shownBy: share, at: Fixture.time(50)) == Self.session(2))
         sessions.began(Self.session(1), at: 60)
         #expect(sessions.session(shownBy: share, at: Fixture.time(70)) == Self.session(1))

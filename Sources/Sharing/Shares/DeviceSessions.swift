@@ -62,17 +62,18 @@ public struct DeviceSessions: Sendable {
             let index = known.firstIndex(where: { $0.session == session })
         else { return }
         known[index].last = last
-        defer { spans[device] = known }
         // One that a crash ended is found to be over once more when somebody looks at it.
-        guard known[index].ended == nil else { return }
-        ends += 1
-        known[index].ended = time
-        known[index].endRank = ends
+        if known[index].ended == nil {
+            ends += 1
+            known[index].ended = time
+            known[index].endRank = ends
+        }
         if known.count(where: { $0.ended != nil }) > Self.endedMax,
             let oldest = known.firstIndex(where: { $0.ended != nil })
         {
             known.remove(at: oldest)
         }
+        spans[device] = known
     }
 
     public mutating func erased(_ session: SessionID, of device: DeviceID) {

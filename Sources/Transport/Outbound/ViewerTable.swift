@@ -144,8 +144,9 @@ final class ViewerTable {
         stamp += 1
         let now = Self.now()
         for watch in changed {
-            // A copy: a viewer that is closed leaves the table.
-            watch.audience.forEach { viewer in
+            // A copy: a viewer that is closed leaves the watch's own.
+            let audience = watch.audience
+            audience.forEach { viewer in
                 guard viewer.stamp != stamp else { return }
                 viewer.stamp = stamp
                 flush(viewer, at: now)
