@@ -68,6 +68,29 @@ public struct LogReader: Sendable {
         return RecordOffset(rawValue: reading.next)
     }
 
+    /// Whether an offset can have come to somebody who reads the history of these devices alone.
+    ///
+    /// - Parameters:
+    ///   - offset: Below the log's end. 0 is before all records, and anybody's.
+    ///   - devices: Whose history.
+    /// - Returns: `false` for a record of another device and for what was deleted; `true` also where
+    ///   a crash or damage has left no record.
+    /// - Throws: ``SegmentLogError``
+    public func isPlace(
+        _ offset: RecordOffset, inHistoryOf devices: Set<DeviceID>
+    ) throws(SegmentLogError) -> Bool {
+        guard offset.rawValue > 0 else { return true }
+        var isPlace = true
+        try read(
+            from: offset, until: RecordOffset(rawValue: offset.rawValue + 1),
+            gap: { gap in if gap.reason == .deleted { isPlace = false } },
+            record: { header, _ in
+                isPlace = devices.contains(header.device)
+                return false
+            })
+        return isPlace
+    }
+
     /// Where to begin reading for what a session was at a moment.
     ///
     /// - Parameters:

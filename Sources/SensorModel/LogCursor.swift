@@ -36,12 +36,6 @@ public struct LogCursor: Hashable, Comparable, Sendable {
         self.init(epoch: epoch, offset: RecordOffset(rawValue: offset))
     }
 
-    /// The record before; the log's first one is its own.
-    public var previous: LogCursor {
-        let before = offset.rawValue > 0 ? offset.rawValue - 1 : 0
-        return LogCursor(epoch: epoch, offset: RecordOffset(rawValue: before))
-    }
-
     public static func < (left: LogCursor, right: LogCursor) -> Bool {
         (left.epoch, left.offset) < (right.epoch, right.offset)
     }

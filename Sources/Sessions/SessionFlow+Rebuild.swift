@@ -32,7 +32,7 @@ extension SessionFlow {
         recorder.resume(
             with: computation, missing: rebuilt.missing, of: live, arrival: now)
         live.hasEnded = live.hasEnded || live.computation?.pipeline.metrics.state == .ended
-        board.refresh(session, of: live.device, cursor: cursor, at: now)
+        board.refresh(session, of: live.device, at: now)
         watch(live)
     }
 

@@ -42,6 +42,7 @@ package final class ShareBoard {
     /// Shares with a delay: the only ones that time concerns.
     private var delayed: Set<ShareKey> = []
     private var sessions = DeviceSessions()
+    private var newest = NewestRecords()
     private var latestTime: Timestamp?
     private let send: (Int, ShareKey, Message) -> Void
     /// The fields of a session, where they are in memory.
@@ -89,7 +90,12 @@ package final class ShareBoard {
     }
 
     /// What devices recorded before this start; all of it counts as ended until it goes on.
-    package func restore(_ known: [SessionSummary]) {
+    ///
+    /// - Parameters:
+    ///   - known: All of it.
+    ///   - cursor: Where the log is.
+    package func restore(_ known: [SessionSummary], at cursor: LogCursor) {
+        newest.restore(known, at: cursor.offset)
         for session in known.sorted(by: { $0.firstOffset < $1.firstOffset }) {
             sessions.began(
                 session.session, of: session.device, at: session.arrivalTimes.lowerBound)
@@ -130,13 +136,16 @@ package final class ShareBoard {
     ///   - device: Whose session it is.
     ///   - arrival: When the record came.
     package func publish(_ update: SessionUpdate, of device: DeviceID, at arrival: Timestamp) {
+        defer { newest.note(update.cursor.offset, of: device) }
         for share in directory.shares(of: device) {
             guard let entry = entries[share.key] else { continue }
             if entry.view == nil {
                 guard share.delaySeconds > 0 else { continue }
                 // What it begins with is an event of its own, still to be shown.
                 entries[share.key]?.view = ShareView(
-                    share, cursor: update.event.isEmpty ? update.cursor : update.cursor.previous,
+                    share,
+                    cursor: update.event.isEmpty
+                        ? update.cursor : newest.cursor(of: device, like: update.cursor),
                     at: arrival)
             }
             guard session(toShowOn: share, offered: update.session, at: arrival) else { continue }
@@ -152,13 +161,12 @@ package final class ShareBoard {
         }
     }
 
-    /// A session's fields were read back: views of it begin anew, at the log's cursor, since
-    /// viewers may be past the session's own.
-    package func refresh(
-        _ session: SessionID, of device: DeviceID, cursor: LogCursor, at arrival: Timestamp
-    ) {
+    /// A session's fields were read back: views of it begin anew, at the device's newest record,
+    /// since viewers may be past the session's own.
+    package func refresh(_ session: SessionID, of device: DeviceID, at arrival: Timestamp) {
         guard var everything = fields(session)?.everything else { return }
-        everything.cursor = max(everything.cursor, cursor)
+        everything.cursor = max(
+            everything.cursor, newest.cursor(of: device, like: everything.cursor))
         publish(everything, of: device, at: arrival)
     }
 
@@ -216,11 +224,12 @@ package final class ShareBoard {
         if let view = entry.view, entry.showing != nil || entry.share.delaySeconds > 0 {
             return view.snapshot
         }
-        var view = ShareView(entry.share, cursor: cursor, at: now)
+        let start = entry.share.device.map { newest.cursor(of: $0, like: cursor) } ?? cursor
+        var view = ShareView(entry.share, cursor: start, at: now)
         if let shown = sessions.session(shownBy: entry.share, at: now), let fields = fields(shown) {
             // A delayed one shows it later, after the cursor it begins with.
             var everything = fields.everything
-            if entry.share.delaySeconds > 0 { everything.cursor = max(everything.cursor, cursor) }
+            if entry.share.delaySeconds > 0 { everything.cursor = max(everything.cursor, start) }
             _ = view.take(everything, at: now)
             entries[key]?.showing = shown
         }

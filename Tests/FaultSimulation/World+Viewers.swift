@@ -17,7 +17,7 @@ extension World {
             for seat in life.leaving { life.flow.board.leave(seat) }
             life.leaving = []
         }
-        if spectators[index].isConnected { leave(index) } else { join(index) }
+        if spectators[index].isConnected { leave(index) } else { try join(index) }
     }
 
     /// Shares whose time has come lose their viewers.
@@ -49,7 +49,7 @@ extension World {
         }
     }
 
-    private func join(_ index: Int) {
+    private func join(_ index: Int) throws {
         let share = spectators[index].share
         let flow = life.flow
         guard share.isActive(at: flow.now) else { return }
@@ -65,6 +65,7 @@ extension World {
         if let cursor = resumed, !life.log.isKnown(cursor) {
             life.complaints.sentences.append("cursor \(cursor) of a viewer is not known any more")
         }
+        try checkPlace(resumed, of: share)
         say("viewer \(index) comes with \(resumed.map { "\($0)" } ?? "nothing")")
         spectators[index].isConnected = true
         spectators[index].begin(resumed: resumed != nil, at: snapshot.cursor)
@@ -80,6 +81,15 @@ extension World {
                 sessions: flow.board.sessions(openTo: share, after: resumed.offset, at: flow.now),
                 after: resumed.offset, end: missed.through,
                 due: missed.due.map { steady + max(0, $0.microseconds - flow.now.microseconds) }))
+    }
+
+    /// What a viewer comes back with was its own device's, or it would be told of a gap.
+    private func checkPlace(_ cursor: LogCursor?, of share: Share) throws {
+        guard let cursor, let device = share.device, life.log.writtenEnd > cursor.offset,
+            let isPlace = try? life.log.reader().isPlace(
+                cursor.offset, inHistoryOf: [device])
+        else { return }
+        guard isPlace else { throw Violation("the cursor \(cursor) of a viewer is another's") }
     }
 
     /// Sessions that were read back, and missed events; as the background threads do.

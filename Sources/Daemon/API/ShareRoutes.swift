@@ -107,7 +107,10 @@ struct ShareRoutes: Sendable {
         var offset: RecordOffset?
         var gap: [EncodedEvent] = []
         if let after {
-            if let cursor = after, log.isKnown(cursor) {
+            let (history, shares) = (pipeline.history, members(of: share))
+            if let cursor = after,
+                await pipeline.background.run({ history.isCursor(cursor, of: shares) })
+            {
                 offset = cursor.offset
             } else {
                 let zero = LogCursor(epoch: log.epoch, offset: RecordOffset(rawValue: 0))

@@ -27,6 +27,20 @@ struct HistoryReader: Sendable {
     let log: SegmentLog
     let logger: Logger
 
+    /// Whether a viewer of these shares can have come by the cursor; else it is another share's, or
+    /// of deleted history.
+    func isCursor(_ cursor: LogCursor, of shares: [Share]) -> Bool {
+        guard log.isKnown(cursor) else { return false }
+        log.waitUntilWritten(through: cursor.offset)
+        do {
+            return try log.reader().isPlace(
+                cursor.offset, inHistoryOf: Set(shares.compactMap(\.device)))
+        } catch {
+            logger.error("a cursor cannot be looked up: \(error)")
+            return true
+        }
+    }
+
     /// One page of a session's metrics and events, oldest first.
     ///
     /// - Parameters:

@@ -93,7 +93,7 @@ final class RecordingPlayers: Sendable {
         let taken = seats.withLock { seats in
             seats.filter { $0.value.playback?.startedAt == playback.startedAt }.map(\.key)
         }
-        for subscriber in taken { returnToLive(subscriber, inGroup: false) }
+        for subscriber in taken { returnToLive(subscriber) }
     }
 
     private func take(_ subscriber: SubscriberID, along playback: SharePlayback, of share: Share) {
@@ -106,15 +106,13 @@ final class RecordingPlayers: Sendable {
         start(subscriber)
     }
 
-    private func returnToLive(_ subscriber: SubscriberID, inGroup: Bool) {
+    private func returnToLive(_ subscriber: SubscriberID) {
         guard stop(subscriber) else { return }
-        mailbox.post { $0.returnToFeeds(subscriber, inGroup: inGroup) }
+        mailbox.post { $0.returnToFeeds(subscriber) }
     }
 
     func obey(_ wish: ViewerWish, of subscriber: SubscriberID, watching key: ShareKey) {
-        if wish == .live {
-            return returnToLive(subscriber, inGroup: accounts.share(key)?.device == nil)
-        }
+        if wish == .live { return returnToLive(subscriber) }
         let now = clock()
         let members = accounts.withState { state in
             state.shares[key].map { state.shares.feeds(of: $0, at: now) } ?? []
@@ -162,7 +160,7 @@ final class RecordingPlayers: Sendable {
         }
         guard !hasShown, !Task.isCancelled else { return }
         // There is no recording yet: what is live is shown, which says so.
-        returnToLive(subscriber, inGroup: seat.members.count > 1)
+        returnToLive(subscriber)
     }
 
     /// - Returns: Whether there was anything to show.
@@ -173,7 +171,7 @@ final class RecordingPlayers: Sendable {
         }
         guard let session else { return false }
         if let playback = seat.playback, !isOn(playback, of: share.key) {
-            returnToLive(subscriber, inGroup: false)
+            returnToLive(subscriber)
             return true
         }
         let player = RecordingPlayer(
@@ -192,7 +190,7 @@ final class RecordingPlayers: Sendable {
                     }
                 case .over: break
                 }
-                returnToLive(subscriber, inGroup: false)
+                returnToLive(subscriber)
                 return true
             }
         } catch is CancellationError {

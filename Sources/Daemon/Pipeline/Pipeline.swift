@@ -94,7 +94,7 @@ struct Pipeline: Sendable {
         let sessions = log.sessions()
         thread.start { core in
             for share in accounts.shares { core.put(share) }
-            core.board.restore(sessions)
+            core.board.restore(sessions, at: core.cursor)
         }
     }
 

@@ -34,22 +34,54 @@ extension PipelineCore {
             watchers[subscriber]?.isAway = true  // Its first snapshot is the recording's.
             return
         }
-        let openings = join(members, by: subscriber)
-        var start = SubscriptionStart(inGroup: members.first?.key != request.key)
-        var missedAfter: RecordOffset?
         switch request.resume {
-        case nil: break
-        case .after(let cursor) where log.isKnown(cursor):
+        case nil: begin(subscriber, members, at: .now)
+        case .lost: begin(subscriber, members, at: .gap)
+        case .after(let cursor):
+            // Whose record it is stands in the log.
+            log.flush()
+            let mailbox = parts.mailbox
+            background.start {
+                let isKnown = history.isCursor(cursor, of: members)
+                mailbox.post { core in
+                    // It may have left or gone to the recording meanwhile.
+                    guard let watch = core.watchers[subscriber], !watch.isAway else { return }
+                    core.begin(subscriber, members, at: isKnown ? .after(cursor) : .gap)
+                    guard isKnown else { return }
+                    core.catchUp(
+                        subscriber, members: members, after: cursor.offset, history, background)
+                }
+            }
+        }
+    }
+
+    private enum Beginning {
+        case now
+        /// What was missed follows.
+        case after(LogCursor)
+        /// Nobody knows what was missed.
+        case gap
+        /// Back from the recording.
+        case back
+    }
+
+    /// Sends the snapshots and puts the viewer into its feeds.
+    private func begin(_ subscriber: SubscriberID, _ members: [Share], at beginning: Beginning) {
+        let openings = join(members, by: subscriber)
+        let isGroup = watchers[subscriber].map { $0.feeds != [$0.link] } ?? false
+        var start = SubscriptionStart(inGroup: isGroup)
+        let newest = openings.map(\.snapshot.cursor).max() ?? cursor
+        switch beginning {
+        case .now: break
+        case .after(let cursor):
             start.resumedAt = cursor
             start.catchingUp = true
-            missedAfter = cursor.offset
-        case .after, .lost:
-            start.resumedAt = self.cursor
-            start.preface = [gap]
+        case .gap:
+            start.resumedAt = newest
+            start.preface = [gap(at: newest)]
+        case .back: start.resumedAt = newest
         }
         send(.feedsBegin(subscriber, openings, start), to: subscriber)
-        guard let missedAfter else { return }
-        catchUp(subscriber, members: members, after: missedAfter, history, background)
     }
 
     /// - Returns: Whether the subscriber was known.
@@ -70,12 +102,10 @@ extension PipelineCore {
     }
 
     /// Puts a viewer back into its feeds.
-    func returnToFeeds(_ subscriber: SubscriberID, inGroup: Bool) {
+    func returnToFeeds(_ subscriber: SubscriberID) {
         guard let watch = watchers[subscriber], watch.isAway else { return }
         watchers[subscriber]?.isAway = false
-        let members = watch.feeds.compactMap { board.directory[$0] }
-        let start = SubscriptionStart(resumedAt: cursor, inGroup: inGroup)
-        send(.feedsBegin(subscriber, join(members, by: subscriber), start), to: subscriber)
+        begin(subscriber, watch.feeds.compactMap { board.directory[$0] }, at: .back)
     }
 
     /// The session a share shows, in memory or brought back from the log.
@@ -101,7 +131,7 @@ extension PipelineCore {
         }
     }
 
-    private var gap: EncodedEvent {
+    private func gap(at cursor: LogCursor) -> EncodedEvent {
         let message = EventEncoder.historyGap(cursor: cursor, time: now)
         return EncodedEvent(cursor: message.cursor, json: message.json)
     }

@@ -1,0 +1,73 @@
+import Foundation
+import SensorModel
+import Testing
+import Transport
+
+@testable import Daemon
+
+/// Cursors that are none of the share's: another's, or of what was deleted.
+@Suite(.serialized) struct CursorTests {
+    /// Who comes with which cursor, and whether it is told that something is missing.
+    private enum Comer: String, CaseIterable {
+        case own, anothers, deleted, epoch, beyond, first
+    }
+
+    private static func session(_ number: UInt64) -> SessionID { SessionID(high: 7, low: number) }
+
+    @Test func `A cursor of another share or of deleted history is answered by a gap`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let (ann, bea) = (try running.addDevice("ann"), try running.addDevice("bea"))
+            let share = try running.addShare(of: "ann")
+            let other = try running.addShare(of: "bea")
+            // Both run at once: their records lie among each other.
+            for round in 1...2 as ClosedRange<UInt64> {
+                let low = round * 2
+                for (token, session) in [(ann, low), (bea, low + 1)] {
+                    try await running.sendHeartRates(
+                        [120, 121, 122, 123], token: token, session: Self.session(session))
+                }
+            }
+            let deleted = try await Self.cursor(of: share, running)
+            let erased = try await running.admin(.delete, "/sessions/\(Self.session(4))")
+            try #require(erased.status == 200)
+            let own = try await Self.cursor(of: share, running)
+            let end = try #require(own.split(separator: "-").last.flatMap { UInt64($0) })
+            let cursors: [Comer: (text: String, isLost: Bool)] = [
+                .own: (own, false), .anothers: (try await Self.cursor(of: other, running), true),
+                .deleted: (deleted, true), .epoch: ("e9-1", true),
+                .beyond: ("e1-\(end + 1000)", true), .first: ("e1-0", false),
+            ]
+            for comer in Comer.allCases {
+                let cursor = try #require(cursors[comer])
+                let types = try await Self.firstTypes(of: share, after: cursor.text, running)
+                let expected = cursor.isLost ? ["gap", "snapshot"] : ["snapshot"]
+                #expect(Array(types.prefix(expected.count)) == expected, "\(comer)")
+                let page = try await running.ask(
+                    .get, "/v1/shares/\(share)/history?after=\(cursor.text)")
+                let items = page.object["items"] as? [[String: Any]] ?? []
+                #expect((items.first?["type"] as? String == "gap") == cursor.isLost, "\(comer)")
+            }
+        }
+    }
+
+    private static func cursor(of share: String, _ running: RunningDaemon) async throws -> String {
+        let answer = try await running.ask(.get, "/v1/shares/\(share)/latest")
+        return try #require(answer.object["cursor"] as? String)
+    }
+
+    private static func firstTypes(
+        of share: String, after cursor: String, _ running: RunningDaemon
+    ) async throws -> [String] {
+        let viewer = try await running.socket("/v1/shares/\(share)/live?after=\(cursor)")
+        var types: [String] = []
+        for try await event in viewer.events {
+            let object = try JSONSerialization.jsonObject(with: Data(event.utf8)) as? [String: Any]
+            types.append(object?["type"] as? String ?? "")
+            if types.last == "snapshot" { break }
+        }
+        await viewer.close()
+        return types
+    }
+}
