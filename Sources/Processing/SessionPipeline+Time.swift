@@ -10,6 +10,9 @@ extension SessionPipeline {
         static let shownSecondsMax = 60.0
     }
 
+    /// Seconds of silence after which what came since the second's metrics is shown: longer than a
+    /// source that speaks once a second is silent.
+    static let unshownSeconds = 1.25
     /// Seconds of silence after which the whole session is stale: longer than any live source's.
     static let sessionStaleSeconds = 15.0
 
@@ -35,6 +38,7 @@ extension SessionPipeline {
             moment = time
             heardAt = time
             shownAt = time
+            isUnshown = true
             return time
         }
     }
@@ -52,6 +56,7 @@ extension SessionPipeline {
         moment = time
         heardAt = time
         shownAt = time
+        isUnshown = true
         return time
     }
 
@@ -69,8 +74,7 @@ extension SessionPipeline {
             tick(into: &events)
             let isShown = hole <= HoleTicks.shownSecondsMax || owesMetrics
             if isShown, nextSecond.advanced(byMicroseconds: 1_000_000) <= time {
-                owesMetrics = false
-                emit(.metrics(metrics), into: &events)
+                emitMetrics(into: &events)
             }
             let step = hole < HoleTicks.secondsMax ? 1 : HoleTicks.coarseStepSeconds
             nextSecond = nextSecond.advanced(bySeconds: step)
@@ -127,10 +131,12 @@ extension SessionPipeline {
         guard time > shownAt else { return }
         shownAt = time
         tickWindows(into: &events)
+        isUnshown = false
         emit(.metrics(metrics), into: &events)
     }
 
-    /// Device time at which silence alone would change a state; `nil`: nothing to wait for.
+    /// Device time at which silence alone would change a state, or what came last is to be shown;
+    /// `nil`: nothing to wait for.
     public var nextSilenceDeadline: Timestamp? {
         guard !isEnded, clock.start != nil else { return nil }
         var deadline: Timestamp?
@@ -138,6 +144,7 @@ extension SessionPipeline {
             guard let time, time > shownAt else { return }
             deadline = deadline.map { min($0, time) } ?? time
         }
+        if isUnshown { consider(heardAt.advanced(bySeconds: Self.unshownSeconds)) }
         consider(heardAt.advanced(bySeconds: Self.sessionStaleSeconds + 0.001))
         if let source = heartSources.currentSource {
             let stale = heartSources.staleSeconds(source)
@@ -154,7 +161,12 @@ extension SessionPipeline {
 
     mutating func settle(into events: inout [StreamEvent]) {
         guard owesMetrics, !isEnded else { return }
+        emitMetrics(into: &events)
+    }
+
+    mutating func emitMetrics(into events: inout [StreamEvent]) {
         owesMetrics = false
+        isUnshown = false
         emit(.metrics(metrics), into: &events)
     }
 

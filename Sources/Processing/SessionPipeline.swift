@@ -33,6 +33,8 @@ public struct SessionPipeline: Sendable {
     var nextSecond = Timestamp(microseconds: .min)
     /// Metrics are owed: a second began, or a state changed.
     var owesMetrics = false
+    /// A sample came that no metrics were sent after.
+    var isUnshown = false
     var isEnded = false
 
     // Motion
@@ -242,8 +244,7 @@ public struct SessionPipeline: Sendable {
         guard !isEnded else { return }
         _ = admit(deviceTime, late: clock.start == nil, into: &events)
         isEnded = true
-        owesMetrics = false
-        emit(.metrics(metrics), into: &events)
+        emitMetrics(into: &events)
         emit(.ended, into: &events)
     }
 }

@@ -222,6 +222,26 @@ import Testing
         #expect(pipeline.metrics.elapsedSeconds == 10)
     }
 
+    @Test func `What comes after a second's metrics does not wait for staleness to be shown`()
+        throws
+    {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        for (time, rate) in [(0.0, 150.0), (1.0, 150.0), (1.2, 151.0)] {
+            pipeline.apply(heartRate: try heartRate(rate), at: at(time), into: &events)
+        }
+        let deadline = try #require(pipeline.nextSilenceDeadline)
+        #expect(deadline > at(2.2) && deadline < at(2.7))
+        events = []
+        pipeline.applySilence(at: deadline, into: &events)
+        let shown = events.compactMap { event in
+            if case .metrics(let metrics) = event.kind { metrics.heartRate } else { nil }
+        }
+        #expect(shown.map(\.beatsPerMinute) == [151])
+        #expect(shown.map(\.state) == [.live])
+        #expect(try #require(pipeline.nextSilenceDeadline) > at(5))
+    }
+
     @Test func `Missing is nil, never 0`() {
         let empty = SessionPipeline(profile: RunnerProfile()).metrics
         #expect(empty.state == .waiting)
