@@ -34,9 +34,10 @@ extension SystemTests {
                 let lines = look.output.split(separator: "\n")
                 for name in Self.checks {
                     let said = lines.filter { $0.hasPrefix("ok \(name)") }
-                    #expect(said.count == 1, "\(name)")
+                    let wrong = lines.first { $0.hasPrefix("NO \(name)") } ?? "\(name) did not end"
+                    #expect(said.count == 1, "\(wrong)")
                 }
-                #expect(end == .exited(0), "\(look.output) \(look.complaint)")
+                #expect(end == .exited(0), "\(look.complaint)")
                 print(look.output)
             }
         }
