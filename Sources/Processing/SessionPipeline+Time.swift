@@ -13,6 +13,8 @@ extension SessionPipeline {
     /// Seconds of silence after which what came since the second's metrics is shown: longer than a
     /// source that speaks once a second is silent.
     static let unshownSeconds = 1.25
+    /// How far the age of a heart rate that is live may be behind.
+    static let agedSeconds = 3.0
     /// Seconds of silence after which the whole session is stale: longer than any live source's.
     static let sessionStaleSeconds = 15.0
 
@@ -149,6 +151,9 @@ extension SessionPipeline {
         if let source = heartSources.currentSource {
             let stale = heartSources.staleSeconds(source)
             consider(source.newest.advanced(bySeconds: stale + 0.001))
+            if heartSources.isLive(source, at: shownAt) {
+                consider(shownAt.advanced(bySeconds: Self.agedSeconds))
+            }
         }
         consider(newestMotion?.advanced(bySeconds: Self.motionStaleSeconds + 0.001))
         consider(newestFix?.time.advanced(bySeconds: positionStaleSeconds + 0.001))

@@ -205,9 +205,15 @@ import Testing
                 heartRate: try heartRate(150), at: at(Double(second)), into: &events)
         }
         let before = pipeline.metrics
-        var deadline = try #require(pipeline.nextSilenceDeadline)
-        #expect(deadline > at(9) && deadline < at(20))
-        pipeline.applySilence(at: deadline, into: &events)
+        var deadline = at(9)
+        while pipeline.metrics.heartRate?.state == .live {
+            let age = try #require(pipeline.metrics.heartRate?.ageSeconds)
+            #expect(abs(age - deadline.seconds(since: at(9))) < 0.001)
+            let next = try #require(pipeline.nextSilenceDeadline)
+            #expect(next > deadline && next.seconds(since: deadline) <= 3 && next < at(20))
+            deadline = next
+            pipeline.applySilence(at: deadline, into: &events)
+        }
         let stale = pipeline.metrics
         #expect(stale.heartRate?.state == .stale)
         #expect(stale.heartRate?.zone == nil)
