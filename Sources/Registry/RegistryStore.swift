@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 
 /// Devices, shares and what else must outlive the daemon but is no stream: `registry.sqlite`.
@@ -16,15 +15,13 @@ public final class RegistryStore: Sendable {
     /// - Parameter folder: Made with its parents when it is missing; nothing for group and others.
     /// - Throws: ``RegistryError``, for a registry of a later version too.
     public init(folder: String) throws(RegistryError) {
-        try Self.prepare(folder)
-        var configuration = Configuration()
-        configuration.label = "pulsecast.registry"
-        configuration.journalMode = .wal
-        configuration.busyMode = .timeout(5)  // a backup may be reading
         do {
-            queue = try DatabaseQueue(
-                path: folder + "/" + Self.fileName, configuration: configuration)
-            // After GRDB has set up the write-ahead log: it chooses NORMAL for it.
+            let path = folder + "/" + Self.fileName
+            try Self.makeFirst(path, in: folder)
+            var configuration = Configuration()
+            configuration.label = "pulsecast.registry"
+            configuration.busyMode = .timeout(5)  // a backup may be reading
+            queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.writeWithoutTransaction(Self.makeDurable)
             try queue.write(RegistrySchema.migrate)
         } catch {
@@ -32,8 +29,13 @@ public final class RegistryStore: Sendable {
         }
     }
 
-    /// A commit is on disk when it returns; what is deleted is overwritten.
+    /// A commit is on disk when it returns; what is deleted is overwritten. GRDB's own way to a
+    /// write-ahead log makes and drops a table each time, with two syncs, for pools of connections.
     private static func makeDurable(_ database: Database) throws {
+        let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+        guard mode == "wal" else {
+            throw DatabaseError(message: "this file system allows no write-ahead log")
+        }
         try database.execute(sql: "PRAGMA synchronous = FULL")
         try database.execute(sql: "PRAGMA secure_delete = ON")
     }
@@ -58,24 +60,6 @@ public final class RegistryStore: Sendable {
         } catch {
             throw RegistryError(error)
         }
-    }
-
-    /// The files beside it (`-wal`, `-shm`) get the mode of the database file from SQLite.
-    private static func prepare(_ folder: String) throws(RegistryError) {
-        let manager = FileManager.default
-        do {
-            try manager.createDirectory(
-                atPath: folder, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw .folderNotCreated(path: folder)
-        }
-        let path = folder + "/" + fileName
-        guard !manager.fileExists(atPath: path) else { return }
-        guard
-            manager.createFile(
-                atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-        else { throw .folderNotCreated(path: folder) }
     }
 }
 

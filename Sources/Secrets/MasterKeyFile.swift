@@ -78,22 +78,23 @@ public struct MasterKeyFile: Sendable {
     }
 
     /// Under another name first, then linked: a crash leaves no half of a key, and of two daemons
-    /// at their first start one wins.
+    /// at their first start one wins. The name is on disk once the folder is synced.
     private func create(using generator: inout some RandomNumberGenerator) throws(SecretsError) {
         let bytes = (0..<MasterKey.byteCount).map { _ in
             UInt8.random(in: .min ... .max, using: &generator)
         }
         let manager = FileManager.default
         let draft = "\(stateFile).\(ProcessInfo.processInfo.processIdentifier)"
+        let text = "v\(Self.version):\(TextForm.base64URL(bytes))\n"
+        // Without contents: Foundation would sync them, too.
         guard
             manager.createFile(
-                atPath: draft,
-                contents: Data("v\(Self.version):\(TextForm.base64URL(bytes))\n".utf8),
-                attributes: [.posixPermissions: 0o600])
+                atPath: draft, contents: nil, attributes: [.posixPermissions: 0o600])
         else { throw .masterKeyNotCreated(path: stateFile) }
         do {
             defer { try? manager.removeItem(atPath: draft) }  // a draft left over harms nobody
             let handle = try FileHandle(forUpdating: URL(fileURLWithPath: draft))
+            try handle.write(contentsOf: Data(text.utf8))
             try handle.synchronize()
             try handle.close()
             try manager.linkItem(atPath: draft, toPath: stateFile)

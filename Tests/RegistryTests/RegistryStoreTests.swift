@@ -71,6 +71,22 @@ import SensorModel
         }
     }
 
+    @Test func `A registry is made whole beside what a crash in its making left`() throws {
+        let scratch = try Scratch()
+        let folder = scratch.folder + "/first"
+        let left = "registry.sqlite.\(ProcessInfo.processInfo.processIdentifier)"
+        let manager = FileManager.default
+        try manager.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for name in [left, left + "-wal", left + "-journal"] {
+            try Data("half of a registry".utf8)
+                .write(to: URL(fileURLWithPath: folder + "/" + name))
+        }
+        let devices = try RegistryStore(folder: folder).devices()
+        #expect(devices.isEmpty)
+        let files = try manager.contentsOfDirectory(atPath: folder).sorted()
+        #expect(files.first == "registry.sqlite" && !files.contains(left), "\(files)")
+    }
+
     @Test func `A change that fails leaves nothing of itself`() throws {
         let scratch = try Scratch()
         try scratch.addDevice("watch")

@@ -53,16 +53,32 @@ public struct StateFolder: Hashable, Sendable {
         return folders.map { $0 + "/admin.sock" }
     }
 
-    /// Creates the folder, readable by its owner alone.
+    /// Creates the folder and that of the log, readable by their owner alone.
     ///
     /// - Throws: ``StateFolderError`` when it cannot be made or is open to others.
     public func create() throws(StateFolderError) {
         do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
+            for folder in [path, log] {
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true,
+                    attributes: [.posixPermissions: 0o700])
+            }
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o700], ofItemAtPath: path)
+        } catch {
+            throw .unusable(path: path, reason: (error as NSError).localizedDescription)
+        }
+    }
+
+    /// Returns when the names in the folder are on disk: of a first start's key, registry and log,
+    /// each of which is synced by itself.
+    ///
+    /// - Throws: ``StateFolderError`` when the disk does not take them.
+    public func synchronizeNames() throws(StateFolderError) {
+        do {
+            let folder = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            try folder.synchronize()
+            try folder.close()
         } catch {
             throw .unusable(path: path, reason: (error as NSError).localizedDescription)
         }
