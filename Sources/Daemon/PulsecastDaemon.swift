@@ -24,6 +24,7 @@ public final class PulsecastDaemon: Sendable {
     let environment: [String: String]
     let notifier: SystemdNotifier
     let address = PublicAddress()
+    private let pages: PageShelf
     let logger: Logger
     /// When the watchdog was last fed.
     let heartbeats = Mutex(Heartbeats())
@@ -50,10 +51,8 @@ public final class PulsecastDaemon: Sendable {
             configured: configuration.stateDirectory, environment: environment)
         self.state = state
         try state.create()
-        try FileManager.default.createDirectory(
-            atPath: state.log, withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
         accounts = try Self.openAccounts(configuration, state: state, environment: environment)
+        try state.synchronizeNames()
         let health = health
         let webhooks = try Webhooks(
             configuration.webhook, environment: environment, accounts: accounts, logger: logger)
@@ -67,13 +66,14 @@ public final class PulsecastDaemon: Sendable {
             accounts: accounts, log: pipeline.log, mailbox: pipeline.mailbox,
             background: pipeline.background, clock: WallClock.now, logger: logger)
         identity = try Self.identity(configuration, environment: environment)
+        pages = PageShelf(configuration.http)
         let doors = Doors(
             configuration: configuration, state: state, environment: environment,
             pipeline: pipeline, accounts: accounts, administration: administration,
             pushes: PushDesk(
                 pipeline: pipeline, administration: administration,
                 configuration: configuration, clock: WallClock.now),
-            health: health, identity: identity, address: address, logger: logger)
+            health: health, identity: identity, address: address, pages: pages, logger: logger)
         let descriptors = ListenDescriptors(environment: environment, processID: processID)
         areSocketsKept = !descriptors.descriptors.isEmpty
         server = try doors.server(descriptors: descriptors)
@@ -89,6 +89,7 @@ public final class PulsecastDaemon: Sendable {
         address.set(configuration: configuration, addresses: addresses)
         health.started()
         notifier.send(.ready, .status("listening"))
+        pipeline.background.start { [pages] in _ = pages.catalog }
         for (name, address) in addresses.sorted(by: { $0.key < $1.key }) {
             logger.log(
                 .listening, .notice, "listening", ["door": "\(name)", "address": "\(address)"])

@@ -2,7 +2,8 @@ import ArgumentParser
 import Daemon
 import Foundation
 
-/// The command line: one file a command, this one to find them.
+/// The command line: one file a command, this one to find them. Each says its `commandName`: to make
+/// one out of the name of a type costs each start of each command 3 ms, with thirty types.
 @main
 struct Pulsecast: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

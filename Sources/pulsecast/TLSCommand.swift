@@ -9,6 +9,7 @@ struct TLSCommand: ParsableCommand {
 
     struct SelfSigned: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "self-signed",
             abstract: "Writes a certificate that vouches for itself, and its key.",
             discussion: """
                 Nobody trusts it unasked: give certificate.pem to the devices, or let viewers accept

@@ -2,7 +2,6 @@ import Logging
 import SegmentLog
 import SensorModel
 import Transport
-import ViewerPages
 
 /// Puts the listeners together: which socket, which routes, which limits.
 struct Doors {
@@ -16,6 +15,7 @@ struct Doors {
     let health: Health
     let identity: TLSIdentity?
     let address: PublicAddress
+    let pages: PageShelf
     let logger: Logger
     let waitingCommands = WaitingCommands()
 
@@ -79,22 +79,13 @@ struct Doors {
     }
 
     private func http(_ desk: ViewerDesk) -> Router {
-        var settings = PageSettings()
-        let tiles = configuration.http.tileURL
-        settings.tileTemplate = tiles.isEmpty ? nil : tiles
-        settings.tileAttribution = configuration.http.tileAttribution
-        let publicURL = configuration.http.publicURL
-        settings.publicURL = publicURL.isEmpty ? nil : publicURL
-        settings.overlayFrameAncestors = configuration.http.frameAncestors
         let shares = ShareRoutes(
             desk: desk, pipeline: pipeline, accounts: accounts, clock: WallClock.now)
         var router = Router()
         router.notFound = { _ in ShareRefusal.unknown.response }
         router.add(.get, "/v1/device", .deviceSocket)
         shares.add(to: &router)
-        let shelf = PageShelf(settings: settings)
-        pipeline.background.start { _ = shelf.catalog }
-        PageRoutes(shelf: shelf, shares: shares, administration: administration)
+        PageRoutes(shelf: pages, shares: shares, administration: administration)
             .add(to: &router)
         OwnerRoutes(
             administration: administration, sessions: sessions, commands: commands,

@@ -11,6 +11,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Adds a device and prints its secret token, this once.")
         @OptionGroup var admin: AdminOptions
         @Argument(help: "Its name; unique, whatever the case.") var name: String
@@ -22,6 +23,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rotate",
             abstract: "Gives a device a new token; the old one is worth nothing from now on.")
         @OptionGroup var admin: AdminOptions
         @Argument var name: String
@@ -32,7 +34,8 @@ struct DeviceCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists the devices.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Lists the devices.")
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -44,6 +47,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "revoke",
             abstract: "Ends a device's connections and refuses its token for ever.")
         @OptionGroup var admin: AdminOptions
         @Argument var name: String
@@ -56,6 +60,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "delete",
             abstract: "Deletes a device with its shares and every session it recorded.")
         @OptionGroup var admin: AdminOptions
         @Argument var name: String

@@ -7,7 +7,8 @@ struct SessionCommand: AsyncParsableCommand {
         subcommands: [List.self, Show.self, Delete.self])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists the sessions.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Lists the sessions.")
         @OptionGroup var admin: AdminOptions
         @Option(help: "Only of this device.") var device: String?
 
@@ -21,7 +22,8 @@ struct SessionCommand: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Shows one session.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Shows one session.")
         @OptionGroup var admin: AdminOptions
         @Argument(help: "The session's ID.") var id: String
 
@@ -32,6 +34,7 @@ struct SessionCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "delete",
             abstract: "Erases a session from the log; nothing of it stays readable.")
         @OptionGroup var admin: AdminOptions
         @Argument(help: "The session's ID.") var id: String

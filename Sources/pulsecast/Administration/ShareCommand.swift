@@ -11,6 +11,7 @@ struct ShareCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "create",
             abstract: "Makes a link to watch a device, and prints it.")
         @OptionGroup var admin: AdminOptions
         @Option(help: "The device to watch.") var device: String
@@ -38,6 +39,7 @@ struct ShareCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "Lists the shares by their names, without their secrets.")
         @OptionGroup var admin: AdminOptions
 
@@ -54,6 +56,7 @@ struct ShareCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "revoke",
             abstract: "Takes a link back: its viewers are closed at once.")
         @OptionGroup var admin: AdminOptions
         @Argument(help: "The share's name or ID.") var share: String
@@ -66,6 +69,7 @@ struct ShareCommand: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rotate",
             abstract: "Gives a share a new link; the old one ends at once.")
         @OptionGroup var admin: AdminOptions
         @Argument(help: "The share's name or ID.") var share: String
@@ -78,6 +82,7 @@ struct ShareCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Shows one share; with --reveal its secret link again.")
         @OptionGroup var admin: AdminOptions
         @Argument(help: "The share's name.") var name: String
@@ -94,6 +99,7 @@ struct ShareCommand: AsyncParsableCommand {
 
     struct Opens: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "opens",
             abstract: "Lists when a link was opened, by visitors without their addresses.")
         @OptionGroup var admin: AdminOptions
         @Argument(help: "The share's name.") var name: String
@@ -106,6 +112,7 @@ struct ShareCommand: AsyncParsableCommand {
 
     struct Code: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "code",
             abstract: "Prints a short code to read aloud: one use, for the start page.")
         @OptionGroup var admin: AdminOptions
         @Argument(help: "The share's name.") var name: String
@@ -125,6 +132,7 @@ struct ShareCommand: AsyncParsableCommand {
 
     struct Group: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "group",
             abstract: "Makes one link for several runners.")
         @OptionGroup var admin: AdminOptions
         @Option(name: .customLong("share"), help: "A share's name; 2 to 50 of them.")

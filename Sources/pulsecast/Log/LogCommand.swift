@@ -12,6 +12,7 @@ struct LogCommand: AsyncParsableCommand {
 
     struct Verify: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "verify",
             abstract: "Checks every checksum and every chain; exits 3 where the log is damaged.")
         @OptionGroup var place: LogPlace
 
@@ -50,7 +51,8 @@ struct LogCommand: AsyncParsableCommand {
     }
 
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists the segments.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Lists the segments.")
         @OptionGroup var place: LogPlace
 
         func run() throws {
@@ -69,6 +71,7 @@ struct LogCommand: AsyncParsableCommand {
 
     struct Stat: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "stat",
             abstract: "Sums up the log: segments, sessions, time span.")
         @OptionGroup var place: LogPlace
 
@@ -84,6 +87,7 @@ struct LogCommand: AsyncParsableCommand {
 
     struct Cat: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "cat",
             abstract: "Prints records as JSON, an object a line.")
         @OptionGroup var place: LogPlace
         @Option(help: "Only records of this session.") var session: String?

@@ -2,11 +2,12 @@ import Transport
 
 /// The API's description, for programs: OpenAPI 3.1.
 struct OpenAPIRoutes: Sendable {
-    private let document = JSONBody.bytes(Self.description) ?? []
+    /// Made by who asks first: it takes 4 ms of a processor, a tenth of a start.
+    private static let document = JSONBody.bytes(Self.description) ?? []
 
     func add(to router: inout Router) {
-        router.add(.get, "/openapi.json") { [document] request in
-            HTTPResponse.json(document).tagged(for: request).open()
+        router.add(.get, "/openapi.json") { request in
+            HTTPResponse.json(Self.document).tagged(for: request).open()
         }
     }
 
