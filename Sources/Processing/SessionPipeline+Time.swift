@@ -10,9 +10,9 @@ extension SessionPipeline {
         static let shownSecondsMax = 60.0
     }
 
-    /// Seconds of silence after which what came since the second's metrics is shown: longer than a
-    /// source that speaks once a second is silent.
-    static let unshownSeconds = 1.25
+    /// Seconds of silence after which what came since the second's metrics is shown: longer than
+    /// between two samples of motion, short against what a person notices.
+    static let unshownSeconds = 0.15
     /// How far the age of a heart rate that is live may be behind.
     static let agedSeconds = 3.0
     /// Seconds of silence after which the whole session is stale: longer than any live source's.

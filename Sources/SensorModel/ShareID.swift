@@ -11,7 +11,10 @@ public struct ShareID: Hashable, Sendable {
     private let low: UInt64
 
     public init(using generator: inout some RandomNumberGenerator) {
-        high = UInt64.random(in: .min ... .max, using: &generator)
+        var high: UInt64
+        // A text that begins with a hyphen would be an option of the commands that take an ID.
+        repeat { high = UInt64.random(in: .min ... .max, using: &generator) } while high >> 58 == 62
+        self.high = high
         low = UInt64.random(in: .min ... .max, using: &generator)
     }
 

@@ -237,7 +237,7 @@ import Testing
             pipeline.apply(heartRate: try heartRate(rate), at: at(time), into: &events)
         }
         let deadline = try #require(pipeline.nextSilenceDeadline)
-        #expect(deadline > at(2.2) && deadline < at(2.7))
+        #expect(deadline > at(1.2) && deadline < at(1.5))
         events = []
         pipeline.applySilence(at: deadline, into: &events)
         let shown = events.compactMap { event in
@@ -245,7 +245,7 @@ import Testing
         }
         #expect(shown.map(\.beatsPerMinute) == [151])
         #expect(shown.map(\.state) == [.live])
-        #expect(try #require(pipeline.nextSilenceDeadline) > at(5))
+        #expect(try #require(pipeline.nextSilenceDeadline) > at(3))
     }
 
     @Test func `Missing is nil, never 0`() {

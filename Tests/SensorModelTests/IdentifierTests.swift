@@ -16,6 +16,7 @@ import Testing
         var generator = Seeded(state: 7)
         for _ in 0..<1000 {
             let id = ShareID(using: &generator)
+            #expect(id.text.first != "-")
             #expect(id.text.utf8.count == ShareID.characterCount)
             #expect(ShareID(id.text) == id)
             #expect(id.bytes.count == 16)

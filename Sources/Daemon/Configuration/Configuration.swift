@@ -45,7 +45,7 @@ public struct Configuration: Hashable, Sendable {
         /// A session nobody sent to for so long has ended; a frame reopens it.
         public var silenceSeconds: Double = 600
         public var helloSeconds: Double = 5
-        public var framesPerSecondMax = 2000
+        public var framesPerSecondMax = 20_000
     }
 
     public struct ConnectionBounds: Hashable, Sendable {

@@ -159,7 +159,7 @@ public enum ConfigurationSchema {
         .integer(
             "ingest.frames_per_second", \.ingest.framesPerSecondMax, 10...1_000_000,
             "Frames of one device, averaged over 10 s of its own time; a backlog may come faster",
-            unit: "frames", default: 2000),
+            unit: "frames", default: 20000),
     ]
 
     private static let log: [ConfigurationEntry] = [

@@ -57,6 +57,8 @@ struct HistoryReader: Sendable {
     ) -> Page {
         var view = view
         var page = Page()
+        /// Of the page's last item, where that is an update.
+        var lastSecond: Timestamp?
         guard let summary = log.summary(of: session) else { return page }
         let first = summary.firstOffset
         let start = fromStart ? first : after.map { max($0, first) } ?? first
@@ -68,12 +70,20 @@ struct HistoryReader: Sendable {
                     let item = view.item(of: event, at: header.offset),
                     after.map({ header.offset > $0 }) ?? true
                 else { return true }
+                let cursor = LogCursor(epoch: log.epoch, offset: header.offset)
+                let encoded = EncodedEvent(cursor: cursor, json: item)
+                let second = header.type == .metric ? event.deviceTime.wholeSecond : nil
+                if let second, second == lastSecond {
+                    // One a second, the newest.
+                    page.items[page.items.count - 1] = encoded
+                    return true
+                }
                 guard page.items.count < limit else {
                     page.more = true
                     return false
                 }
-                let cursor = LogCursor(epoch: log.epoch, offset: header.offset)
-                page.items.append(EncodedEvent(cursor: cursor, json: item))
+                page.items.append(encoded)
+                lastSecond = second
                 return true
             }
         } catch {

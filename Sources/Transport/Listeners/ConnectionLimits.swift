@@ -26,7 +26,7 @@ public struct ConnectionLimits: Hashable, Sendable {
     public var halfClosedSeconds = 30
     /// Frames of one device in 10 s of its own time, a second; what was measured more than 10 s
     /// before it came does not count. More close its connections (4029).
-    public var framesPerSecondMax = 2000
+    public var framesPerSecondMax = 20_000
     public var pingSeconds = 30
     /// A server-sent stream's sign of life.
     public var eventStreamCommentSeconds = 15
