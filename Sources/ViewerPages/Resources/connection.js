@@ -25,12 +25,16 @@ export class StatusPill {
     this.age = find(".status-age", root);
   }
 
+  /** The connection's status changed: it may change again before the next frame is drawn. */
+  heard(status) {
+    if (status === "catchingUp") this.#heldUntil = performance.now() + saidMilliseconds;
+  }
+
   /** `seconds`: how old what is shown is; only said where it matters. */
   show(wanted, seconds) {
-    const now = performance.now();
-    const held = wanted === "live" && now < this.#heldUntil;
+    this.heard(wanted);
+    const held = wanted === "live" && performance.now() < this.#heldUntil;
     const state = held ? "catchingUp" : wanted;
-    if (wanted === "catchingUp") this.#heldUntil = now + saidMilliseconds;
     setData(this.root, "state", state);
     // Read aloud when the word changes; the age beside it counts in silence.
     setText(this.text, this.t(state === "gone" ? "goneShort" : state));

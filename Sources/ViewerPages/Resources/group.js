@@ -327,6 +327,7 @@ const stream = new ShareStream(share, {
   },
   onStatus: (status) => {
     page.status = status;
+    pill.heard(status);
     redraw();
   },
 });

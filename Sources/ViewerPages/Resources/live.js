@@ -90,6 +90,7 @@ const stream = new ShareStream(share, {
   },
   onStatus: (status) => {
     page.status = status;
+    pill.heard(status);
     page.lostAt = status === "open" ? undefined : page.lostAt ?? performance.now();
     redraw();
   },
