@@ -151,6 +151,22 @@ public final class SegmentLog: Sendable {
         sessions().first { $0.session == session }
     }
 
+    /// The last number that a crash has made the log leap over, by now or before: nothing is
+    /// recorded there, and viewers may have been given it. `nil`: no crash in what is left of it.
+    public var lostEnd: RecordOffset? {
+        var end: UInt64?
+        var lost: UInt64?
+        for entry in core.withLock({ $0.catalog() }) {
+            guard let header = entry.header else { continue }
+            // Of the first: what was before it is deleted, if there was anything.
+            if header.firstOffset > end ?? (header.previous == 0 ? 0 : header.firstOffset) {
+                lost = header.firstOffset - 1
+            }
+            end = max(end ?? 0, entry.index.endOffset)
+        }
+        return lost.map { RecordOffset(rawValue: $0) }
+    }
+
     public func segments() -> [SegmentSummary] { core.withLock { $0.catalog() }.map(\.summary) }
 
     /// Reads beside the writer, with descriptors of its own.

@@ -12,10 +12,10 @@ struct NewestRecords {
 
     /// - Parameters:
     ///   - known: Sessions of before this start.
-    ///   - end: Where the log is: after a crash numbers go on far beyond its last record.
-    mutating func restore(_ known: [SessionSummary], at end: RecordOffset) {
+    ///   - end: As ``SegmentLog/lostEnd`` has it.
+    mutating func restore(_ known: [SessionSummary], lost end: RecordOffset?) {
         for session in known { note(session.lastOffset, of: session.device) }
-        if known.allSatisfy({ $0.lastOffset < end }) { lost = end }
+        if let end { lost = end }
     }
 
     mutating func note(_ offset: RecordOffset, of device: DeviceID) {

@@ -93,12 +93,19 @@ package final class ShareBoard {
     ///
     /// - Parameters:
     ///   - known: All of it.
-    ///   - cursor: Where the log is.
-    package func restore(_ known: [SessionSummary], at cursor: LogCursor) {
-        newest.restore(known, at: cursor.offset)
+    ///   - lost: As ``SegmentLog/lostEnd`` has it.
+    ///   - now: Arrival clock.
+    package func restore(
+        _ known: [SessionSummary], lost: RecordOffset?, at now: Timestamp
+    ) {
+        newest.restore(known, lost: lost)
         for session in known.sorted(by: { $0.firstOffset < $1.firstOffset }) {
-            sessions.began(
-                session.session, of: session.device, at: session.arrivalTimes.lowerBound)
+            // Where the clock was set back since, it began as long ago as it lasted, at least.
+            let (first, last) = (
+                session.arrivalTimes.lowerBound, session.arrivalTimes.upperBound
+            )
+            let latest = now.advanced(byMicroseconds: first.microseconds - last.microseconds)
+            sessions.began(session.session, of: session.device, at: min(first, latest))
         }
         for session in known.sorted(by: { $0.lastOffset < $1.lastOffset }) {
             sessions.ended(

@@ -97,7 +97,7 @@ final class Life {
         self.log = log
         self.complaints = complaints
         for share in shares { flow.board.put(share) }
-        flow.board.restore(log.sessions(), at: flow.cursor)
+        flow.board.restore(log.sessions(), lost: log.lostEnd, at: now)
     }
 
     // MARK: Ring

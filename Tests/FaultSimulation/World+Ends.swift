@@ -144,7 +144,8 @@ extension World {
     private func rot(_ disk: SimulatedDisk) throws {
         let records = try held(by: disk)
         // A start that cannot read a segment keeps records of those before that it had replaced.
-        let written = try disk.segmentsAlone().map(held)
+        // After damage reading goes on behind a torn end, too: with what was written and not synced.
+        let written = try ([self.disk.killed()] + disk.segmentsAlone()).map(held)
         let rotten = disk.killed()
         rotten.flipBit(&random)
         say("a bit turns over")

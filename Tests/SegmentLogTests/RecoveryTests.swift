@@ -32,6 +32,22 @@ import Testing
         #expect(try LogReader(disk: fixture.disk).verify().tornTail == nil)
     }
 
+    @Test func `What numbers leapt over is known after an orderly stop, too`() throws {
+        var fixture = try killed(after: 100)
+        #expect(fixture.log.lostEnd == nil)
+        var again = try LogFixture(disk: fixture.disk)
+        let lost = RecordOffset(rawValue: again.log.nextOffset.rawValue - 1)
+        #expect(again.log.lostEnd == lost)
+        let place = try again.log.reader().isPlace(lost, inHistoryOf: [])
+        #expect(place)
+        again.head()
+        again.append()
+        again.log.close()
+        fixture = try LogFixture(disk: again.disk.killed())
+        #expect(fixture.log.recovery.wasClosed)
+        #expect(fixture.log.lostEnd == lost)
+    }
+
     @Test func `Verification beside a running writer finds no damage in its tail`() throws {
         let fixture = try killed(after: 100)
         fixture.disk.replace(name, with: fixture.disk.content(of: name).dropLast(5))

@@ -64,6 +64,22 @@ import Testing
         #expect(fixture.said.shown.allSatisfy { $0.cursor >= snapshot.cursor })
     }
 
+    @Test func `A clock set back before a start hides no session from who comes back to a delay`()
+        throws
+    {
+        let fixture = try FlowFixture()
+        try fixture.send(20)
+        fixture.flow.log.settle()
+        let board = ShareBoard(send: { _, _, _ in }, fields: { _ in nil })
+        let share = FlowFixture.share(delaySeconds: 3)
+        board.put(share)
+        let now = FlowFixture.time(-1800)
+        board.restore(fixture.flow.log.sessions(), lost: nil, at: now)
+        let open = board.sessions(
+            openTo: share, after: RecordOffset(rawValue: 0), at: now)
+        #expect(open == [FlowFixture.session])
+    }
+
     @Test func `A delayed share made while a session runs begins at the log's cursor`() throws {
         let fixture = try FlowFixture()
         let flow = fixture.flow

@@ -91,10 +91,10 @@ struct Pipeline: Sendable {
     /// - Throws: ``SegmentLogError`` when the system gives no threads.
     func start(_ accounts: Accounts) throws(SegmentLogError) {
         try log.start()
-        let sessions = log.sessions()
+        let (sessions, lost) = (log.sessions(), log.lostEnd)
         thread.start { core in
             for share in accounts.shares { core.put(share) }
-            core.board.restore(sessions, at: core.cursor)
+            core.board.restore(sessions, lost: lost, at: core.now)
         }
     }
 
