@@ -133,6 +133,7 @@ extension SessionPipeline {
         guard time > shownAt else { return }
         shownAt = time
         tickWindows(into: &events)
+        // What a window owes stays owed: the next sample tells it as of its own time.
         isUnshown = false
         emit(.metrics(metrics), into: &events)
     }

@@ -101,11 +101,11 @@ package final class ShareBoard {
         newest.restore(known, lost: lost)
         for session in known.sorted(by: { $0.firstOffset < $1.firstOffset }) {
             // Where the clock was set back since, it began as long ago as it lasted, at least.
-            let (first, last) = (
-                session.arrivalTimes.lowerBound, session.arrivalTimes.upperBound
-            )
-            let latest = now.advanced(byMicroseconds: first.microseconds - last.microseconds)
-            sessions.began(session.session, of: session.device, at: min(first, latest))
+            let times = session.arrivalTimes
+            let latest = now.advanced(
+                bySeconds: -times.upperBound.seconds(since: times.lowerBound))
+            sessions.began(
+                session.session, of: session.device, at: min(times.lowerBound, latest))
         }
         for session in known.sorted(by: { $0.lastOffset < $1.lastOffset }) {
             sessions.ended(
@@ -213,7 +213,7 @@ package final class ShareBoard {
     /// - Parameters:
     ///   - key: A share of a device.
     ///   - loop: Where the viewer's connection lives.
-    ///   - cursor: Where the log is.
+    ///   - cursor: Where the log is; what is shown has the device's own newest.
     ///   - now: Arrival clock.
     /// - Returns: The seat is to be given back by ``leave(_:)``; `nil` for a share that is gone.
     package func join(

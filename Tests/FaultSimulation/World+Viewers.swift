@@ -85,11 +85,12 @@ extension World {
 
     /// What a viewer comes back with was its own device's, or it would be told of a gap.
     private func checkPlace(_ cursor: LogCursor?, of share: Share) throws {
-        guard let cursor, let device = share.device, life.log.writtenEnd > cursor.offset,
-            let isPlace = try? life.log.reader().isPlace(
-                cursor.offset, inHistoryOf: [device])
-        else { return }
-        guard isPlace else { throw Violation("the cursor \(cursor) of a viewer is another's") }
+        guard let cursor, let device = share.device, life.log.writtenEnd > cursor.offset else {
+            return
+        }
+        guard try life.log.reader().isPlace(cursor.offset, inHistoryOf: [device]) else {
+            throw Violation("the cursor \(cursor) of a viewer is another's")
+        }
     }
 
     /// Sessions that were read back, and missed events; as the background threads do.

@@ -152,13 +152,21 @@ import WireFormat
         }
     }
 
+    /// A device that was welcomed before the pipeline takes nothing more.
+    private static func welcomed(
+        _ address: String, thenStalling daemon: FakeDaemon
+    ) async throws -> RawSocket {
+        let socket = try RawSocket(address)
+        await socket.send(hello)
+        try await socket.receive(until: "}\n")
+        daemon.isStalled.store(true, ordering: .relaxed)
+        return socket
+    }
+
     @Test func `A full ring stops the reading and drops nothing`() async throws {
         let daemon = FakeDaemon(inboundBytes: 4096, acknowledges: false)
         try await withServer(daemon: daemon) { daemon, device, _ in
-            let socket = try RawSocket(device)
-            await socket.send(Self.hello)
-            try await socket.receive(until: "}\n")
-            daemon.isStalled.store(true, ordering: .relaxed)
+            let socket = try await Self.welcomed(device, thenStalling: daemon)
             let array = "[" + (1...300).map { Self.heartRate($0) }.joined(separator: ",") + "]\n"
             await socket.send(array.replacing("\n,", with: ",").replacing("\n]", with: "]"))
             for number in 301...2000 { await socket.send(Self.heartRate(number)) }
@@ -181,10 +189,7 @@ import WireFormat
     ) async throws {
         let daemon = FakeDaemon(inboundBytes: 4096, acknowledges: false)
         try await withServer(daemon: daemon) { daemon, device, http in
-            let socket = try RawSocket(device)
-            await socket.send(Self.hello)
-            try await socket.receive(until: "}\n")
-            daemon.isStalled.store(true, ordering: .relaxed)
+            let socket = try await Self.welcomed(device, thenStalling: daemon)
             for number in 1...1000 { await socket.send(Self.heartRate(number)) }
             await eventually("full") {
                 daemon.loops.counters.ringFull.load(ordering: .relaxed) > 0

@@ -103,23 +103,22 @@ struct ShareRoutes: Sendable {
 
     /// One page; a cursor that is not of this history answers with a gap and begins anew.
     private func page(of share: Share, after: LogCursor??, limit: Int) async -> [UInt8] {
-        let log = pipeline.log
+        let history = pipeline.history
+        let members = members(of: share)
         var offset: RecordOffset?
         var gap: [EncodedEvent] = []
         if let after {
-            let (history, shares) = (pipeline.history, members(of: share))
             if let cursor = after,
-                await pipeline.background.run({ history.isCursor(cursor, of: shares) })
+                await pipeline.background.run({ history.isCursor(cursor, of: members) })
             {
                 offset = cursor.offset
             } else {
-                let zero = LogCursor(epoch: log.epoch, offset: RecordOffset(rawValue: 0))
+                let zero = LogCursor(epoch: pipeline.log.epoch, offset: RecordOffset(rawValue: 0))
                 let message = EventEncoder.historyGap(cursor: zero, time: clock())
                 gap = [EncodedEvent(cursor: zero, json: message.json)]
             }
         }
         var pages: [HistoryReader.Page] = []
-        let members = members(of: share)
         // Runners of a group ran together: each has about an equal part of the page, and what is
         // read beyond its end is read again for the next.
         let part = min(limit, max(64, 2 * limit / max(members.count, 1)))
