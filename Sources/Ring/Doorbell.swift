@@ -55,10 +55,11 @@ public final class Doorbell: Sendable {
         guard state.exchange(Self.awake, ordering: .acquiringAndReleasing) == Self.asleep else {
             return
         }
-        // With the lock held, the consumer is either before its look at `state` or in its sleep.
+        // When the lock is had, the consumer is either before its look at `state` or in its sleep.
+        // The signal without the lock: the consumer would wake only to sleep for it.
         unsafe pthread_mutex_lock(&bed.pointee.mutex)
-        unsafe pthread_cond_signal(&bed.pointee.condition)
         unsafe pthread_mutex_unlock(&bed.pointee.mutex)
+        unsafe pthread_cond_signal(&bed.pointee.condition)
     }
 
     /// Sleeps until ``ring()``, unless there is something to do already. Consumer only.

@@ -40,9 +40,11 @@ final class Wakeup: Sendable {
 
     func wake() {
         unsafe pthread_mutex_lock(&bed.pointee.mutex)
+        let wasWoken = unsafe bed.pointee.isWoken
         unsafe bed.pointee.isWoken = true
-        unsafe pthread_cond_signal(&bed.pointee.condition)
         unsafe pthread_mutex_unlock(&bed.pointee.mutex)
+        // Without the lock, or who wakes would sleep for it once more.
+        if !wasWoken { unsafe pthread_cond_signal(&bed.pointee.condition) }
     }
 
     /// - Parameter timeoutMicroseconds: At most so long; `nil`: until woken.

@@ -11,7 +11,10 @@ package final class LiveSession {
     package let isRecorded: Bool
 
     /// `nil` while it is rebuilt from the log after a restart; frames then wait in ``backlog``.
-    package var computation: SessionComputation?
+    package var computation: LiveComputation?
+    /// When silence changes something of the computation, by the device's clock. Kept beside it: to
+    /// ask it there would copy its 11 KiB.
+    package var silenceDeadline: Timestamp?
     /// The first offset of the ``backlog``: only what was rebuilt up to there goes with it.
     package var rebuiltUntil: RecordOffset?
     package var backlog: [RecordedInput] = []
@@ -30,7 +33,7 @@ package final class LiveSession {
     package var notBefore: Timestamp?
 
     package init(
-        id: SessionID, device: DeviceID, isRecorded: Bool, computation: SessionComputation?,
+        id: SessionID, device: DeviceID, isRecorded: Bool, computation: LiveComputation?,
         fields: SessionFields, deviceTime: Timestamp, arrival: Timestamp
     ) {
         self.id = id
@@ -48,13 +51,21 @@ package final class LiveSession {
     /// - Parameter silenceMicroseconds: After which the session has ended.
     /// - Returns: A moment of the arrival clock.
     package func nextDeadline(silenceMicroseconds: Int64) -> Timestamp? {
-        guard !hasEnded, let computation else { return nil }
+        guard !hasEnded, computation != nil else { return nil }
         let end = lastArrival.advanced(byMicroseconds: silenceMicroseconds)
-        guard let due = computation.pipeline.nextSilenceDeadline else { return end }
+        guard let due = silenceDeadline else { return end }
         let wait = max(0, due.microseconds - lastDeviceTime.microseconds)
         let stale = lastArrival.advanced(byMicroseconds: wait)
         return min(end, max(stale, notBefore ?? stale))
     }
+}
+
+/// A session's processors, changed in place. In a box of their own, for whoever asks whether there
+/// are any would copy them.
+package final class LiveComputation {
+    package var processors: SessionComputation
+
+    package init(_ processors: SessionComputation) { self.processors = processors }
 }
 
 /// A frame, tick, profile or course of a session, kept for later.

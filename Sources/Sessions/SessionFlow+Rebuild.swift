@@ -31,7 +31,8 @@ extension SessionFlow {
         }
         recorder.resume(
             with: computation, missing: rebuilt.missing, of: live, arrival: now)
-        live.hasEnded = live.hasEnded || live.computation?.pipeline.metrics.state == .ended
+        live.hasEnded =
+            live.hasEnded || live.computation?.processors.pipeline.metrics.state == .ended
         board.refresh(session, of: live.device, at: now)
         watch(live)
     }

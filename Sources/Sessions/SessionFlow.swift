@@ -201,7 +201,7 @@ package final class SessionFlow {
         guard recorder.record(head: head, deviceTime: header.deviceTime) else { return nil }
         let live = LiveSession(
             id: session, device: origin.device, isRecorded: origin.recorded,
-            computation: SessionComputation(profile: profile),
+            computation: LiveComputation(SessionComputation(profile: profile)),
             fields: freshFields(of: session, origin.device), deviceTime: header.deviceTime,
             arrival: arrival)
         begun[session] = live.device
@@ -274,6 +274,10 @@ package final class SessionFlow {
 
     // MARK: To devices
 
+    /// Whether ``acknowledge(_:)`` may have any. News without a new offset: a refused frame's
+    /// number has been passed over.
+    package var hasAcks: Bool { hasNewlyDurable || table.hasAckNews }
+
     package var hasNewlyDurable: Bool { log.durableEnd > lastDurable }
 
     /// Acknowledges what has become durable since the last call.
@@ -281,7 +285,6 @@ package final class SessionFlow {
     /// - Parameter body: Takes one ack for each connection that has news.
     package func acknowledge(_ body: (SessionAck) -> Void) {
         let end = log.durableEnd
-        // News without a new offset: a refused frame's number has been passed over.
         guard end > lastDurable || table.hasAckNews else { return }
         lastDurable = max(lastDurable, end)
         table.durable(upTo: end, body)

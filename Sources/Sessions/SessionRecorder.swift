@@ -1,3 +1,4 @@
+import Processing
 package import Replay
 package import SegmentLog
 package import SensorModel
@@ -61,14 +62,13 @@ package final class SessionRecorder {
         counters.recordsAppended.add(1, ordering: .relaxed)
         live.lastArrival = arrival
         // Not by way of a RecordedInput: that would copy each payload.
-        guard var computation = live.computation.take() else {
+        guard let computation = live.computation else {
             let copy = (0..<payload.count).map { payload[$0] }
             live.backlog.append(
                 RecordedInput(kind: .frame(header, payload: copy), arrival: arrival))
             return offset
         }
-        apply(header, payload, to: &computation, of: live)
-        live.computation = consume computation
+        apply(header, payload, to: &computation.processors, of: live)
         publishEvents(of: live, arrival: arrival)
         return offset
     }
@@ -133,19 +133,16 @@ package final class SessionRecorder {
             apply(input, to: &computation, of: live)
             publishEvents(of: live, arrival: input.arrival)
         }
-        live.computation = computation
+        live.silenceDeadline = computation.pipeline.nextSilenceDeadline
+        live.computation = LiveComputation(computation)
     }
 
     // MARK: Into the processors
 
     /// What follows from an input that is not a frame; kept for later while the session is rebuilt.
     private func compute(_ input: RecordedInput, of live: LiveSession) {
-        // Taken out, so that the processors change in place.
-        guard var computation = live.computation.take() else {
-            return live.backlog.append(input)
-        }
-        apply(input, to: &computation, of: live)
-        live.computation = consume computation
+        guard let computation = live.computation else { return live.backlog.append(input) }
+        apply(input, to: &computation.processors, of: live)
         publishEvents(of: live, arrival: input.arrival)
     }
 
@@ -162,6 +159,7 @@ package final class SessionRecorder {
         case .course(let course, let deviceTime):
             computation.apply(course: course, at: deviceTime, into: &events)
         }
+        live.silenceDeadline = computation.pipeline.nextSilenceDeadline
     }
 
     private func apply(
@@ -176,6 +174,7 @@ package final class SessionRecorder {
             assertionFailure("a frame passed the door and cannot be read: \(error)")
             complain("a recorded frame cannot be computed: \(error)")
         }
+        live.silenceDeadline = computation.pipeline.nextSilenceDeadline
     }
 
     private func publishEvents(of live: LiveSession, arrival: Timestamp) {

@@ -80,7 +80,7 @@ struct SessionRoutes: Sendable {
     /// The metrics a session ended with, or has now.
     func newestMetrics(of session: SessionID) async -> Metrics? {
         let live = await pipeline.mailbox.ask { core -> Metrics? in
-            core.sessions[session]?.computation?.pipeline.metrics
+            core.sessions[session]?.computation?.processors.pipeline.metrics
         }
         if let live = live ?? nil { return live }
         let log = pipeline.log

@@ -22,6 +22,7 @@ final class PipelineCore {
     /// Devices that send no more and wait for their last acks.
     private var finishing: Set<ConnectionID> = []
     var expiries: ShareExpiries
+    private var acks = AckPace()
 
     init(_ parts: PipelineParts, now: Timestamp) {
         self.parts = parts
@@ -40,9 +41,10 @@ final class PipelineCore {
     var table: SessionTable { flow.table }
     var now: Timestamp { flow.now }
     var cursor: LogCursor { flow.cursor }
-    var hasNewlyDurable: Bool { flow.hasNewlyDurable }
+    var hasAcks: Bool { flow.hasAcks }
     var nextDeadline: Timestamp? {
-        [flow.nextDeadline, expiries.next].compactMap { $0 }.min()
+        let acks = flow.hasAcks ? acks.nextRound(after: now) : nil
+        return [flow.nextDeadline, expiries.next, acks].compactMap { $0 }.min()
     }
 
     // MARK: From the loops
@@ -94,11 +96,17 @@ final class PipelineCore {
 
     // MARK: To the loops
 
-    /// Acknowledges what has become durable since the last call.
+    /// Acknowledges what has become durable since the last round of acks, when it is time.
     func acknowledge() {
-        flow.acknowledge { ack in
-            send(
-                .ack(ack.connection, ack.sequence, durable: parts.isDurable), to: ack.connection)
+        if flow.hasAcks, acks.nextRound(after: now) <= now {
+            var sent = 0
+            flow.acknowledge { ack in
+                sent += 1
+                send(
+                    .ack(ack.connection, ack.sequence, durable: parts.isDurable),
+                    to: ack.connection)
+            }
+            acks.sent(sent, at: now)
         }
         for connection in finishing where flow.table.isSettled(connection) {
             finishing.remove(connection)

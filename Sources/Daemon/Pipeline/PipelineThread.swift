@@ -8,6 +8,9 @@ import Transport
 /// The one thread on which frames become records and events.
 ///
 ///     drain rings → run posted work → what is due → acks → hand over → sleep until there is more
+///
+/// Where frames come faster than one in 0.25 ms it does not sleep until the next one is there, but
+/// for 0.5 ms: to be woken for each costs more than the frame does.
 final class PipelineThread: Sendable {
     /// Records taken from one ring before the next gets its turn.
     private static let batchMax = 512
@@ -40,20 +43,22 @@ final class PipelineThread: Sendable {
     private func run(_ prepare: PipelineMailbox.Work) {
         let core = PipelineCore(parts, now: clock())
         prepare(core)
+        var pace = FramePace()
         while true {
-            let busy = turn(core)
+            let done = turn(core)
             parts.counters.turns.add(1, ordering: .relaxed)
-            if busy { continue }
+            let isGathering = pace.took(done, at: clock())
+            if done > 0, !isGathering || done >= Self.batchMax { continue }
             if isStopping.load(ordering: .sequentiallyConsistent) { break }
-            sleep(core)
+            if isGathering { usleep(FramePace.gatherMicroseconds) } else { sleep(core) }
         }
         parts.mailbox.close(on: core)
         core.flush()
         finished.signal()
     }
 
-    /// - Returns: Whether there was anything to do.
-    private func turn(_ core: PipelineCore) -> Bool {
+    /// - Returns: How many records and pieces of posted work were done.
+    private func turn(_ core: PipelineCore) -> Int {
         core.advance(to: clock())
         var done = 0
         if parts.log.hasRoom {
@@ -66,15 +71,16 @@ final class PipelineThread: Sendable {
         done += parts.mailbox.runAll(on: core)
         core.acknowledge()
         core.flush()
-        return done > 0
+        return done
     }
 
     private func sleep(_ core: PipelineCore) {
+        let hadAcks = core.hasAcks
         let wait = core.nextDeadline.map { Int(max(0, $0.microseconds - clock().microseconds)) }
         parts.counters.isAsleep.store(true, ordering: .relaxed)
         _ = parts.doorbell.sleep(timeoutMicroseconds: wait) {
             isStopping.load(ordering: .sequentiallyConsistent) || !parts.mailbox.isEmpty
-                || core.hasNewlyDurable
+                || core.hasAcks && !hadAcks
                 || parts.log.hasRoom && parts.links.contains { !$0.inbound.isEmpty }
         }
         parts.counters.isAsleep.store(false, ordering: .relaxed)
