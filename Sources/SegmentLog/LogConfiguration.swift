@@ -21,7 +21,7 @@ public struct LogConfiguration: Hashable, Sendable {
     /// Set aside on disk, so that a full disk still takes what is in memory; 0: none.
     public var reserveBytes: Int
     /// From the start of one sync to that of the next at least, unless 16 KiB wait: a faster disk
-    /// would only burn the processor.
+    /// would only burn the processor. Longer after one that covered many records.
     public var syncGapMicroseconds: Int
     /// The epoch of a log that starts empty; one that exists keeps its own.
     public var newEpoch: UInt32

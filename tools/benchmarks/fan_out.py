@@ -25,7 +25,7 @@ ingest:
 """
 
 STAMP = "FB1:" + "0" * 36
-
+SAMPLES_A_FRAME = 4
 
 # Before everything else, where that is allowed: what a machine does besides is nobody's figure.
 FIRST = ["chrt", "-r", "1"] if os.geteuid() == 0 else []
@@ -79,9 +79,9 @@ def frame_file(folder, kind):
         content = json.dumps(
             {"type": "marker", "text": STAMP, "timestamp": 1763700000.5}).encode()
     else:
-        # Four samples with rotation: the stamp needs 40 bytes, and its digits are fair values.
+        # With rotation, 12 bytes a sample: the stamp needs 40, and its digits are fair values.
         samples = (STAMP + "1" * 8).encode()
-        payload = struct.pack("<BBHI", 4, 1, 0, 20000) + samples
+        payload = struct.pack("<BBHI", SAMPLES_A_FRAME, 1, 0, 20000) + samples
         content = struct.pack("<HBBIq", 14 + len(payload), 3, 0, 0, 1763700000500000) + payload
     with open(path, "wb") as file:
         file.write(content)
