@@ -98,7 +98,7 @@ final class PipelineCore {
 
     /// Acknowledges what has become durable since the last round of acks, when it is time.
     func acknowledge() {
-        if flow.hasAcks, acks.nextRound(after: now) <= now {
+        if acks.nextRound(after: now) <= now, flow.hasAcks {
             var sent = 0
             flow.acknowledge { ack in
                 sent += 1

@@ -9,8 +9,8 @@ import Transport
 ///
 ///     drain rings → run posted work → what is due → acks → hand over → sleep until there is more
 ///
-/// Where frames come faster than one in 0.25 ms it does not sleep until the next one is there, but
-/// for 0.5 ms: to be woken for each costs more than the frame does.
+/// Where frames come fast it does not sleep until the next one is there, but for a millisecond: see
+/// ``FramePace``.
 final class PipelineThread: Sendable {
     /// Records taken from one ring before the next gets its turn.
     private static let batchMax = 512
@@ -48,9 +48,14 @@ final class PipelineThread: Sendable {
             let done = turn(core)
             parts.counters.turns.add(1, ordering: .relaxed)
             let isGathering = pace.took(done, at: clock())
-            if done > 0, !isGathering || done >= Self.batchMax { continue }
-            if isStopping.load(ordering: .sequentiallyConsistent) { break }
-            if isGathering { usleep(FramePace.gatherMicroseconds) } else { sleep(core) }
+            let isLast = isStopping.load(ordering: .sequentiallyConsistent)
+            if done == 0, isLast { break }
+            if done >= Self.batchMax || isLast { continue }
+            if isGathering {
+                usleep(FramePace.gatherMicroseconds)
+            } else if done == 0 {
+                sleep(core)
+            }
         }
         parts.mailbox.close(on: core)
         core.flush()
