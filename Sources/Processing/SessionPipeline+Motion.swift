@@ -23,7 +23,7 @@ extension SessionPipeline {
         }
         if profile.treadmill {
             distance.addSteps(
-                to: steps, cadence: cadence.cadence.stepsPerMinute,
+                to: Double(steps), cadence: cadence.cadence.stepsPerMinute,
                 isMoving: !movingTime.isPaused)
         }
     }

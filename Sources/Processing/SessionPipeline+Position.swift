@@ -14,7 +14,7 @@ extension SessionPipeline {
         case .refused: return
         case .first(let location):
             guard !profile.treadmill else { return }
-            distance.start(at: location, steps: steps)
+            distance.start(at: location, steps: steps(at: time))
             lateFixes.restart(at: time, meters: distance.meters ?? 0)
             noteMarks(at: time, into: &events)
         case .step(let step):
@@ -64,7 +64,8 @@ extension SessionPipeline {
         }
         if movingTime.isPaused { isMoving = false }
         distance.add(
-            step, isMoving: isMoving, steps: steps, cadence: cadence.cadence.stepsPerMinute)
+            step, isMoving: isMoving, steps: steps(at: step.to),
+            cadence: cadence.cadence.stepsPerMinute)
         if isMoving, !autoPause.isSuspecting, let meters = distance.meters {
             lateFixes.note(step, meters: meters)
         } else {
@@ -118,7 +119,7 @@ extension SessionPipeline {
         let silence = newestFix.map { moment.seconds(since: $0.time) } ?? .infinity
         let walks = activity.kind.isSteps
         if silence > gate.holeSeconds, walks, !movingTime.isPaused, !profile.treadmill {
-            distance.bridge(steps: steps, cadence: stepsPerMinute)
+            distance.bridge(steps: Double(steps), cadence: stepsPerMinute)
         }
         if !speed.isFresh(at: moment, rhythmSeconds: gate.rhythmSeconds) {
             speedFromSteps(stepsPerMinute, walks: walks)

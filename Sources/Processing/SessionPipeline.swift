@@ -13,7 +13,7 @@ public import SensorModel
 /// moves the session's time.
 public struct SessionPipeline: Sendable {
     /// Changes whenever the same samples give other events.
-    public static let algorithmVersion: UInt16 = 5
+    public static let algorithmVersion: UInt16 = 6
 
     var profile: RunnerProfile
     var zones: ZoneBounds
@@ -103,6 +103,8 @@ public struct SessionPipeline: Sendable {
     }
 
     var steps: Int { earlierSteps + cadence.steps }
+
+    func steps(at time: Timestamp) -> Double { Double(earlierSteps) + cadence.steps(at: time) }
 
     // MARK: Samples
 

@@ -188,7 +188,7 @@ import Testing
             steps = second * 3
             let isHole = (100..<140).contains(second)
             guard !isHole else {
-                if second > 105 { distance.bridge(steps: steps, cadence: 180) }
+                if second > 105 { distance.bridge(steps: Double(steps), cadence: 180) }
                 continue
             }
             let fix = try Location(
@@ -198,7 +198,7 @@ import Testing
             case .refused: break
             case .first(let first): distance.start(at: first, steps: 0)
             case .step(let step):
-                distance.add(step, isMoving: true, steps: steps, cadence: 180)
+                distance.add(step, isMoving: true, steps: Double(steps), cadence: 180)
             }
         }
         #expect(distance.stride.isLearned)

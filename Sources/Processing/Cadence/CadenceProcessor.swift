@@ -84,6 +84,14 @@ public struct CadenceProcessor: Sendable {
         speed = metersPerSecond.map { ($0, time) }
     }
 
+    /// Steps and parts of steps until `time`, counted already or not: between two moments that no
+    /// hop ends at, ``steps`` is off by up to one.
+    ///
+    /// May fall by two where steps end, and says no more than ``steps`` while strides are counted.
+    func steps(at time: Timestamp) -> Double {
+        Int(gate.steps) < steps ? Double(steps) : max(gate.steps(at: time), Double(steps))
+    }
+
     private mutating func beginAfresh() {
         window.restart()
         tracker.restart()

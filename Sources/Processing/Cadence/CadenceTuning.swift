@@ -21,6 +21,9 @@ struct CadenceTuning: Sendable {
     static let windowCells = 125
     /// Shortest window that is looked at: 1.4 s, two steps of a walk, four of a run.
     static let windowCellsMin = 35
+    /// Seconds before and after the last look for which steps are told as its gait goes on: a
+    /// batch of motion may come a second after the fix of the same time.
+    static let unseenSecondsMax = 1.5
     /// A longer hole in the samples starts the analysis afresh.
     static let holeSeconds = 1.0
 

@@ -58,6 +58,8 @@ struct StepGate: Sendable {
     /// while it goes on.
     private(set) var haltedSince: Timestamp?
     private var lastStep: Timestamp?
+    /// The last look that found steps going on: they are counted until a hop before it.
+    private var lastMotion: Timestamp?
     private var lastCadence: Float = 0
 
     init(tuning: CadenceTuning) {
@@ -95,9 +97,21 @@ struct StepGate: Sendable {
         if inMotion {
             steps += pendingSteps
             pendingSteps = Double(CadenceTuning.hopSeconds * seen.stepsPerMinute / 60)
+            lastMotion = seen.time
         }
         lastStep = seen.time
         lastCadence = seen.stepsPerMinute
+    }
+
+    /// Steps and parts of steps until any moment near the last look, as its gait goes on. They are
+    /// counted hop by hop and a hop late, so the count itself is up to two hops behind.
+    ///
+    /// May fall by as much when steps end.
+    func steps(at time: Timestamp) -> Double {
+        guard isWalking, let lastMotion else { return steps }
+        let bound = CadenceTuning.unseenSecondsMax
+        let since = min(max(time.seconds(since: lastMotion), -bound), bound)
+        return steps + pendingSteps * (1 + since / Double(CadenceTuning.hopSeconds))
     }
 
     private func isGaitLike(_ seen: Observation) -> Bool {

@@ -46,10 +46,10 @@ struct Distance: Sendable {
     private var firstAccuracy: Double?
 
     /// Steps at the last fix, or at the last step credited.
-    private var creditedSteps: Int?
+    private var creditedSteps: Double?
     /// Credited by steps since the last fix.
     private var bridgedMeters = 0.0
-    private var teaching: (meters: Double, steps: Int, seconds: Double)?
+    private var teaching: (meters: Double, steps: Double, seconds: Double)?
 
     init(calibration: StrideCalibration?, parameters: Parameters = Parameters()) {
         self.parameters = parameters
@@ -85,7 +85,7 @@ struct Distance: Sendable {
         fusion.note(accuracy: accuracy, at: time)
     }
 
-    mutating func start(at location: Location, steps: Int) {
+    mutating func start(at location: Location, steps: Double) {
         path.restart(at: location)
         firstAccuracy = location.horizontalAccuracy
         creditedSteps = steps
@@ -95,11 +95,11 @@ struct Distance: Sendable {
     /// - Parameters:
     ///   - step: From the last usable fix to this one.
     ///   - isMoving: `false`: paused, nothing is credited.
-    ///   - steps: Counted so far.
+    ///   - steps: Made until this fix, with parts of steps.
     ///   - cadence: Steps/min; `nil` while unknown.
-    mutating func add(_ step: FixGate.Step, isMoving: Bool, steps: Int, cadence: Double?) {
+    mutating func add(_ step: FixGate.Step, isMoving: Bool, steps: Double, cadence: Double?) {
         defer {
-            creditedSteps = steps
+            creditedSteps = max(steps, creditedSteps ?? 0)
             bridgedMeters = 0
             update()
         }
@@ -110,6 +110,8 @@ struct Distance: Sendable {
             return
         }
         if step.isJump || step.isHole || bridgedMeters > 0 {
+            // What was counted while positions were silent ends up to two hops before this fix.
+            if bridgedMeters > 0 { bridge(steps: steps, cadence: cadence) }
             path.restart(at: step.location)
             let line =
                 step.isJump
@@ -141,12 +143,12 @@ struct Distance: Sendable {
     }
 
     /// Steps go on where positions do not.
-    mutating func bridge(steps: Int, cadence: Double?) {
+    mutating func bridge(steps: Double, cadence: Double?) {
         guard hasStarted, held == nil else { return }
         let fresh = steps - (creditedSteps ?? steps)
-        creditedSteps = steps
         guard fresh > 0 else { return }
-        let meters = Double(fresh) * stride.metersPerStep(cadence: cadence ?? 100)
+        creditedSteps = steps
+        let meters = fresh * stride.metersPerStep(cadence: cadence ?? 100)
         bridgedMeters += meters
         fusion.credit(meters)
         let error = stride.uncertainty / 2 * meters
@@ -156,7 +158,7 @@ struct Distance: Sendable {
     }
 
     /// A treadmill, or a stride line of the owner's: steps alone count.
-    mutating func addSteps(to steps: Int, cadence: Double?, isMoving: Bool) {
+    mutating func addSteps(to steps: Double, cadence: Double?, isMoving: Bool) {
         guard hasStarted, isMoving else {
             hasStarted = true
             creditedSteps = steps
@@ -221,7 +223,7 @@ struct Distance: Sendable {
     }
 
     private mutating func teach(
-        _ meters: Double, step: FixGate.Step, steps: Int, cadence: Double?
+        _ meters: Double, step: FixGate.Step, steps: Double, cadence: Double?
     ) {
         guard let cadence, cadence > 0, let creditedSteps, steps >= creditedSteps,
             (step.location.horizontalAccuracy ?? 5) < parameters.teachingAccuracyMeters
@@ -235,7 +237,7 @@ struct Distance: Sendable {
         stretch.seconds += step.seconds
         teaching = stretch
         guard stretch.seconds >= parameters.teachingSeconds else { return }
-        let spm = Double(stretch.steps) * 60 / stretch.seconds
+        let spm = stretch.steps * 60 / stretch.seconds
         stride.learn(meters: stretch.meters, steps: stretch.steps, cadence: spm)
         teaching = nil
     }

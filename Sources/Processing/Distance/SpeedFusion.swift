@@ -58,7 +58,7 @@ struct SpeedFusion: Sendable {
     private var displacement = SIMD2<Double>.zero
     private var travel = SIMD2<Double>.zero
     private var hasCourse = true
-    private var lastVelocity: SIMD2<Double>?
+    private var reckoning = DeadReckoning()
     private var bestAccuracy: Double?
     private var settlesUntil: Timestamp?
     private var learned = DopplerFactor()
@@ -135,7 +135,7 @@ struct SpeedFusion: Sendable {
         close()
         learned.loseTrack()
         lastSpeed = nil
-        lastVelocity = nil
+        reckoning.forget()
     }
 
     /// No way: the runner waits.
@@ -145,7 +145,7 @@ struct SpeedFusion: Sendable {
         learned.note(
             displacement: displacement, travel: nil, seconds: step.seconds, accuracy: accuracy)
         lastSpeed = step.location.speed
-        lastVelocity = nil
+        reckoning.forget()
     }
 
     /// Ends the stretch, as at a pause or a hole.
@@ -168,23 +168,10 @@ struct SpeedFusion: Sendable {
         displacement += Self.displacement(of: step)
         guard let speed = step.location.speed, let course = step.location.course else {
             hasCourse = false
-            lastVelocity = nil
+            reckoning.forget()
             return
         }
-        let angle = course * Double.pi / 180
-        let velocity = speed * SIMD2(sin(angle), cos(angle))
-        // As long as both speeds say, along the mean of both courses: their noise must not shorten
-        // the way. A turn does, by the chord of its arc.
-        let before = lastVelocity ?? velocity
-        let size = length(velocity + before)
-        if size > 0, speed > 0 {
-            let speeds = speed + length(before)
-            let across = before.x * velocity.y - before.y * velocity.x
-            let halfTurn = atan2(abs(across), (before * velocity).sum()) / 2
-            let chord = halfTurn > 0 ? sin(halfTurn) / halfTurn : 1
-            travel += (velocity + before) / size * (chord * speeds / 2 * step.seconds)
-        }
-        lastVelocity = velocity
+        travel += reckoning.advance(speed: speed, course: course, seconds: step.seconds)
     }
 
     private func length(_ vector: SIMD2<Double>) -> Double {

@@ -9,7 +9,7 @@ struct StrideModel: Sendable {
     struct Parameters: Sendable {
         var legMeters = 0.9
         /// A stretch teaches if it has at least this many steps (reference: calibration needs 20).
-        var stepsMin = 20
+        var stepsMin = 20.0
         /// Learned within these bounds only: outside, steps or meters are wrong.
         var factorRange = 0.5...1.7
         /// Weight of a new stretch once learned.
@@ -46,9 +46,9 @@ struct StrideModel: Sendable {
     }
 
     /// Learns from a stretch that position measured.
-    mutating func learn(meters: Double, steps: Int, cadence: Double) {
+    mutating func learn(meters: Double, steps: Double, cadence: Double) {
         guard steps >= parameters.stepsMin, meters > 5 else { return }
-        let ratio = meters / Double(steps) / line(min(max(cadence, 60), 220))
+        let ratio = meters / steps / line(min(max(cadence, 60), 220))
         guard parameters.factorRange.contains(ratio) else { return }
         stretches += 1
         let gain = max(parameters.gain, 1 / Double(stretches))
