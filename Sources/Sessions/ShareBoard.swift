@@ -98,6 +98,8 @@ package final class ShareBoard {
     package func restore(
         _ known: [SessionSummary], lost: RecordOffset?, at now: Timestamp
     ) {
+        // From here on a clock that is set back shows.
+        latestTime = now
         newest.restore(known, lost: lost)
         for session in known.sorted(by: { $0.firstOffset < $1.firstOffset }) {
             // Where the clock was set back since, it began as long ago as it lasted, at least.

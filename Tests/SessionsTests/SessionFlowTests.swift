@@ -64,17 +64,22 @@ import Testing
         #expect(fixture.said.shown.allSatisfy { $0.cursor >= snapshot.cursor })
     }
 
-    @Test func `A clock set back before a start hides no session from who comes back to a delay`()
-        throws
-    {
+    /// Before the start, or between it and the first look at the clock.
+    @Test(arguments: [(-1800.0, -1800.0), (30, -1800)])
+    func `A clock set back around a start hides no live session from who comes back to a delay`(
+        start: Double, first: Double
+    ) throws {
         let fixture = try FlowFixture()
         try fixture.send(20)
         fixture.flow.log.settle()
         let board = ShareBoard(send: { _, _, _ in }, fields: { _ in nil })
         let share = FlowFixture.share(delaySeconds: 3)
         board.put(share)
-        let now = FlowFixture.time(-1800)
-        board.restore(fixture.flow.log.sessions(), lost: nil, at: now)
+        board.restore(
+            fixture.flow.log.sessions(), lost: nil, at: FlowFixture.time(start))
+        let now = FlowFixture.time(first)
+        board.release(at: now)
+        board.sessionBegan(FlowFixture.session, of: FlowFixture.device, at: now)
         let open = board.sessions(
             openTo: share, after: RecordOffset(rawValue: 0), at: now)
         #expect(open == [FlowFixture.session])
