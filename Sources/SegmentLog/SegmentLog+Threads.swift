@@ -4,8 +4,8 @@ import Synchronization
 extension SegmentLog {
     private static let probeMicroseconds = 100_000...5_000_000
     /// For each record that a sync covered the next one waits so long: it costs the same for two as
-    /// for fifty. From 5,000 records a second on that is as long as it may be, or 16 KiB.
-    private static let gapMicrosecondsEach = 200
+    /// for fifty. From 1,000 records a second on that is as long as it may be, or 16 KiB.
+    private static let gapMicrosecondsEach = 1000
     private static let gapMicrosecondsMax = 20_000
 
     /// Starts the writer and the sync thread.
