@@ -21,7 +21,7 @@ public struct LogConfiguration: Hashable, Sendable {
     /// Set aside on disk, so that a full disk still takes what is in memory; 0: none.
     public var reserveBytes: Int
     /// From the start of one sync to that of the next at least, unless 16 KiB wait: a faster disk
-    /// would only burn the processor. Longer after one that covered many records.
+    /// would only burn the processor. Longer after many records: ``syncGapMicroseconds(after:)``.
     public var syncGapMicroseconds: Int
     /// The epoch of a log that starts empty; one that exists keeps its own.
     public var newEpoch: UInt32
@@ -37,5 +37,14 @@ public struct LogConfiguration: Hashable, Sendable {
         self.reserveBytes = reserveBytes
         self.syncGapMicroseconds = syncGapMicroseconds
         self.newEpoch = newEpoch
+    }
+
+    /// For each record that a sync covered the next one waits a millisecond: it costs the same for
+    /// two as for fifty.
+    ///
+    /// - Parameter records: Of the sync before.
+    /// - Returns: From its start to that of the next at least, unless 16 KiB wait.
+    package func syncGapMicroseconds(after records: Int) -> Int {
+        max(syncGapMicroseconds, min(records * 1000, 20_000))
     }
 }

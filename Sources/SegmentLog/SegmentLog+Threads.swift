@@ -3,10 +3,6 @@ import Synchronization
 
 extension SegmentLog {
     private static let probeMicroseconds = 100_000...5_000_000
-    /// For each record that a sync covered the next one waits so long: it costs the same for two as
-    /// for fifty. From 1,000 records a second on that is as long as it may be, or 16 KiB.
-    private static let gapMicrosecondsEach = 1000
-    private static let gapMicrosecondsMax = 20_000
 
     /// Starts the writer and the sync thread.
     ///
@@ -94,9 +90,7 @@ extension SegmentLog {
             let before = published.durableEnd.load(ordering: .relaxed)
             _ = syncStep(gathering: true)
             let records = published.durableEnd.load(ordering: .relaxed) - before
-            let gap = max(
-                configuration.syncGapMicroseconds,
-                min(Int(records) * Self.gapMicrosecondsEach, Self.gapMicrosecondsMax))
+            let gap = configuration.syncGapMicroseconds(after: Int(records))
             let took = LogThread.monotonicMicroseconds() - start
             if took < gap { gapWakeup.wait(timeoutMicroseconds: gap - took) }
             let isWork = core.withLock { core in

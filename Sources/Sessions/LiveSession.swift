@@ -12,9 +12,6 @@ package final class LiveSession {
 
     /// `nil` while it is rebuilt from the log after a restart; frames then wait in ``backlog``.
     package var computation: LiveComputation?
-    /// When silence changes something of the computation, by the device's clock. Kept beside it: to
-    /// ask it there would copy its 11 KiB.
-    package var silenceDeadline: Timestamp?
     /// The first offset of the ``backlog``: only what was rebuilt up to there goes with it.
     package var rebuiltUntil: RecordOffset?
     package var backlog: [RecordedInput] = []
@@ -51,9 +48,9 @@ package final class LiveSession {
     /// - Parameter silenceMicroseconds: After which the session has ended.
     /// - Returns: A moment of the arrival clock.
     package func nextDeadline(silenceMicroseconds: Int64) -> Timestamp? {
-        guard !hasEnded, computation != nil else { return nil }
+        guard !hasEnded, let computation else { return nil }
         let end = lastArrival.advanced(byMicroseconds: silenceMicroseconds)
-        guard let due = silenceDeadline else { return end }
+        guard let due = computation.silenceDeadline else { return end }
         let wait = max(0, due.microseconds - lastDeviceTime.microseconds)
         let stale = lastArrival.advanced(byMicroseconds: wait)
         return min(end, max(stale, notBefore ?? stale))
@@ -63,9 +60,17 @@ package final class LiveSession {
 /// A session's processors, changed in place. In a box of their own, for whoever asks whether there
 /// are any would copy them.
 package final class LiveComputation {
-    package var processors: SessionComputation
+    package var processors: SessionComputation {
+        didSet { silenceDeadline = processors.pipeline.nextSilenceDeadline }
+    }
+    /// When silence changes something of them, by the device's clock. Kept beside them: it is asked
+    /// more often than they change.
+    package private(set) var silenceDeadline: Timestamp?
 
-    package init(_ processors: SessionComputation) { self.processors = processors }
+    package init(_ processors: SessionComputation) {
+        self.processors = processors
+        silenceDeadline = processors.pipeline.nextSilenceDeadline
+    }
 }
 
 /// A frame, tick, profile or course of a session, kept for later.

@@ -284,8 +284,8 @@ package final class SessionFlow {
     ///
     /// - Parameter body: Takes one ack for each connection that has news.
     package func acknowledge(_ body: (SessionAck) -> Void) {
+        guard hasAcks else { return }
         let end = log.durableEnd
-        guard end > lastDurable || table.hasAckNews else { return }
         lastDurable = max(lastDurable, end)
         table.durable(upTo: end, body)
     }

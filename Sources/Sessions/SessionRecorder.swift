@@ -1,4 +1,3 @@
-import Processing
 package import Replay
 package import SegmentLog
 package import SensorModel
@@ -133,7 +132,6 @@ package final class SessionRecorder {
             apply(input, to: &computation, of: live)
             publishEvents(of: live, arrival: input.arrival)
         }
-        live.silenceDeadline = computation.pipeline.nextSilenceDeadline
         live.computation = LiveComputation(computation)
     }
 
@@ -159,7 +157,6 @@ package final class SessionRecorder {
         case .course(let course, let deviceTime):
             computation.apply(course: course, at: deviceTime, into: &events)
         }
-        live.silenceDeadline = computation.pipeline.nextSilenceDeadline
     }
 
     private func apply(
@@ -174,7 +171,6 @@ package final class SessionRecorder {
             assertionFailure("a frame passed the door and cannot be read: \(error)")
             complain("a recorded frame cannot be computed: \(error)")
         }
-        live.silenceDeadline = computation.pipeline.nextSilenceDeadline
     }
 
     private func publishEvents(of live: LiveSession, arrival: Timestamp) {

@@ -34,6 +34,16 @@ import Testing
         #expect(Double(bytes) / 20_000 <= 112)
     }
 
+    @Test(arguments: [
+        (1000, 0, 1000), (1000, 1, 1000), (1000, 7, 7000), (1000, 9000, 20_000),
+        (0, 0, 0), (0, 3, 3000), (50_000, 9000, 50_000),
+    ]) func `The more records a sync had, the later is the next`(
+        atLeast: Int, records: Int, microseconds: Int
+    ) {
+        let configuration = LogConfiguration(syncGapMicroseconds: atLeast)
+        #expect(configuration.syncGapMicroseconds(after: records) == microseconds)
+    }
+
     @Test func `A flush of nothing does not silence the ones after it`() throws {
         var fixture = try LogFixture()
         try fixture.log.start()

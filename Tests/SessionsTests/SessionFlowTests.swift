@@ -64,20 +64,31 @@ import Testing
         #expect(fixture.said.shown.allSatisfy { $0.cursor >= snapshot.cursor })
     }
 
-    /// Before the start, or between it and the first look at the clock.
-    @Test(arguments: [(-1800.0, -1800.0), (30, -1800)])
-    func `A clock set back around a start hides no live session from who comes back to a delay`(
-        start: Double, first: Double
-    ) throws {
+    @Test func `A clock set back before a start hides no session from who comes back to a delay`()
+        throws
+    {
         let fixture = try FlowFixture()
         try fixture.send(20)
         fixture.flow.log.settle()
         let board = ShareBoard(send: { _, _, _ in }, fields: { _ in nil })
         let share = FlowFixture.share(delaySeconds: 3)
         board.put(share)
-        board.restore(
-            fixture.flow.log.sessions(), lost: nil, at: FlowFixture.time(start))
-        let now = FlowFixture.time(first)
+        let now = FlowFixture.time(-1800)
+        board.restore(fixture.flow.log.sessions(), lost: nil, at: now)
+        let open = board.sessions(
+            openTo: share, after: RecordOffset(rawValue: 0), at: now)
+        #expect(open == [FlowFixture.session])
+    }
+
+    @Test func `A clock set back right after a start hides no session that goes on`() throws {
+        let fixture = try FlowFixture()
+        try fixture.send(20)
+        fixture.flow.log.settle()
+        let board = ShareBoard(send: { _, _, _ in }, fields: { _ in nil })
+        let share = FlowFixture.share(delaySeconds: 3)
+        board.put(share)
+        board.restore(fixture.flow.log.sessions(), lost: nil, at: FlowFixture.time(30))
+        let now = FlowFixture.time(-1800)
         board.release(at: now)
         board.sessionBegan(FlowFixture.session, of: FlowFixture.device, at: now)
         let open = board.sessions(

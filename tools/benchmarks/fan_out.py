@@ -63,6 +63,7 @@ def pulsecast(program, folder, topics, form="ws", frame="marker"):
     with open(names, "w") as file:
         for token, share in daemon.add_many(topics):
             file.write(f'{share} {token}","session":"{uuid.uuid4()}\n')
+    settle(daemon.process.pid)
     http = daemon.addresses["http"]
     hello = '{"type":"hello","token":"%k","recorded":true,"sentAt":1763700000}'
     return Server(
@@ -71,6 +72,20 @@ def pulsecast(program, folder, topics, form="ws", frame="marker"):
         f"ws://{http}/v1/device",
         ["-N", names, "-J", hello, "-F", frame_file(folder, frame),
          *(["-2"] if frame == "motion" else [])])
+
+
+def settle(pid):
+    """Waits until no thread has ended for a while.
+
+    The load generator adds up the times of the threads there are. Those that adding the devices
+    began end after some idle seconds and would take theirs along, out of the figure."""
+    since, before = time.monotonic(), None
+    while time.monotonic() - since < 7:
+        threads = set(os.listdir(f"/proc/{pid}/task"))
+        if before is None or before - threads:
+            since = time.monotonic()
+        before = threads
+        time.sleep(0.2)
 
 
 def frame_file(folder, kind):

@@ -6,9 +6,9 @@ import SensorModel
 /// what three would have said. A lone device that waits for each still has 2000 a second.
 struct AckPace {
     /// Until the next round, for each ack of the last.
-    static let microsecondsEach: Int64 = 500
+    private static let microsecondsEach: Int64 = 500
     /// A fifth of what an ack may be late under load.
-    static let microsecondsMax: Int64 = 50_000
+    private static let microsecondsMax: Int64 = 50_000
 
     private var dueAt: Timestamp?
 

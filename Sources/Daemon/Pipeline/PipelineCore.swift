@@ -41,7 +41,7 @@ final class PipelineCore {
     var table: SessionTable { flow.table }
     var now: Timestamp { flow.now }
     var cursor: LogCursor { flow.cursor }
-    var hasAcks: Bool { flow.hasAcks }
+    var hasNewlyDurable: Bool { flow.hasNewlyDurable }
     var nextDeadline: Timestamp? {
         let acks = flow.hasAcks ? acks.nextRound(after: now) : nil
         return [flow.nextDeadline, expiries.next, acks].compactMap { $0 }.min()
@@ -98,7 +98,7 @@ final class PipelineCore {
 
     /// Acknowledges what has become durable since the last round of acks, when it is time.
     func acknowledge() {
-        if acks.nextRound(after: now) <= now, flow.hasAcks {
+        if flow.hasAcks, acks.nextRound(after: now) <= now {
             var sent = 0
             flow.acknowledge { ack in
                 sent += 1

@@ -47,7 +47,7 @@ final class PipelineThread: Sendable {
         while true {
             let done = turn(core)
             parts.counters.turns.add(1, ordering: .relaxed)
-            let isGathering = pace.took(done, at: clock())
+            let isGathering = pace.took(done, at: core.now)
             let isLast = isStopping.load(ordering: .sequentiallyConsistent)
             if done == 0, isLast { break }
             if done >= Self.batchMax || isLast { continue }
@@ -80,12 +80,12 @@ final class PipelineThread: Sendable {
     }
 
     private func sleep(_ core: PipelineCore) {
-        let hadAcks = core.hasAcks
+        let hadDurable = core.hasNewlyDurable
         let wait = core.nextDeadline.map { Int(max(0, $0.microseconds - clock().microseconds)) }
         parts.counters.isAsleep.store(true, ordering: .relaxed)
         _ = parts.doorbell.sleep(timeoutMicroseconds: wait) {
             isStopping.load(ordering: .sequentiallyConsistent) || !parts.mailbox.isEmpty
-                || core.hasAcks && !hadAcks
+                || core.hasNewlyDurable && !hadDurable
                 || parts.log.hasRoom && parts.links.contains { !$0.inbound.isEmpty }
         }
         parts.counters.isAsleep.store(false, ordering: .relaxed)
