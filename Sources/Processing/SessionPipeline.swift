@@ -202,7 +202,10 @@ public struct SessionPipeline: Sendable {
         marker: String, at deviceTime: Timestamp, late: Bool = false,
         into events: inout [StreamEvent]
     ) {
+        let wasUnshown = isUnshown
         guard admit(deviceTime, late: late, into: &events) != nil else { return }
+        // It shows itself, and changes no value.
+        isUnshown = wasUnshown
         emit(.marker(marker), into: &events)
         settle(into: &events)
     }

@@ -39,12 +39,12 @@ public struct LogConfiguration: Hashable, Sendable {
         self.newEpoch = newEpoch
     }
 
-    /// For each record that a sync covered the next one waits a millisecond: it costs the same for
-    /// two as for fifty.
+    /// For each record that a sync covered the next one waits two milliseconds: it costs the same
+    /// for two as for fifty.
     ///
     /// - Parameter records: Of the sync before.
     /// - Returns: From its start to that of the next at least, unless 16 KiB wait.
     package func syncGapMicroseconds(after records: Int) -> Int {
-        max(syncGapMicroseconds, min(records * 1000, 20_000))
+        max(syncGapMicroseconds, min(records * 2000, 20_000))
     }
 }

@@ -26,6 +26,10 @@ package final class LiveSession {
     /// Split and lap events so far: with the newest metrics they are a snapshot.
     package var summaryEvents: [StreamEvent] = []
     package var lastSnapshot: Timestamp?
+    /// Sessions are looked at together at whole multiples of this: for each alone the thread would
+    /// have to be woken. Below what anyone can tell.
+    private static let togetherMicroseconds: Int64 = 20_000
+
     /// Silence was noted; it is not looked at again before this, whatever the processors say.
     package var notBefore: Timestamp?
 
@@ -50,10 +54,13 @@ package final class LiveSession {
     package func nextDeadline(silenceMicroseconds: Int64) -> Timestamp? {
         guard !hasEnded, let computation else { return nil }
         let end = lastArrival.advanced(byMicroseconds: silenceMicroseconds)
-        guard let due = computation.silenceDeadline else { return end }
-        let wait = max(0, due.microseconds - lastDeviceTime.microseconds)
+        guard let change = computation.silenceDeadline else { return end }
+        let wait = max(0, change.microseconds - lastDeviceTime.microseconds)
         let stale = lastArrival.advanced(byMicroseconds: wait)
-        return min(end, max(stale, notBefore ?? stale))
+        let due = max(stale, notBefore ?? stale).microseconds
+        let past = due % Self.togetherMicroseconds
+        return min(
+            end, Timestamp(microseconds: past > 0 ? due - past + Self.togetherMicroseconds : due))
     }
 }
 

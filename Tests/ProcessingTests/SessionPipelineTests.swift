@@ -248,6 +248,19 @@ import Testing
         #expect(try #require(pipeline.nextSilenceDeadline) > at(3))
     }
 
+    @Test(arguments: [false, true])
+    func `A marker shows itself and no value anew`(hasUnshown: Bool) throws {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        pipeline.apply(heartRate: try heartRate(150), at: at(0), into: &events)
+        if hasUnshown {
+            pipeline.apply(heartRate: try heartRate(151), at: at(0.2), into: &events)
+        }
+        pipeline.apply(marker: "bridge", at: at(0.3), into: &events)
+        let deadline = try #require(pipeline.nextSilenceDeadline)
+        #expect((deadline < at(0.5)) == hasUnshown)
+    }
+
     @Test func `Missing is nil, never 0`() {
         let empty = SessionPipeline(profile: RunnerProfile()).metrics
         #expect(empty.state == .waiting)

@@ -35,8 +35,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (1000, 0, 1000), (1000, 1, 1000), (1000, 7, 7000), (1000, 9000, 20_000),
-        (0, 0, 0), (0, 3, 3000), (50_000, 9000, 50_000),
+        (1000, 0, 1000), (1000, 1, 2000), (1000, 7, 14_000), (1000, 9000, 20_000),
+        (0, 0, 0), (0, 3, 6000), (50_000, 9000, 50_000),
     ]) func `The more records a sync had, the later is the next`(
         atLeast: Int, records: Int, microseconds: Int
     ) {

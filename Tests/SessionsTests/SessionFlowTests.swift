@@ -80,6 +80,19 @@ import Testing
         #expect(open == [FlowFixture.session])
     }
 
+    @Test(arguments: [0.0, 0.003, 0.0199])
+    func `Silent sessions are looked at together, never early`(clockOffset: Double) throws {
+        let fixture = try FlowFixture()
+        fixture.clockOffset = clockOffset
+        try fixture.send(5)
+        let live = try #require(fixture.live)
+        let change = try #require(live.computation?.silenceDeadline)
+        let due = try #require(live.nextDeadline(silenceMicroseconds: 60_000_000))
+        let wait = due.seconds(since: change.advanced(bySeconds: clockOffset))
+        #expect(due.microseconds % 20_000 == 0)
+        #expect((0..<0.02).contains(wait))
+    }
+
     @Test func `A clock set back right after a start hides no session that goes on`() throws {
         let fixture = try FlowFixture()
         try fixture.send(20)

@@ -3,10 +3,10 @@ import SensorModel
 /// When acks go out: the more of them a round had, the longer the next one gathers.
 ///
 /// An ack costs a write to a socket, as much as taking the frame did, and one for three frames says
-/// what three would have said. A lone device that waits for each still has 2000 a second.
+/// what three would have said. A lone device that waits for each still has 500 a second.
 struct AckPace {
     /// Until the next round, for each ack of the last.
-    private static let microsecondsEach: Int64 = 500
+    private static let microsecondsEach: Int64 = 2000
     /// A fifth of what an ack may be late under load.
     private static let microsecondsMax: Int64 = 50_000
 

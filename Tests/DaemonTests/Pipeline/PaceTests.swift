@@ -46,7 +46,7 @@ import Testing
         #expect(isGathering)
     }
 
-    @Test(arguments: [(0, 0), (1, 500), (20, 10_000), (200, 50_000), (9000, 50_000)])
+    @Test(arguments: [(0, 0), (1, 2000), (20, 40_000), (25, 50_000), (9000, 50_000)])
     func `The more acks a round had, the later is the next`(acks: Int, microseconds: Int64) {
         var pace = AckPace()
         let now = Timestamp(microseconds: Self.start)
