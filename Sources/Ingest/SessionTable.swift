@@ -2,7 +2,7 @@ public import SensorModel
 
 /// Which connection feeds which session, and in which order frames enter it.
 ///
-/// Runs on the pipeline thread and has no clock: time is passed in. A frame in order passes
+/// Belongs to the pipeline and has no clock: time is passed in. A frame in order passes
 /// without a copy and without an allocation. After every call that may move a hole
 /// (``accept(_:payload:from:at:)``, ``refuse(_:from:at:)``, ``advance(to:)``) the caller empties
 /// ``popReleased()``.

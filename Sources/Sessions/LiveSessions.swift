@@ -1,6 +1,6 @@
 package import SensorModel
 
-/// The sessions in memory: those that live, and the last one of each device. Pipeline thread only.
+/// The sessions in memory: those that live, and the last one of each device. In the pipeline's turns only.
 package final class LiveSessions {
     /// Ended sessions of one device beyond this are read from the log again when somebody asks.
     private static let endedPerDeviceMax = 1

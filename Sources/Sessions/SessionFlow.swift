@@ -25,7 +25,8 @@ package final class SessionFlow {
     private let silenceMicroseconds: Int64
     /// Sessions whose first record is of this run, until the log lists them.
     private var begun: [SessionID: DeviceID] = [:]
-    private var lastDurable = RecordOffset(rawValue: 0)
+    /// What is durable before it was acknowledged.
+    package private(set) var acknowledgedEnd = RecordOffset(rawValue: 0)
 
     /// - Parameters:
     ///   - log: Open; nobody else appends to it.
@@ -276,9 +277,7 @@ package final class SessionFlow {
 
     /// Whether ``acknowledge(_:)`` may have any. News without a new offset: a refused frame's
     /// number has been passed over.
-    package var hasAcks: Bool { hasNewlyDurable || table.hasAckNews }
-
-    package var hasNewlyDurable: Bool { log.durableEnd > lastDurable }
+    package var hasAcks: Bool { log.durableEnd > acknowledgedEnd || table.hasAckNews }
 
     /// Acknowledges what has become durable since the last call.
     ///
@@ -286,7 +285,7 @@ package final class SessionFlow {
     package func acknowledge(_ body: (SessionAck) -> Void) {
         guard hasAcks else { return }
         let end = log.durableEnd
-        lastDurable = max(lastDurable, end)
+        acknowledgedEnd = max(acknowledgedEnd, end)
         table.durable(upTo: end, body)
     }
 

@@ -6,7 +6,7 @@ import Synchronization
 import WireFormat
 
 /// Writes a session's records in the order in which they count, computes what follows from each,
-/// writes that too, and hands it to the board. Pipeline thread only.
+/// writes that too, and hands it to the board. In the pipeline's turns only.
 ///
 ///     frame → log → processors → metrics and events → log → fields → board
 package final class SessionRecorder {

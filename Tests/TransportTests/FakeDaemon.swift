@@ -44,7 +44,8 @@ final class FakeDaemon: DeviceGate, ViewerGate {
         self.acknowledges = acknowledges
         self.sendsSnapshot = sendsSnapshot
         loops = LoopGroup(
-            loopCount: loopCount, inboundBytes: inboundBytes, doorbell: doorbell,
+            loopCount: loopCount, inboundBytes: inboundBytes,
+            published: { [doorbell] in doorbell.ring() },
             arrivalClock: { Self.clock })
         Thread.detachNewThread { self.runPipeline() }
     }

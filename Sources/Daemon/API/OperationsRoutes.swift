@@ -47,6 +47,17 @@ struct OperationsRoutes: Sendable {
         text.counter(
             "pulsecast_ring_full_total", "Times a connection was not read for want of room.",
             transport.ringFull.load(ordering: .relaxed))
+        let loopTurns = Int(counters.loopTurns.load(ordering: .relaxed))
+        text.labelled(
+            "pulsecast_pipeline_turns_total", "Times frames were worked off, by the thread.",
+            type: "counter",
+            series: [
+                ("thread=\"loop\"", loopTurns),
+                (
+                    "thread=\"pipeline\"",
+                    Int(counters.turns.load(ordering: .relaxed)) - loopTurns
+                ),
+            ])
         addLog(to: &text, counters)
         text.counter(
             "pulsecast_updates_merged_total", "Updates folded into later ones for slow viewers.",

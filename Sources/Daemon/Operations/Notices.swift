@@ -10,9 +10,10 @@ struct Notices: Sendable {
 
     @Sendable func take(_ event: StreamEvent, of session: SessionID, from device: DeviceID) {
         webhooks?.take(event, of: session, from: device)
-        let place: Logger.Metadata = [
-            "session": "\(session)", "device": "\(accounts.name(of: device))",
-        ]
+        // Most events are of no note: it is made only where it is written.
+        var place: Logger.Metadata {
+            ["session": "\(session)", "device": "\(accounts.name(of: device))"]
+        }
         switch event.kind {
         case .alert(let alert) where alert.severity == .emergency:
             logger.log(.alert, .warning, "alert: \(alert.kind.name) \(alert.phase.name)", place)

@@ -1,12 +1,14 @@
 import Sessions
 import Synchronization
 
-/// What the pipeline has done; written by its thread, read by the metrics page and the watchdog.
+/// What the pipeline has done; written in its turns, read by the metrics page and the watchdog.
 final class PipelineCounters: Sendable {
     let flow = FlowCounters()
     let viewers = Atomic<Int>(0)
     /// Turns of the pipeline's loop: a watchdog sees it move, or sleep.
     let turns = Atomic<UInt64>(0)
+    /// Those of them that event loops took.
+    let loopTurns = Atomic<UInt64>(0)
     let isAsleep = Atomic<Bool>(false)
     /// Frames waited because the log had no room.
     let logFull = Atomic<Int>(0)

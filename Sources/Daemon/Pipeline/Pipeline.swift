@@ -30,7 +30,6 @@ struct Pipeline: Sendable {
     let background = BackgroundWork()
     /// After which a session has ended.
     let silenceSeconds: Double
-    private let doorbell: Doorbell
     private let thread: PipelineThread
 
     /// - Parameters:
@@ -49,6 +48,7 @@ struct Pipeline: Sendable {
         stateChanged: @escaping @Sendable (LogState) -> Void, logger: Logger
     ) throws(SegmentLogError) {
         let doorbell = Doorbell()
+        let turns = PipelineTurns(doorbell: doorbell, clock: WallClock.now)
         log = try SegmentLog.open(
             disk: disk, configuration: LogConfiguration(configuration.log),
             now: WallClock.now(),
@@ -59,7 +59,7 @@ struct Pipeline: Sendable {
                 }))
         loops = LoopGroup(
             loopCount: configuration.eventLoops,
-            inboundBytes: configuration.ingest.ringBytes, doorbell: doorbell,
+            inboundBytes: configuration.ingest.ringBytes, published: { turns.framesCame() },
             arrivalClock: WallClock.now,
             delivered: { [counters] in counters.deliveryLag.record(seconds: $0) })
         mailbox = PipelineMailbox(doorbell: doorbell)
@@ -73,16 +73,15 @@ struct Pipeline: Sendable {
         var ingest = IngestSettings()
         ingest.holdMicroseconds = Int64(configuration.ingest.holdSeconds * 1_000_000)
         ingest.heldFramesMax = configuration.ingest.holdFramesMax
-        self.doorbell = doorbell
         silenceSeconds = configuration.ingest.silenceSeconds
         thread = PipelineThread(
             PipelineParts(
-                log: log, links: loops.links, doorbell: doorbell, mailbox: mailbox,
+                log: log, links: loops.links, mailbox: mailbox,
                 counters: counters, accounts: accounts, ingest: ingest,
                 silenceSeconds: configuration.ingest.silenceSeconds,
                 isDurable: configuration.log.durability == .always, logger: logger,
                 rebuild: { rebuilder.rebuild($0, until: $1) }, began: began, notice: notice),
-            clock: WallClock.now)
+            turns: turns, clock: WallClock.now)
     }
 
     /// Starts the threads; frames flow from here on.

@@ -7,8 +7,8 @@ import Sharing
 import Synchronization
 import Transport
 
-/// What the pipeline thread owns: the flow of frames, and who is told what comes of it. No other
-/// thread ever sees inside.
+/// What belongs to the pipeline: the flow of frames, and who is told what comes of it. Whoever takes
+/// a turn (``PipelineTurns``) has it for himself.
 final class PipelineCore {
     let flow: SessionFlow
     let accounts: Accounts
@@ -41,7 +41,13 @@ final class PipelineCore {
     var table: SessionTable { flow.table }
     var now: Timestamp { flow.now }
     var cursor: LogCursor { flow.cursor }
-    var hasNewlyDurable: Bool { flow.hasNewlyDurable }
+    /// The log's durable end where all before it is acknowledged; `nil`: some of it waits.
+    var acknowledgedEnd: RecordOffset? {
+        let end = flow.acknowledgedEnd
+        return log.durableEnd > end ? nil : end
+    }
+    /// Whether the loops can be told what comes of a few frames without waiting for them.
+    var hasRoomForLoops: Bool { links.allSatisfy { $0.outboundFillRatio < 0.5 } }
     var nextDeadline: Timestamp? {
         let acks = flow.hasAcks ? acks.nextRound(after: now) : nil
         return [flow.nextDeadline, expiries.next, acks].compactMap { $0 }.min()

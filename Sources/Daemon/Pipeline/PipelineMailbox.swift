@@ -1,7 +1,7 @@
 import Ring
 import Synchronization
 
-/// Work for the pipeline thread that does not come from a device: subscriptions, administration,
+/// Work for the pipeline that does not come from a device: subscriptions, administration,
 /// pages that want the newest state. Rare beside frames, so a lock around an array will do.
 final class PipelineMailbox: Sendable {
     typealias Work = @Sendable (PipelineCore) -> Void
@@ -32,7 +32,7 @@ final class PipelineMailbox: Sendable {
         return accepted
     }
 
-    /// Runs `question` on the pipeline thread.
+    /// Runs `question` in a turn of the pipeline.
     ///
     /// - Returns: `nil` when the daemon is stopping.
     func ask<Answer: Sendable>(
@@ -44,7 +44,7 @@ final class PipelineMailbox: Sendable {
         }
     }
 
-    /// Pipeline thread only.
+    /// In the pipeline's turns only.
     func runAll(on core: PipelineCore) -> Int {
         let work = waiting.withLock { waiting in
             let work = waiting.work
@@ -55,7 +55,7 @@ final class PipelineMailbox: Sendable {
         return work.count
     }
 
-    /// Pipeline thread only, at its end: runs what came before and refuses what comes after.
+    /// After its last turn: runs what came before and refuses what comes after.
     func close(on core: PipelineCore) {
         waiting.withLock { $0.isClosed = true }
         _ = runAll(on: core)

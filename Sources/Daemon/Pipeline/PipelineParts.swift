@@ -1,15 +1,13 @@
 import Ingest
 import Logging
-import Ring
 import SegmentLog
 import SensorModel
 import Transport
 
-/// What the pipeline thread is made of; handed over once, at its start.
+/// What the pipeline is made of; handed over once, at its start.
 struct PipelineParts: Sendable {
     var log: SegmentLog
     var links: [LoopLink]
-    var doorbell: Doorbell
     var mailbox: PipelineMailbox
     var counters: PipelineCounters
     var accounts: Accounts

@@ -2,7 +2,7 @@ import SensorModel
 import Sessions
 import Transport
 
-/// Which feeds each subscriber is a member of. Pipeline thread only.
+/// Which feeds each subscriber is a member of. In the pipeline's turns only.
 final class Watchers {
     struct Watch {
         /// What its link is of: a device's share, or a group.

@@ -17,7 +17,9 @@ protocol RoomWaiter: AnyObject {
 /// one who has more stops reading its connection and waits here; nothing is dropped.
 final class InboundPort {
     private let ring: ByteRing
-    private let doorbell: Doorbell
+    /// Told after each round of reads that brought something.
+    private let published: @Sendable () -> Void
+    private var willTell = false
     private let eventLoop: any EventLoop
     private let counters: TransportCounters
     private var hasUnpublished = false
@@ -30,10 +32,11 @@ final class InboundPort {
     private static let retryInterval: TimeAmount = .milliseconds(1)
 
     init(
-        ring: ByteRing, doorbell: Doorbell, eventLoop: any EventLoop, counters: TransportCounters
+        ring: ByteRing, published: @escaping @Sendable () -> Void, eventLoop: any EventLoop,
+        counters: TransportCounters
     ) {
         self.ring = ring
-        self.doorbell = doorbell
+        self.published = published
         self.eventLoop = eventLoop
         self.counters = counters
     }
@@ -61,7 +64,14 @@ final class InboundPort {
         guard hasUnpublished else { return }
         hasUnpublished = false
         ring.publish()
-        doorbell.ring()
+        guard !willTell else { return }
+        willTell = true
+        // After all sockets of the round, and out of their handlers: the pipeline may work at once.
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute {
+            bound.value.willTell = false
+            bound.value.published()
+        }
     }
 
     /// Calls the waiter until it is through.

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-public import Ring
+import Ring
 public import SensorModel
 
 /// The event loops, each with its rings.
@@ -16,13 +16,15 @@ public final class LoopGroup: Sendable {
     ///   - loopCount: 1…16.
     ///   - inboundBytes: Of each loop's ring of frames; a power of two.
     ///   - outboundMessages: Of each loop's ring of messages; a power of two.
-    ///   - doorbell: Rung after each batch of inbound records; the pipeline sleeps on it.
+    ///   - published: Called on a loop's thread, outside of its handlers, after each round of reads
+    ///     that put records into the ring. May take them itself.
     ///   - arrivalClock: Wall clock, read once a batch.
     ///   - delivered: Told on a loop's thread, once a batch of updates is written to who watches,
     ///     how long ago the oldest record in it arrived.
     public init(
         loopCount: Int = 1, inboundBytes: Int = 4 << 20, outboundMessages: Int = 1 << 14,
-        doorbell: Doorbell, arrivalClock: @escaping @Sendable () -> Timestamp,
+        published: @escaping @Sendable () -> Void,
+        arrivalClock: @escaping @Sendable () -> Timestamp,
         delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
     ) {
         precondition((1...16).contains(loopCount))
@@ -33,7 +35,7 @@ public final class LoopGroup: Sendable {
         for (index, eventLoop) in threads.makeIterator().enumerated() {
             let rings = LoopState.Rings(
                 index: index, inbound: ByteRing(capacity: inboundBytes),
-                outbound: RingBuffer(capacity: outboundMessages), doorbell: doorbell)
+                outbound: RingBuffer(capacity: outboundMessages), published: published)
             let state = Self.makeState(on: eventLoop) { [counters, frameRates] in
                 LoopState(
                     eventLoop: eventLoop, rings: rings, counters: counters,

@@ -29,17 +29,22 @@ public final class LoopLink: Sendable {
     /// How full the ring of messages is, 0…1. Any thread.
     public var outboundFillRatio: Double { outbound.fillRatio }
 
-    /// Pipeline thread only. Waits while the ring is full: a loop always empties it, because a
-    /// loop never waits for the pipeline.
+    /// In a turn of the pipeline only. Waits while the ring is full: a loop always empties it,
+    /// because a loop never waits for the pipeline. Where the turn is the loop's own, it does at
+    /// once.
     public func push(_ message: OutboundMessage) {
         while !outbound.push(message) {
             guard isOpen.load(ordering: .relaxed) else { return }
+            guard !eventLoop.inEventLoop else {
+                drain()
+                continue
+            }
             flush()
             usleep(50)  // The loop is busy and may share this core: let it run.
         }
     }
 
-    /// Pipeline thread only. Wakes the loop for what was pushed; at most one wake-up is pending.
+    /// In a turn of the pipeline only. Wakes the loop for what was pushed; at most one wake-up is pending.
     public func flush() {
         guard !outbound.isEmpty else { return }
         wake()

@@ -12,7 +12,7 @@ final class LoopState {
         let index: Int
         let inbound: ByteRing
         let outbound: RingBuffer<OutboundMessage>
-        let doorbell: Doorbell
+        let published: @Sendable () -> Void
     }
 
     let index: Int
@@ -54,7 +54,7 @@ final class LoopState {
         self.delivered = delivered
         outbound = rings.outbound
         inbound = InboundPort(
-            ring: rings.inbound, doorbell: rings.doorbell, eventLoop: eventLoop,
+            ring: rings.inbound, published: rings.published, eventLoop: eventLoop,
             counters: counters)
         wheel = DeadlineWheel(tick: Self.tick(.now()))
         viewers = ViewerTable(eventLoop: eventLoop, counters: counters)
