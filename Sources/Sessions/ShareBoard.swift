@@ -2,7 +2,8 @@ package import SegmentLog
 package import SensorModel
 package import Sharing
 
-/// Which shares show which session, and which loops have viewers of them. In the pipeline's turns only.
+/// Which shares show which session, and which loops have viewers of them. In the pipeline's turns
+/// only.
 ///
 /// A share without viewers and without delay has no view: it is made of the session's fields when
 /// somebody comes, so an unwatched runner costs nothing here.

@@ -45,7 +45,10 @@ final class FakeDaemon: DeviceGate, ViewerGate {
         self.sendsSnapshot = sendsSnapshot
         loops = LoopGroup(
             loopCount: loopCount, inboundBytes: inboundBytes,
-            published: { [doorbell] in doorbell.ring() },
+            published: { [doorbell] in
+                doorbell.ring()
+                return 0
+            },
             arrivalClock: { Self.clock })
         Thread.detachNewThread { self.runPipeline() }
     }

@@ -19,7 +19,7 @@ import Transport
 ///                                        └──▶ [log] ◀──────┘
 ///
 /// The doors and the feeds live on event loops, the log writes on threads of its own, all between
-/// is ``PipelineCore`` on one thread.
+/// is ``PipelineCore``, in one thread's hands at a time: ``PipelineTurns``.
 struct Pipeline: Sendable {
     let log: SegmentLog
     let loops: LoopGroup

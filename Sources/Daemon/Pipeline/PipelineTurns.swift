@@ -1,4 +1,3 @@
-import Glibc
 import Ring
 import SegmentLog
 import SensorModel
@@ -81,12 +80,15 @@ final class PipelineTurns: Sendable {
     }
 
     /// Frames were read. On the event loop that has read them, not within any handler of it.
-    func framesCame() {
+    ///
+    /// - Returns: Microseconds for which the loop is to rest: it, too, is woken less often, and by
+    ///   more frames at a time.
+    func framesCame() -> UInt32 {
         guard let outcome = state.withLockIfAvailable({ takeBetween(&$0) }) ?? nil else {
-            return doorbell.ring()
+            doorbell.ring()
+            return 0
         }
-        // The loop, too, is woken less often, and by more frames at a time.
-        if outcome.isGathering { usleep(FramePace.gatherMicroseconds) }
+        return outcome.isGathering ? FramePace.gatherMicroseconds : 0
     }
 
     /// A turn between two of the thread's.

@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import Ring
 import SensorModel
@@ -11,14 +12,19 @@ protocol RoomWaiter: AnyObject {
     func roomMayBeThere() -> Bool
 }
 
+/// Called on a loop's thread, outside of its handlers, after each round of reads that put records
+/// into its ring. May take them itself.
+///
+/// - Returns: Microseconds for which the loop is to rest, so that the next round has more to read.
+public typealias InboundPublished = @Sendable () -> UInt32
+
 /// The loop's end of its inbound ring.
 ///
 /// Records are pushed one by one and shown together by ``publish()``. When the ring is full, the
 /// one who has more stops reading its connection and waits here; nothing is dropped.
 final class InboundPort {
     private let ring: ByteRing
-    /// Told after each round of reads that brought something.
-    private let published: @Sendable () -> Void
+    private let published: InboundPublished
     private var willTell = false
     private let eventLoop: any EventLoop
     private let counters: TransportCounters
@@ -32,7 +38,7 @@ final class InboundPort {
     private static let retryInterval: TimeAmount = .milliseconds(1)
 
     init(
-        ring: ByteRing, published: @escaping @Sendable () -> Void, eventLoop: any EventLoop,
+        ring: ByteRing, published: @escaping InboundPublished, eventLoop: any EventLoop,
         counters: TransportCounters
     ) {
         self.ring = ring
@@ -70,7 +76,9 @@ final class InboundPort {
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.execute {
             bound.value.willTell = false
-            bound.value.published()
+            let rest = bound.value.published()
+            // Behind what the records have brought for this loop's connections.
+            if rest > 0 { bound.value.eventLoop.execute { usleep(rest) } }
         }
     }
 

@@ -16,14 +16,13 @@ public final class LoopGroup: Sendable {
     ///   - loopCount: 1…16.
     ///   - inboundBytes: Of each loop's ring of frames; a power of two.
     ///   - outboundMessages: Of each loop's ring of messages; a power of two.
-    ///   - published: Called on a loop's thread, outside of its handlers, after each round of reads
-    ///     that put records into the ring. May take them itself.
+    ///   - published: Told of records in a loop's ring.
     ///   - arrivalClock: Wall clock, read once a batch.
     ///   - delivered: Told on a loop's thread, once a batch of updates is written to who watches,
     ///     how long ago the oldest record in it arrived.
     public init(
         loopCount: Int = 1, inboundBytes: Int = 4 << 20, outboundMessages: Int = 1 << 14,
-        published: @escaping @Sendable () -> Void,
+        published: @escaping InboundPublished,
         arrivalClock: @escaping @Sendable () -> Timestamp,
         delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
     ) {

@@ -12,7 +12,7 @@ final class LoopState {
         let index: Int
         let inbound: ByteRing
         let outbound: RingBuffer<OutboundMessage>
-        let published: @Sendable () -> Void
+        let published: InboundPublished
     }
 
     let index: Int

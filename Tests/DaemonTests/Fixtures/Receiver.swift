@@ -23,7 +23,7 @@ final class Receiver: Sendable {
 
     /// Runs `body` with the receiver's address.
     func run(_ body: (String) async throws -> Void) async throws {
-        let loops = LoopGroup(published: {}, arrivalClock: WallClock.now)
+        let loops = LoopGroup(published: { 0 }, arrivalClock: WallClock.now)
         var router = Router()
         router.add(.post, "/hook") { [self] request in
             let status = state.withLock { state in
