@@ -147,6 +147,35 @@ import Transport
         }
     }
 
+    @Test(arguments: [1, 2, 6, 7])
+    func `A broadcast piece by piece reaches everybody, in order and before the end`(
+        viewersAtOnce: Int
+    ) async throws {
+        let daemon = FakeDaemon(viewersAtOnce: viewersAtOnce)
+        try await withServer(daemon: daemon) { daemon, _, http in
+            var sockets: [RawSocket] = []
+            for _ in 0..<7 {
+                let socket = try RawSocket(http)
+                _ = try await socket.upgrade(Self.live)
+                #expect(try await socket.receiveText().contains("snapshot"))
+                sockets.append(socket)
+            }
+            for number in 1...20 {
+                daemon.push(
+                    .feed(FakeDaemon.share, FakeDaemon.marker(UInt64(number), "m\(number).")))
+            }
+            daemon.push(.feedEnded(FakeDaemon.share, .shareEnded))
+            for socket in sockets {
+                for number in 1...20 {
+                    #expect(try await socket.receiveText().contains("m\(number)."))
+                }
+                #expect(try await socket.receiveClose() == 4010)
+            }
+            let lag = daemon.loops.counters.deliveries.load(ordering: .relaxed)
+            #expect(lag == 7 * 21)
+        }
+    }
+
     @Test func `Stopping tells viewers that we go away`() async throws {
         let daemon = FakeDaemon()
         let server = TransportServer(

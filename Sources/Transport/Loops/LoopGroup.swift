@@ -16,13 +16,14 @@ public final class LoopGroup: Sendable {
     ///   - loopCount: 1…16.
     ///   - inboundBytes: Of each loop's ring of frames; a power of two.
     ///   - outboundMessages: Of each loop's ring of messages; a power of two.
+    ///   - viewersAtOnce: Written to before sockets have their turn: a few milliseconds' worth.
     ///   - published: Told of records in a loop's ring.
     ///   - arrivalClock: Wall clock, read once a batch.
     ///   - delivered: Told on a loop's thread, once a batch of updates is written to who watches,
     ///     how long ago the oldest record in it arrived.
     public init(
         loopCount: Int = 1, inboundBytes: Int = 4 << 20, outboundMessages: Int = 1 << 14,
-        published: @escaping InboundPublished,
+        viewersAtOnce: Int = 1024, published: @escaping InboundPublished,
         arrivalClock: @escaping @Sendable () -> Timestamp,
         delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
     ) {
@@ -37,8 +38,9 @@ public final class LoopGroup: Sendable {
                 outbound: RingBuffer(capacity: outboundMessages), published: published)
             let state = Self.makeState(on: eventLoop) { [counters, frameRates] in
                 LoopState(
-                    eventLoop: eventLoop, rings: rings, counters: counters,
-                    frameRates: frameRates, arrivalClock: arrivalClock, delivered: delivered)
+                    eventLoop: eventLoop, rings: rings, viewersAtOnce: viewersAtOnce,
+                    counters: counters, frameRates: frameRates, arrivalClock: arrivalClock,
+                    delivered: delivered)
             }
             states.append(state)
             links.append(LoopLink(state: state, eventLoop: eventLoop, rings: rings))

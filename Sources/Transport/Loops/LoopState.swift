@@ -42,7 +42,7 @@ final class LoopState {
     private static let drainMax = 4096
 
     init(
-        eventLoop: any EventLoop, rings: Rings, counters: TransportCounters,
+        eventLoop: any EventLoop, rings: Rings, viewersAtOnce: Int, counters: TransportCounters,
         frameRates: FrameRates, arrivalClock: @escaping @Sendable () -> Timestamp,
         delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
     ) {
@@ -57,7 +57,9 @@ final class LoopState {
             ring: rings.inbound, published: rings.published, eventLoop: eventLoop,
             counters: counters)
         wheel = DeadlineWheel(tick: Self.tick(.now()))
-        viewers = ViewerTable(eventLoop: eventLoop, counters: counters)
+        viewers = ViewerTable(
+            eventLoop: eventLoop, counters: counters, viewersAtOnce: viewersAtOnce)
+        viewers.swept = { [unowned self] in reportDelivery() }
     }
 
     func makeConnectionID() -> ConnectionID {
@@ -126,11 +128,14 @@ final class LoopState {
     func drainOutbound() -> Bool {
         let count = outbound.drain(limit: Self.drainMax) { deliver($0) }
         viewers.flushChanged()
-        if let arrival = oldestArrival {
-            oldestArrival = nil
-            delivered(arrivalClock().seconds(since: arrival))
-        }
+        reportDelivery()
         return count == Self.drainMax
+    }
+
+    private func reportDelivery() {
+        guard let arrival = oldestArrival, !viewers.isSweeping else { return }
+        oldestArrival = nil
+        delivered(arrivalClock().seconds(since: arrival))
     }
 
     private func deliver(_ message: OutboundMessage) {

@@ -33,14 +33,17 @@ struct Audience {
         places.removeLast()
     }
 
-    func forEach(_ body: (Viewer) -> Void) {
-        for (index, viewer) in viewers.enumerated() {
+    /// - Parameters:
+    ///   - range: Of ``viewers``.
+    ///   - body: Called for each of them.
+    func forEach(in range: Range<Int>, _ body: (Viewer) -> Void) {
+        for index in range {
             if index + 1 < places.count {
                 let next = places[index + 1]
                 pulsecast_prefetch(next.viewer, 3)
                 pulsecast_prefetch(next.sink, 2)
             }
-            body(viewer)
+            body(viewers[index])
         }
     }
 }

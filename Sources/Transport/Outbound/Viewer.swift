@@ -9,8 +9,8 @@ final class Viewer {
     }
 
     // What a broadcast touches comes first: one or two lines of the cache a viewer.
-    /// The drain it was last written in, so that several shares' changes are one write.
-    var stamp: UInt64 = 0
+    /// The round it was last written in, so that several shares' changes are one write.
+    var round: UInt64 = 0
     var queue: SubscriberQueue
     let sink: ViewerSink
     /// One array for all viewers of a single share, as is the next.

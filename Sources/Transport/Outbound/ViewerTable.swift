@@ -14,7 +14,13 @@ final class ViewerTable {
     private var viewers: [SubscriberID: Viewer] = [:]
     private var watches: [ShareKey: FeedWatch] = [:]
     private var changed: [FeedWatch] = []
-    private var stamp: UInt64 = 0
+    /// Counts the calls of ``flushChanged()``.
+    private var round: UInt64 = 0
+    private var sweeps = Sweeps()
+    private var sweepsAreScheduled = false
+    private let viewersAtOnce: Int
+    /// Told when all broadcasts have reached everybody.
+    var swept: () -> Void = {}
     /// Since the counts were last published.
     private var (deliveries, writes, merged) = (0, 0, 0)
     private var owed: [EncodedMessage] = []
@@ -26,9 +32,15 @@ final class ViewerTable {
     /// Times are rounded up to it, so that viewers wait together and wake the loop once.
     private static let dueGrain: UInt64 = 10_000_000
 
-    init(eventLoop: any EventLoop, counters: TransportCounters) {
+    /// - Parameters:
+    ///   - eventLoop: Whose viewers these are.
+    ///   - counters: Of all loops.
+    ///   - viewersAtOnce: Written to before sockets have their turn, a broadcast's at least.
+    init(eventLoop: any EventLoop, counters: TransportCounters, viewersAtOnce: Int) {
+        precondition(viewersAtOnce > 0)
         self.eventLoop = eventLoop
         self.counters = counters
+        self.viewersAtOnce = viewersAtOnce
     }
 
     private static func now() -> UInt64 { NIODeadline.now().uptimeNanoseconds }
@@ -46,8 +58,11 @@ final class ViewerTable {
         counters.viewersConnected.wrappingSubtract(1, ordering: .relaxed)
     }
 
+    /// Like whatever else changes what a viewer watches: what it is owed goes out before.
     func leaveFeeds(_ id: SubscriberID) {
-        if let viewer = viewers[id] { leaveFeeds(viewer) }
+        guard let viewer = viewers[id] else { return }
+        flush(viewer)
+        leaveFeeds(viewer)
     }
 
     private func leaveFeeds(_ viewer: Viewer) {
@@ -73,6 +88,7 @@ final class ViewerTable {
 
     func begin(_ id: SubscriberID, feeds opened: [FeedOpening], start: SubscriptionStart) {
         guard let viewer = viewers[id] else { return }
+        flush(viewer)
         leaveFeeds(viewer)
         let opened = opened.map { watch($0) }
         viewer.watches = opened.count == 1 ? opened[0].watches : opened
@@ -119,11 +135,16 @@ final class ViewerTable {
     }
 
     func end(_ share: ShareKey, _ code: CloseCode) {
-        for viewer in watches[share]?.audience.viewers ?? [] { close(viewer, code) }
+        for viewer in watches[share]?.audience.viewers ?? [] {
+            flush(viewer)
+            close(viewer, code)
+        }
     }
 
     func close(_ id: SubscriberID, _ code: CloseCode) {
-        if let viewer = viewers[id] { close(viewer, code) }
+        guard let viewer = viewers[id] else { return }
+        flush(viewer)
+        close(viewer, code)
     }
 
     private func close(_ viewer: Viewer, _ code: CloseCode) {
@@ -135,25 +156,57 @@ final class ViewerTable {
 
     // MARK: - Writing
 
-    /// Writes to every viewer of a feed that changed; once each, whatever the number of feeds.
+    /// Whether somebody still waits for a broadcast.
+    var isSweeping: Bool { !sweeps.isEmpty }
+
+    /// Writes to every viewer of a feed that changed; once each, whatever the number of feeds. Of
+    /// large audiences the first part, the others soon after.
     func flushChanged() {
         guard !changed.isEmpty else {
             if writes > 0 { publishCounts() }
             return
         }
-        stamp += 1
-        let now = Self.now()
+        round += 1
         for watch in changed {
             // A copy: a viewer that is closed leaves the watch's own.
             let audience = watch.audience
-            audience.forEach { viewer in
-                guard viewer.stamp != stamp else { return }
-                viewer.stamp = stamp
-                flush(viewer, at: now)
+            let count = audience.viewers.count
+            guard count <= viewersAtOnce else {
+                sweeps.add(watch, round: round)
+                continue
             }
+            flush(Sweeps.Piece(audience: audience, range: 0..<count, round: round))
         }
         changed.removeAll(keepingCapacity: true)
+        if let piece = sweeps.take(viewersAtOnce) { flush(piece) }
         publishCounts()
+        scheduleSweeps()
+    }
+
+    private func flush(_ piece: Sweeps.Piece) {
+        let now = Self.now()
+        piece.audience.forEach(in: piece.range) { viewer in
+            // Who is closed watches nothing.
+            guard viewer.round < piece.round, !viewer.watches.isEmpty else { return }
+            viewer.round = round
+            flush(viewer, at: now)
+        }
+    }
+
+    private func scheduleSweeps() {
+        guard !sweeps.isEmpty, !sweepsAreScheduled else { return }
+        sweepsAreScheduled = true
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        // Not at once: the loop would go on with it before it looks at its sockets.
+        eventLoop.scheduleTask(in: .microseconds(10)) { bound.value.sweep() }
+    }
+
+    private func sweep() {
+        sweepsAreScheduled = false
+        if let piece = sweeps.take(viewersAtOnce) { flush(piece) }
+        publishCounts()
+        if sweeps.isEmpty { swept() }
+        scheduleSweeps()
     }
 
     /// Once a batch: an atomic addition a viewer would be felt.
