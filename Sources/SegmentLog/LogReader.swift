@@ -31,7 +31,7 @@ public struct LogReader: Sendable {
     public func sessions() -> [SessionSummary] { SessionSummary.merged(entries) }
 
     public func summary(of session: SessionID) -> SessionSummary? {
-        sessions().first { $0.session == session }
+        SessionSummary.merged(entries, of: session)
     }
 
     public func segments() -> [SegmentSummary] { entries.map(\.summary) }

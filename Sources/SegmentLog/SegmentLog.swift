@@ -148,7 +148,7 @@ public final class SegmentLog: Sendable {
     }
 
     public func summary(of session: SessionID) -> SessionSummary? {
-        sessions().first { $0.session == session }
+        SessionSummary.merged(core.withLock { $0.catalog() }, of: session)
     }
 
     /// The last number that a crash has made the log leap over, by now or before: nothing is

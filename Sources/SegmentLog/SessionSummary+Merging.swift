@@ -11,6 +11,21 @@ extension SessionSummary {
         return summaries.values.sorted { $0.firstOffset < $1.firstOffset }
     }
 
+    /// The same of one session; `nil`: it has no records. Asked for whenever one begins, however
+    /// many there are: it looks at each part once and keeps none.
+    static func merged(
+        _ entries: [SegmentEntry], of session: SessionID
+    ) -> SessionSummary? {
+        var found: SessionSummary?
+        for entry in entries {
+            for part in entry.index.parts where part.session == session && part.records > 0 {
+                let summary = SessionSummary(part)
+                found = found?.joined(with: summary) ?? summary
+            }
+        }
+        return found
+    }
+
     private init(_ part: SegmentIndex.Part) {
         session = part.session
         device = part.device

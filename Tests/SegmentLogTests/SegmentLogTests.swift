@@ -34,6 +34,24 @@ import Testing
         #expect(Double(bytes) / 20_000 <= 112)
     }
 
+    @Test func `One session is summed up as among all, over all its segments`() throws {
+        var fixture = try LogFixture(
+            configuration: LogConfiguration(segmentBytesMax: 64 << 10, reserveBytes: 0))
+        let sessions = (1...5).map { SessionID(high: 3, low: $0) }
+        for session in sessions { fixture.head(session) }
+        for number in 0..<2000 { fixture.append(of: sessions[number % 4 + number / 1000]) }
+        fixture.log.settle()
+        #expect(fixture.log.segments().count > 2)
+        let all = fixture.log.sessions()
+        #expect(all.map(\.session) == sessions)
+        let reader = fixture.log.reader()
+        for summary in all {
+            #expect(fixture.log.summary(of: summary.session) == summary)
+            #expect(reader.summary(of: summary.session) == summary)
+        }
+        #expect(fixture.log.summary(of: SessionID(high: 9, low: 9)) == nil)
+    }
+
     @Test(arguments: [
         (1000, 0, 1000), (1000, 1, 2000), (1000, 7, 14_000), (1000, 9000, 20_000),
         (0, 0, 0), (0, 3, 6000), (50_000, 9000, 50_000),

@@ -150,12 +150,16 @@ def redis():
         "redis://127.0.0.1:7904/t%t", "redis://127.0.0.1:7904/t%t", ["-b", "130"])
 
 
-def measure(bench, server, scenario, seconds):
+def generator(bench, server, scenario, seconds, first=FIRST):
     # A child of taskset is the server itself: taskset replaces itself.
-    command = [
-        *FIRST, "taskset", "-c", "1", os.path.join(bench, "fanbench"), "-m", scenario["mode"],
+    return [
+        *first, "taskset", "-c", "1", os.path.join(bench, "fanbench"), "-m", scenario["mode"],
         "-s", server.subscribe, "-p", server.publish, "-S", str(server.process.pid),
         "-d", str(seconds), "-e", "1000", *scenario["arguments"], *server.arguments]
+
+
+def measure(bench, server, scenario, seconds, first=FIRST):
+    command = generator(bench, server, scenario, seconds, first)
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if not lines:

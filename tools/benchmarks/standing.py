@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures what connections cost that do nothing, what a stalled viewer costs the others, and what
-a sample costs that comes in batches.
+"""Measures what connections cost that do nothing, what a stalled viewer or a hot share costs the
+others, and what a sample costs that comes in batches.
 
 usage: standing.py --daemon PATH --bench FOLDER [--rounds N]
 
@@ -14,6 +14,7 @@ import fan_out
 from serving import Serving, watching
 
 IDLE_VIEWERS = 9000
+QUIET_SHARES, HOT_VIEWERS = 5000, 5000
 
 
 def private_bytes(pid):
@@ -109,6 +110,37 @@ def p99(options, stalled):
             server.stop()
 
 
+def quiet_p99(options, hot):
+    """Milliseconds from write to read on quiet shares, one viewer each, beside a hot one or not."""
+    with tempfile.TemporaryDirectory(prefix="standing") as folder:
+        server = fan_out.pulsecast(options.daemon, folder, QUIET_SHARES + 1)
+        loud = None
+        try:
+            lines = open(server.arguments[1]).readlines()
+            for name, part in (("hot", lines[:1]), ("quiet", lines[1:])):
+                with open(os.path.join(folder, name), "w") as file:
+                    file.writelines(part)
+            if hot:
+                server.arguments[1] = os.path.join(folder, "hot")
+                loud = subprocess.Popen(
+                    fan_out.generator(options.bench, server, fan_out.fan(HOT_VIEWERS, 2), 60),
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                time.sleep(4)
+            server.arguments[1] = os.path.join(folder, "quiet")
+            # Before the other generator, whose reading is not what is asked for.
+            first = ["chrt", "-r", "2"] if fan_out.FIRST else []
+            scenario = fan_out.fan(QUIET_SHARES, 1000, topics=QUIET_SHARES)
+            found = fan_out.measure(options.bench, server, scenario, 5, first)
+            if hot and loud.poll() is not None:
+                raise RuntimeError("the hot share's generator ended before the quiet ones'")
+            return found["lat_p99"] / 1000
+        finally:
+            if loud:
+                loud.kill()
+                loud.wait()
+            server.stop()
+
+
 def sample_cost(options):
     """Microseconds of CPU, whatever thread: 240,000 samples a second, ten frames a write."""
     with tempfile.TemporaryDirectory(prefix="standing") as folder:
@@ -150,6 +182,8 @@ def main():
     row(f"daemon with {IDLE_VIEWERS} idle viewers", "% of a core", 0.1, lambda: idle_cpu(options))
     row("10 stalled viewers' effect on the others' p99", "ms", 1,
         lambda: p99(options, True) - p99(options, False))
+    row(f"a hot share's effect on the p99 of {QUIET_SHARES} quiet ones ({HOT_VIEWERS} viewers, 2 Hz)",
+        "ms", 5, lambda: quiet_p99(options, True) - quiet_p99(options, False))
     row("motion sample, 200 devices × 1200 a second", "µs CPU (≤ 5: 200,000 a second on one core)",
         5, lambda: sample_cost(options))
     return 1 if missed else 0
