@@ -38,13 +38,13 @@ final class FakeDaemon: DeviceGate, ViewerGate {
 
     init(
         loopCount: Int = 1, inboundBytes: Int = 1 << 20, acknowledges: Bool = true,
-        sendsSnapshot: Bool = true, finishes: Bool = true, viewersAtOnce: Int = 1024
+        sendsSnapshot: Bool = true, finishes: Bool = true, sweeps: SweepPace = SweepPace()
     ) {
         self.finishes = finishes
         self.acknowledges = acknowledges
         self.sendsSnapshot = sendsSnapshot
         loops = LoopGroup(
-            loopCount: loopCount, inboundBytes: inboundBytes, viewersAtOnce: viewersAtOnce,
+            loopCount: loopCount, inboundBytes: inboundBytes, sweeps: sweeps,
             published: { [doorbell] in
                 doorbell.ring()
                 return 0

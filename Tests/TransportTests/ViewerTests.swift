@@ -151,7 +151,7 @@ import Transport
     func `A broadcast piece by piece reaches everybody, in order and before the end`(
         viewersAtOnce: Int
     ) async throws {
-        let daemon = FakeDaemon(viewersAtOnce: viewersAtOnce)
+        let daemon = FakeDaemon(sweeps: SweepPace(viewers: viewersAtOnce, nanoseconds: 0))
         try await withServer(daemon: daemon) { daemon, _, http in
             var sockets: [RawSocket] = []
             for _ in 0..<7 {

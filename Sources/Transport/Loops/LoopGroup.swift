@@ -16,14 +16,14 @@ public final class LoopGroup: Sendable {
     ///   - loopCount: 1…16.
     ///   - inboundBytes: Of each loop's ring of frames; a power of two.
     ///   - outboundMessages: Of each loop's ring of messages; a power of two.
-    ///   - viewersAtOnce: Written to before sockets have their turn: a few milliseconds' worth.
+    ///   - sweeps: Of broadcasts to large audiences.
     ///   - published: Told of records in a loop's ring.
     ///   - arrivalClock: Wall clock, read once a batch.
     ///   - delivered: Told on a loop's thread, once a batch of updates is written to who watches,
     ///     how long ago the oldest record in it arrived.
     public init(
         loopCount: Int = 1, inboundBytes: Int = 4 << 20, outboundMessages: Int = 1 << 14,
-        viewersAtOnce: Int = 1024, published: @escaping InboundPublished,
+        sweeps: SweepPace = SweepPace(), published: @escaping InboundPublished,
         arrivalClock: @escaping @Sendable () -> Timestamp,
         delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
     ) {
@@ -38,7 +38,7 @@ public final class LoopGroup: Sendable {
                 outbound: RingBuffer(capacity: outboundMessages), published: published)
             let state = Self.makeState(on: eventLoop) { [counters, frameRates] in
                 LoopState(
-                    eventLoop: eventLoop, rings: rings, viewersAtOnce: viewersAtOnce,
+                    eventLoop: eventLoop, rings: rings, sweeps: sweeps,
                     counters: counters, frameRates: frameRates, arrivalClock: arrivalClock,
                     delivered: delivered)
             }

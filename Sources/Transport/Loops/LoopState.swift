@@ -42,7 +42,7 @@ final class LoopState {
     private static let drainMax = 4096
 
     init(
-        eventLoop: any EventLoop, rings: Rings, viewersAtOnce: Int, counters: TransportCounters,
+        eventLoop: any EventLoop, rings: Rings, sweeps: SweepPace, counters: TransportCounters,
         frameRates: FrameRates, arrivalClock: @escaping @Sendable () -> Timestamp,
         delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
     ) {
@@ -58,7 +58,7 @@ final class LoopState {
             counters: counters)
         wheel = DeadlineWheel(tick: Self.tick(.now()))
         viewers = ViewerTable(
-            eventLoop: eventLoop, counters: counters, viewersAtOnce: viewersAtOnce)
+            eventLoop: eventLoop, counters: counters, pace: sweeps)
         viewers.swept = { [unowned self] in reportDelivery() }
     }
 

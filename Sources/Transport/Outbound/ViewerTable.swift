@@ -18,7 +18,7 @@ final class ViewerTable {
     private var round: UInt64 = 0
     private var sweeps = Sweeps()
     private var sweepsAreScheduled = false
-    private let viewersAtOnce: Int
+    private let pace: SweepPace
     /// Told when all broadcasts have reached everybody.
     var swept: () -> Void = {}
     /// Since the counts were last published.
@@ -35,12 +35,11 @@ final class ViewerTable {
     /// - Parameters:
     ///   - eventLoop: Whose viewers these are.
     ///   - counters: Of all loops.
-    ///   - viewersAtOnce: Written to before sockets have their turn, a broadcast's at least.
-    init(eventLoop: any EventLoop, counters: TransportCounters, viewersAtOnce: Int) {
-        precondition(viewersAtOnce > 0)
+    ///   - pace: Of broadcasts.
+    init(eventLoop: any EventLoop, counters: TransportCounters, pace: SweepPace) {
         self.eventLoop = eventLoop
         self.counters = counters
-        self.viewersAtOnce = viewersAtOnce
+        self.pace = pace
     }
 
     private static func now() -> UInt64 { NIODeadline.now().uptimeNanoseconds }
@@ -171,16 +170,16 @@ final class ViewerTable {
             // A copy: a viewer that is closed leaves the watch's own.
             let audience = watch.audience
             let count = audience.viewers.count
-            guard count <= viewersAtOnce else {
+            guard count <= pace.viewers else {
                 sweeps.add(watch, round: round)
                 continue
             }
             flush(Sweeps.Piece(audience: audience, range: 0..<count, round: round))
         }
         changed.removeAll(keepingCapacity: true)
-        if let piece = sweeps.take(viewersAtOnce) { flush(piece) }
+        // One that is under way goes on when its turn comes.
+        if !sweepsAreScheduled { sweep() }
         publishCounts()
-        scheduleSweeps()
     }
 
     private func flush(_ piece: Sweeps.Piece) {
@@ -198,14 +197,21 @@ final class ViewerTable {
         sweepsAreScheduled = true
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         // Not at once: the loop would go on with it before it looks at its sockets.
-        eventLoop.scheduleTask(in: .microseconds(10)) { bound.value.sweep() }
+        eventLoop.scheduleTask(in: .microseconds(10)) {
+            let table = bound.value
+            table.sweepsAreScheduled = false
+            table.sweep()
+            table.publishCounts()
+            if !table.isSweeping { table.swept() }
+        }
     }
 
     private func sweep() {
-        sweepsAreScheduled = false
-        if let piece = sweeps.take(viewersAtOnce) { flush(piece) }
-        publishCounts()
-        if sweeps.isEmpty { swept() }
+        let end = Self.now() + pace.nanoseconds
+        while let piece = sweeps.take(pace.viewers) {
+            flush(piece)
+            if Self.now() >= end { break }
+        }
         scheduleSweeps()
     }
 
