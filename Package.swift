@@ -180,8 +180,8 @@ let benchmarks: [Target] =
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "SensorModel", "Ring", "WireFormat", "SegmentLog", "Processing", "Replay",
-                "Simulator", "Peers",
+                "SensorModel", "Ring", "WireFormat", "Ingest", "SegmentLog", "Processing", "Replay",
+                "Sharing", "Sessions", "Simulator", "Peers",
             ],
             path: "tools/benchmarks",
             exclude: [
@@ -190,7 +190,7 @@ let benchmarks: [Target] =
             ],
             sources: [
                 "Benchmarks.swift", "Contest.swift", "EarlierTable.swift", "GroupCommit.swift",
-                "OneWatch.swift", "OneWriterOneReader.swift",
+                "OneWatch.swift", "OneWriterOneReader.swift", "WithoutSockets.swift",
             ], swiftSettings: strict),
     ] : []
 

@@ -3,7 +3,7 @@ import Foundation
 /// Measures the parts, prints one table, and fails where a bar is missed or a figure has become
 /// more than a tenth worse than in an earlier table.
 ///
-///     Benchmarks [--rounds N] [--folder DIR] [--before TABLE] [ring] [log] [watch]
+///     Benchmarks [--rounds N] [--folder DIR] [--before TABLE] [ring] [log] [watch] [growth]
 @main
 struct Benchmarks {
     static func main() {
@@ -15,6 +15,7 @@ struct Benchmarks {
             ("ring", { OneWriterOneReader.contests }),
             ("log", { GroupCommit.contests(in: folder) }),
             ("watch", { OneWatch.contests }),
+            ("growth", { WithoutSockets.contests(in: folder) }),
         ]
         var missed = 0
         print("| figure | unit | ours (low–high) | peers | ratio (low–high) | bar | before | |")
