@@ -2,7 +2,7 @@
 """Measures the whole daemon against the least a server can do, and against peers.
 
 usage: fan_out.py --daemon PATH --bench FOLDER [--rounds N] [--seconds S] [--only NAME]
-                  [--before TABLE]
+                  [--before TABLE] [--no-peers]
 
 The load generator (fanbench) and the floor (floorsrv: one bare send a subscriber) are neutral C
 programs in FOLDER. Server on core 0, generator on core 1; contenders take turns, figures are
@@ -194,6 +194,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--only", default="")
     parser.add_argument("--before")
+    parser.add_argument("--no-peers", action="store_true")
     options = parser.parse_args()
     missed, before = 0, earlier(options.before)
     print("| figure | unit | ours | floor | ours ÷ floor (low–high) | bar | before"
@@ -202,7 +203,7 @@ def main():
     for name, scenario, topics, key, unit, sense, bar in scenarios():
         if options.only not in name:
             continue
-        found = run(options, scenario, topics)
+        found = run(options, scenario, topics, peers=not options.no_peers)
         ours, least = ([result[key] for result in found[who]] for who in ("pulsecast", "floor"))
         ratios = sorted(a / b for a, b in zip(ours, least))
         ratio = statistics.median(ratios)
