@@ -29,7 +29,8 @@ SAMPLES_A_FRAME = 4
 
 # Before everything else, where that is allowed: what a machine does besides is nobody's figure.
 FIRST = ["chrt", "-r", "1"] if os.geteuid() == 0 else []
-CORE = [*FIRST, "taskset", "-c", "0"]
+PINNED = ["taskset", "-c", "0"]
+CORE = [*FIRST, *PINNED]
 
 
 class Server:
@@ -55,10 +56,10 @@ def started(*command):
     return process
 
 
-def pulsecast(program, folder, topics, form="ws", frame="marker"):
+def pulsecast(program, folder, topics, form="ws", frame="marker", under=CORE):
     """The real daemon with `topics` devices and a share each; log durability always."""
     shutil.rmtree(os.path.join(folder, "state"), ignore_errors=True)
-    daemon = Serving(program, folder, SETTINGS, under=CORE)
+    daemon = Serving(program, folder, SETTINGS, under=under)
     names = os.path.join(folder, "names")
     with open(names, "w") as file:
         for token, share in daemon.add_many(topics):

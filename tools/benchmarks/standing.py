@@ -111,9 +111,13 @@ def p99(options, stalled):
 
 
 def quiet_p99(options, hot):
-    """Milliseconds from write to read on quiet shares, one viewer each, beside a hot one or not."""
+    """Milliseconds from write to read on quiet shares, one viewer each, beside a hot one or not.
+
+    In the common queue of the scheduler: before everything else the daemon's threads would wait a
+    tenth of a second for each other on the one core."""
     with tempfile.TemporaryDirectory(prefix="standing") as folder:
-        server = fan_out.pulsecast(options.daemon, folder, QUIET_SHARES + 1)
+        server = fan_out.pulsecast(
+            options.daemon, folder, QUIET_SHARES + 1, under=fan_out.PINNED)
         loud = None
         try:
             lines = open(server.arguments[1]).readlines()
@@ -123,12 +127,12 @@ def quiet_p99(options, hot):
             if hot:
                 server.arguments[1] = os.path.join(folder, "hot")
                 loud = subprocess.Popen(
-                    fan_out.generator(options.bench, server, fan_out.fan(HOT_VIEWERS, 2), 60),
+                    fan_out.generator(options.bench, server, fan_out.fan(HOT_VIEWERS, 2), 60, []),
                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 time.sleep(4)
             server.arguments[1] = os.path.join(folder, "quiet")
             # Before the other generator, whose reading is not what is asked for.
-            first = ["chrt", "-r", "2"] if fan_out.FIRST else []
+            first = ["chrt", "-r", "1"] if fan_out.FIRST else []
             scenario = fan_out.fan(QUIET_SHARES, 1000, topics=QUIET_SHARES)
             found = fan_out.measure(options.bench, server, scenario, 5, first)
             if hot and loud.poll() is not None:
