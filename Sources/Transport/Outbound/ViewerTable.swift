@@ -31,6 +31,8 @@ final class ViewerTable {
 
     /// Times are rounded up to it, so that viewers wait together and wake the loop once.
     private static let dueGrain: UInt64 = 10_000_000
+    /// A task that is due at once would run before the loop looks at its sockets.
+    private static let yieldNanoseconds: UInt64 = 10_000
 
     /// - Parameters:
     ///   - eventLoop: Whose viewers these are.
@@ -197,7 +199,7 @@ final class ViewerTable {
         sweepsAreScheduled = true
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         // Not at once: the loop would go on with it before it looks at its sockets.
-        eventLoop.scheduleTask(in: .microseconds(10)) {
+        eventLoop.scheduleTask(in: .nanoseconds(Int64(Self.yieldNanoseconds))) {
             let table = bound.value
             table.sweepsAreScheduled = false
             table.sweep()
@@ -283,8 +285,11 @@ final class ViewerTable {
         schedule()
     }
 
-    private func schedule() {
-        guard let earliest = due.earliest, earliest < dueTaskTime else { return }
+    /// - Parameter notBefore: Sockets have their turn until then.
+    private func schedule(notBefore: UInt64 = 0) {
+        guard let next = due.earliest else { return }
+        let earliest = max(next, notBefore)
+        guard earliest < dueTaskTime else { return }
         dueTask?.cancel()
         dueTaskTime = earliest
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
@@ -295,12 +300,15 @@ final class ViewerTable {
 
     private func flushDue() {
         dueTaskTime = .max
-        let now = Self.now()
-        while let viewer = due.take(by: now) {
+        let start = Self.now()
+        var (now, count) = (start, 0)
+        while now < start + pace.nanoseconds || count == 0, let viewer = due.take(by: start) {
             viewer.isDue = false
-            if viewers[viewer.id] != nil { flush(viewer, at: now) }
+            if viewers[viewer.id] != nil { flush(viewer, at: start) }
+            count += 1
+            if count % pace.viewers == 0 { now = Self.now() }
         }
         publishCounts()
-        schedule()
+        schedule(notBefore: now + Self.yieldNanoseconds)
     }
 }
