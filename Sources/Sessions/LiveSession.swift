@@ -5,6 +5,10 @@ package import Sharing
 
 /// One session that devices send to, or sent to last. Belongs to the pipeline.
 package final class LiveSession {
+    /// Sessions are looked at together at whole multiples of this: for each alone the thread would
+    /// have to be woken. Below what anyone can tell.
+    private static let togetherMicroseconds: Int64 = 20_000
+
     package let id: SessionID
     package let device: DeviceID
     /// Device times may lie far from arrival.
@@ -26,10 +30,6 @@ package final class LiveSession {
     /// Split and lap events so far: with the newest metrics they are a snapshot.
     package var summaryEvents: [StreamEvent] = []
     package var lastSnapshot: Timestamp?
-    /// Sessions are looked at together at whole multiples of this: for each alone the thread would
-    /// have to be woken. Below what anyone can tell.
-    private static let togetherMicroseconds: Int64 = 20_000
-
     /// Silence was noted; it is not looked at again before this, whatever the processors say.
     package var notBefore: Timestamp?
 

@@ -64,17 +64,25 @@ import Testing
         #expect(fixture.said.shown.allSatisfy { $0.cursor >= snapshot.cursor })
     }
 
-    @Test func `A clock set back before a start hides no session from who comes back to a delay`()
-        throws
-    {
+    /// A board with a delayed share, started on a log that holds 20 s of a session.
+    private static func restoredBoard(
+        at now: Timestamp
+    ) throws -> (board: ShareBoard, share: Share) {
         let fixture = try FlowFixture()
         try fixture.send(20)
         fixture.flow.log.settle()
         let board = ShareBoard(send: { _, _, _ in }, fields: { _ in nil })
         let share = FlowFixture.share(delaySeconds: 3)
         board.put(share)
-        let now = FlowFixture.time(-1800)
         board.restore(fixture.flow.log.sessions(), lost: nil, at: now)
+        return (board, share)
+    }
+
+    @Test func `A clock set back before a start hides no session from who comes back to a delay`()
+        throws
+    {
+        let now = FlowFixture.time(-1800)
+        let (board, share) = try Self.restoredBoard(at: now)
         let open = board.sessions(
             openTo: share, after: RecordOffset(rawValue: 0), at: now)
         #expect(open == [FlowFixture.session])
@@ -94,13 +102,7 @@ import Testing
     }
 
     @Test func `A clock set back right after a start hides no session that goes on`() throws {
-        let fixture = try FlowFixture()
-        try fixture.send(20)
-        fixture.flow.log.settle()
-        let board = ShareBoard(send: { _, _, _ in }, fields: { _ in nil })
-        let share = FlowFixture.share(delaySeconds: 3)
-        board.put(share)
-        board.restore(fixture.flow.log.sessions(), lost: nil, at: FlowFixture.time(30))
+        let (board, share) = try Self.restoredBoard(at: FlowFixture.time(30))
         let now = FlowFixture.time(-1800)
         board.release(at: now)
         board.sessionBegan(FlowFixture.session, of: FlowFixture.device, at: now)

@@ -84,7 +84,7 @@ enum WithoutSockets {
             recorded: false, arrival: start)
     }
 
-    /// Turns of a millisecond's frames, as the daemon's with a thousand a second.
+    /// A turn for each frame, as the daemon takes them where they are few.
     private static func send(
         _ seconds: ClosedRange<UInt32>, _ devices: Int, to flow: SessionFlow
     ) {

@@ -44,7 +44,8 @@ public final class LoopLink: Sendable {
         }
     }
 
-    /// In a turn of the pipeline only. Wakes the loop for what was pushed; at most one wake-up is pending.
+    /// In a turn of the pipeline only. Wakes the loop for what was pushed; at most one wake-up is
+    /// pending.
     public func flush() {
         guard !outbound.isEmpty else { return }
         wake()

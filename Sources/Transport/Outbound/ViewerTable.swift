@@ -60,11 +60,16 @@ final class ViewerTable {
         counters.viewersConnected.wrappingSubtract(1, ordering: .relaxed)
     }
 
-    /// Like whatever else changes what a viewer watches: what it is owed goes out before.
     func leaveFeeds(_ id: SubscriberID) {
-        guard let viewer = viewers[id] else { return }
-        flush(viewer)
-        leaveFeeds(viewer)
+        if let viewer = flushed(id) { leaveFeeds(viewer) }
+    }
+
+    /// What it is owed goes out before anything changes what it watches.
+    ///
+    /// - Returns: `nil` where there is none, or it was too slow and is closed now.
+    private func flushed(_ id: SubscriberID) -> Viewer? {
+        if let viewer = viewers[id] { flush(viewer) }
+        return viewers[id]
     }
 
     private func leaveFeeds(_ viewer: Viewer) {
@@ -89,8 +94,7 @@ final class ViewerTable {
     }
 
     func begin(_ id: SubscriberID, feeds opened: [FeedOpening], start: SubscriptionStart) {
-        guard let viewer = viewers[id] else { return }
-        flush(viewer)
+        guard let viewer = flushed(id) else { return }
         leaveFeeds(viewer)
         let opened = opened.map { watch($0) }
         viewer.watches = opened.count == 1 ? opened[0].watches : opened
@@ -137,16 +141,11 @@ final class ViewerTable {
     }
 
     func end(_ share: ShareKey, _ code: CloseCode) {
-        for viewer in watches[share]?.audience.viewers ?? [] {
-            flush(viewer)
-            close(viewer, code)
-        }
+        for viewer in watches[share]?.audience.viewers ?? [] { close(viewer.id, code) }
     }
 
     func close(_ id: SubscriberID, _ code: CloseCode) {
-        guard let viewer = viewers[id] else { return }
-        flush(viewer)
-        close(viewer, code)
+        if let viewer = flushed(id) { close(viewer, code) }
     }
 
     private func close(_ viewer: Viewer, _ code: CloseCode) {
@@ -199,7 +198,6 @@ final class ViewerTable {
         guard !sweeps.isEmpty, !sweepsAreScheduled else { return }
         sweepsAreScheduled = true
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        // Not at once: the loop would go on with it before it looks at its sockets.
         eventLoop.scheduleTask(in: .nanoseconds(Int64(Self.yieldNanoseconds))) {
             let table = bound.value
             table.sweepsAreScheduled = false
@@ -302,14 +300,14 @@ final class ViewerTable {
     private func flushDue() {
         dueTaskTime = .max
         let start = Self.now()
-        var (now, count) = (start, 0)
-        while now < start + pace.nanoseconds || count == 0, let viewer = due.take(by: start) {
+        var count = 0
+        while let viewer = due.take(by: start) {
             viewer.isDue = false
             if viewers[viewer.id] != nil { flush(viewer, at: start) }
             count += 1
-            if count % pace.viewers == 0 { now = Self.now() }
+            if count % pace.viewers == 0, Self.now() >= start + pace.nanoseconds { break }
         }
         publishCounts()
-        schedule(notBefore: now + Self.yieldNanoseconds)
+        schedule(notBefore: Self.now() + Self.yieldNanoseconds)
     }
 }
