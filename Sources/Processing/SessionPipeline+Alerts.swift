@@ -5,7 +5,7 @@ extension SessionPipeline {
         _ window: WritableKeyPath<SessionPipeline, CancelWindow>,
         into events: inout [StreamEvent]
     ) {
-        tell(self[keyPath: window].raise(at: moment), into: &events)
+        tell(self[keyPath: window].raise(at: max(moment, shownAt)), into: &events)
     }
 
     mutating func tell(_ alert: Alert?, into events: inout [StreamEvent]) {

@@ -23,7 +23,7 @@ extension SessionPipeline {
         let changes =
             intervals?.update(
                 to: now, isMeasured: isMeasured, isPaused: isManuallyPaused,
-                speed: speed.metersPerSecond) ?? []
+                speed: movingTime.isPaused ? 0 : speed.metersPerSecond) ?? []
         for change in changes { emit(change, into: &events) }
         if !changes.isEmpty { owesMetrics = true }
     }

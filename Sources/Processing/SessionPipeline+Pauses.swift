@@ -98,6 +98,8 @@ extension SessionPipeline {
             guard isManuallyPaused else { return }
             isManuallyPaused = false
             resetAutomatic()
+            if let open = movingTime.open { pauseByHand = (open.start, time) }
+            distance.skip(toSteps: steps(at: time))
             resume(since: time, automatic: false, into: &events)
         case .pause:
             guard !isManuallyPaused else { return }

@@ -49,7 +49,9 @@ extension SessionPipeline {
         }
     }
 
-    private mutating func noteStep(_ step: FixGate.Step, into events: inout [StreamEvent]) {
+    private mutating func noteStep(_ taken: FixGate.Step, into events: inout [StreamEvent]) {
+        var step = taken
+        let isAcrossPause = leaveOutPause(of: &step)
         var isMoving = true
         switch profile.autoPause {
         case .fused where !isManuallyPaused:
@@ -66,7 +68,7 @@ extension SessionPipeline {
         distance.add(
             step, isMoving: isMoving, steps: steps(at: step.to),
             cadence: cadence.cadence.stepsPerMinute)
-        if isMoving, !autoPause.isSuspecting, let meters = distance.meters {
+        if isMoving, !isAcrossPause, !autoPause.isSuspecting, let meters = distance.meters {
             lateFixes.note(step, meters: meters)
         } else {
             lateFixes.restart(at: step.to, meters: distance.meters ?? 0)
@@ -77,6 +79,22 @@ extension SessionPipeline {
         if !noMovement.isStanding { noMovementEnded(at: nil, into: &events) }
         noteMarks(at: step.to, into: &events)
         followIntervals(to: step.to, into: &events)
+    }
+
+    /// Watches stop their receiver while paused by hand, and where the wearer went meanwhile is no
+    /// way: a step over the pause is credited what the time outside of it explains.
+    ///
+    /// - Returns: Whether the step leads over a pause.
+    private mutating func leaveOutPause(of step: inout FixGate.Step) -> Bool {
+        guard !isManuallyPaused, let pause = pauseByHand else { return false }
+        pauseByHand = nil
+        guard step.from < pause.end, step.isHole || step.from < pause.start else { return false }
+        let paused =
+            movingTime.pausedSeconds(until: step.to) - movingTime.pausedSeconds(until: step.from)
+        let share = max(0, 1 - paused / step.seconds)
+        step.isJump = true
+        step.expectedMeters = step.expectedMeters.map { $0 * share }
+        return true
     }
 
     private mutating func noteMarks(
@@ -93,6 +111,11 @@ extension SessionPipeline {
             meters: meters, at: time, isMeasured: isMeasured, movingTime: movingTime,
             context: context)
         for split in done { emit(.split(split), into: &events) }
+        if let start = clock.start {
+            finish.follow(
+                meters: meters, elapsedSeconds: time.seconds(since: start),
+                isMeasured: isMeasured, raceKm: profile.raceKm)
+        }
         if !done.isEmpty { owesMetrics = true }
         if let altitude = elevation.altitude {
             grade.add(meters: meters, altitude: altitude, hasBarometer: elevation.hasBarometer)
@@ -111,7 +134,9 @@ extension SessionPipeline {
         if !isManuallyPaused {
             switch profile.autoPause {
             case .fused: follow(autoPause.tick(at: moment), into: &events)
-            case .reference: follow(referencePause.tick(at: moment), into: &events)
+            case .reference:
+                let silence = gate.holeSeconds
+                follow(referencePause.tick(at: moment, usualSeconds: silence), into: &events)
             case .off: break
             }
         }

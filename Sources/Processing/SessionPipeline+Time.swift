@@ -22,12 +22,13 @@ extension SessionPipeline {
     ///
     /// - Returns: Session time of the sample; `nil` when it is not believed or the session is over.
     mutating func admit(
-        _ deviceTime: Timestamp, late: Bool, into events: inout [StreamEvent]
+        _ deviceTime: Timestamp, late: Bool, isCertain: Bool = false,
+        into events: inout [StreamEvent]
     ) -> Timestamp? {
         guard !isEnded else { return nil }
         let isFirst = clock.start == nil
         let shift = clock.shiftMicroseconds
-        switch clock.arrive(deviceTime, late: late) {
+        switch clock.arrive(deviceTime, late: late, isCertain: isCertain) {
         case .doubted: return nil
         case .behind(let time): return time
         case .current(let time):

@@ -13,7 +13,7 @@ public import SensorModel
 /// moves the session's time.
 public struct SessionPipeline: Sendable {
     /// Changes whenever the same samples give other events.
-    public static let algorithmVersion: UInt16 = 6
+    public static let algorithmVersion: UInt16 = 7
 
     var profile: RunnerProfile
     var zones: ZoneBounds
@@ -62,6 +62,8 @@ public struct SessionPipeline: Sendable {
     var autoPause = AutoPause()
     var referencePause = ReferenceAutoPause()
     var isManuallyPaused = false
+    /// When the last pause by hand began and ended; `nil` once the way goes on after it.
+    var pauseByHand: (start: Timestamp, end: Timestamp)?
 
     // Heart
     var heartSources = HeartRateSources()
@@ -184,7 +186,9 @@ public struct SessionPipeline: Sendable {
         control: ControlAction, at deviceTime: Timestamp, late: Bool = false,
         into events: inout [StreamEvent]
     ) {
-        guard let time = admit(deviceTime, late: late, into: &events) else { return }
+        // Somebody pressed a button: that is believed at once, whatever the hole before it.
+        let admitted = admit(deviceTime, late: late, isCertain: true, into: &events)
+        guard let time = admitted else { return }
         note(control, at: time, into: &events)
         settle(into: &events)
     }

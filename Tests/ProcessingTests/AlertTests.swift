@@ -69,6 +69,14 @@ import Testing
         #expect(alert.update(pace: 300, target: 300, meters: 900, at: at(200)) == nil)
     }
 
+    @Test func `A target that is taken away leaves no alert behind`() {
+        var alert = PaceAlert()
+        _ = alert.update(pace: 360, target: 300, meters: 600, at: at(0))
+        #expect(alert.update(pace: 360, target: nil, meters: 610, at: at(1))?.phase == .cleared)
+        #expect(!alert.isActive)
+        #expect(alert.update(pace: 360, target: nil, meters: 620, at: at(2)) == nil)
+    }
+
     // MARK: Fall
 
     /// Readings 0.5 s apart, as the reference's tests have them.
@@ -139,6 +147,29 @@ import Testing
         #expect(window.tick(at: at(130))?.phase == .confirmed)
         #expect(window.isActive)
         #expect(window.cancel(at: at(140))?.phase == .cleared)
+    }
+
+    @Test(arguments: [30.0, 4000, 80_000, 400_000, -400_000])
+    func `An SOS after a hole of any length is heard and can be taken back`(hole: Double) throws {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        for second in 0..<10 {
+            let sample = try HeartRateSample(beatsPerMinute: 140)
+            pipeline.apply(heartRate: sample, at: at(Double(second)), into: &events)
+        }
+        pipeline.applySilence(at: at(25), into: &events)
+        events.removeAll()
+        pipeline.apply(control: .sos, at: at(9 + hole), into: &events)
+        let alerts = events.compactMap { event in
+            if case .alert(let alert) = event.kind { alert } else { nil }
+        }
+        #expect(alerts.map(\.phase) == [.triggered])
+        pipeline.apply(control: .cancelAlert, at: at(9 + hole + 20), into: &events)
+        #expect(pipeline.metrics.activeAlerts.isEmpty)
+        let last = events.compactMap { event in
+            if case .alert(let alert) = event.kind { alert } else { nil }
+        }.last
+        #expect(last?.phase == .cancelled)
     }
 
     // MARK: Safety timer

@@ -153,4 +153,30 @@ import Testing
         #expect(pause.tick(at: at(4)) == nil)
         #expect(pause.tick(at: at(5)) == .paused(since: at(0)))
     }
+
+    @Test func `Fixes that always come 8 s apart are no silence`() {
+        var pipeline = SessionPipeline(profile: profile)
+        var events: [StreamEvent] = []
+        for index in 0..<200 {
+            guard let fix = walkingFix(meters: 10 * Double(index)) else { continue }
+            pipeline.apply(location: fix, at: at(8 * Double(index)), into: &events)
+        }
+        #expect(pipeline.metrics.movingSeconds > 0.97 * pipeline.metrics.elapsedSeconds)
+        // Then none at all: that is a stop.
+        for second in 1593..<1640 {
+            pipeline.apply(marker: "", at: at(Double(second)), into: &events)
+        }
+        #expect(pipeline.metrics.autoPaused)
+    }
+
+    private var profile: RunnerProfile {
+        var profile = RunnerProfile()
+        profile.autoPause = .reference
+        return profile
+    }
+
+    private func walkingFix(meters: Double) -> Location? {
+        try? Location(
+            latitude: 48 + meters / 111_194.93, longitude: 11, horizontalAccuracy: 4, speed: 1.25)
+    }
 }

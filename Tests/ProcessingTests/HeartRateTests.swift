@@ -46,6 +46,22 @@ import Testing
         #expect(shown == [120, 121, 121, 122, 122, 122, 202].map { .shown($0) })
     }
 
+    @Test(arguments: [(0.05, 1.0), (0.05, 1.9), (1, 1), (4, 4), (5, 5), (9, 9)])
+    func `One wrong reading is not shown, however often or seldom the source tells it`(
+        every: Double, lasts: Double
+    ) throws {
+        var sources = HeartRateSources()
+        var highest = 0.0
+        for index in 0..<400 {
+            let second = Double(index) * every
+            let isWrong = second >= 10 * every && second < 10 * every + lasts - 1e-6
+            let taken = sources.add(
+                try beats(isWrong ? 230 : 140), source: nil, at: at(second))
+            if case .shown(let value) = taken { highest = max(highest, value) }
+        }
+        #expect(highest == 140)
+    }
+
     @Test func `The current source stays until it falls silent`() throws {
         var sources = HeartRateSources()
         for second in 0..<30 {

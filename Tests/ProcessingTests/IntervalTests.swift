@@ -87,6 +87,31 @@ import Testing
         #expect(ended(changes).count == 2)
     }
 
+    @Test(arguments: [1.0, 5])
+    func `A phase by time that ends between two fixes takes nothing from the next`(
+        every: Double
+    ) throws {
+        var intervals = Intervals(
+            plan: try plan("32s,200m,32s,200m,31s"), from: moment(0, meters: 0))
+        var changes: [Intervals.Change] = []
+        // A fix 0.3 s after the tick of its second.
+        for second in 0...240 {
+            let now = Double(second)
+            let told = max(0, ((now - 0.5) / every).rounded(.down) * every + 0.3)
+            changes += intervals.update(
+                to: moment(now, meters: second == 0 ? 0 : 3 * told), isMeasured: false,
+                isPaused: false, speed: 3)
+            guard now.truncatingRemainder(dividingBy: every) == 0 else { continue }
+            changes += intervals.update(
+                to: moment(now + 0.3, meters: 3 * (now + 0.3)), isPaused: false, speed: 3)
+        }
+        let all = ended(changes)
+        #expect(all.count == 5)
+        for interval in all {
+            #expect(abs((interval.paceSecondsPerKm ?? 0) - 1000 / 3) < 0.01)
+        }
+    }
+
     @Test func `A pause by hand stops the time of a phase`() throws {
         let all = ended(try run("100s", seconds: 200, every: 1, paused: 40...70))
         #expect(abs((all.first?.end.seconds(since: at(130)) ?? 1)) < 1e-5)

@@ -80,6 +80,20 @@ import Testing
         #expect(second.first?.elevationMeters == -6)
     }
 
+    @Test func `The first split has its climb though it begins before an altitude is known`() {
+        var splits = Splits()
+        splits.start(at: at(0), altitude: nil)
+        for (meters, altitude) in [(0.0, 100.0), (500, 104)] {
+            _ = splits.update(
+                meters: meters, at: at(meters / 3), movingTime: MovingTime(),
+                context: .init(heartRate: (0, 0), altitude: altitude))
+        }
+        let done = splits.update(
+            meters: 1000, at: at(333), movingTime: MovingTime(),
+            context: .init(heartRate: (0, 0), altitude: 109))
+        #expect(done.map(\.elevationMeters) == [9])
+    }
+
     @Test func `Laps count from the last one`() {
         var laps = Laps()
         let first = laps.mark(movingSeconds: 100, meters: 300, heartRate: (14_000, 100))
@@ -149,6 +163,25 @@ import Testing
             finish.estimate(
                 raceKm: nil, meters: 6000, gainMeters: 0, movingSeconds: 2000,
                 elapsedSeconds: 2000) == nil)
+    }
+
+    @Test func `Once the distance is reached the finish stays at its mark`() throws {
+        var finish = FinishEstimator()
+        func estimate(_ raceKm: Double, at second: Double) -> FinishEstimate? {
+            finish.estimate(
+                raceKm: raceKm, meters: 3 * second, gainMeters: 0, movingSeconds: second,
+                elapsedSeconds: second)
+        }
+        for second in stride(from: 0.0, through: 700, by: 7) {
+            finish.follow(
+                meters: 3 * second, elapsedSeconds: second, isMeasured: true, raceKm: 2)
+        }
+        let seconds = try #require(estimate(2, at: 900)?.expectedSeconds)
+        #expect(abs(seconds - 2000 / 3) < 1e-9)
+        #expect(estimate(2, at: 900)?.worstSeconds == seconds)
+        #expect((estimate(5, at: 700)?.expectedSeconds ?? 0) > 1600, "another distance goes on")
+        finish.follow(meters: 2107, elapsedSeconds: 703, isMeasured: true, raceKm: 1)
+        #expect(estimate(1, at: 703) == nil, "passed before it was set: nobody knows when")
     }
 
     @Test func `Decoupling is the efficiency lost in the second half`() throws {

@@ -26,7 +26,8 @@ struct PaceAlert: Sendable {
     mutating func update(
         pace: Double?, target: Double?, meters: Double, at time: Timestamp
     ) -> Alert? {
-        guard let pace, let target, target > 0, meters >= parameters.metersMin else { return nil }
+        guard let target, target > 0 else { return clear() }
+        guard let pace, meters >= parameters.metersMin else { return nil }
         if let spokeAt, time.seconds(since: spokeAt) < parameters.cooldownSeconds { return nil }
         let deviation = (pace - target) / target * 100
         if abs(deviation) <= parameters.onPacePercent {
@@ -43,5 +44,12 @@ struct PaceAlert: Sendable {
             kind: .pace,
             severity: abs(deviation) >= parameters.majorPercent ? .significant : .mild,
             phase: .triggered, advice: deviation > 0 ? "pick up pace" : "slow down")
+    }
+
+    /// The target was taken away.
+    private mutating func clear() -> Alert? {
+        guard isActive else { return nil }
+        isActive = false
+        return Alert(kind: .pace, severity: .information, phase: .cleared)
     }
 }

@@ -168,6 +168,12 @@ struct Distance: Sendable {
         bridgedMeters = 0
     }
 
+    /// Steps made in a pause by hand are no way.
+    mutating func skip(toSteps steps: Double) {
+        if creditedSteps != nil { creditedSteps = max(steps, creditedSteps ?? 0) }
+        teaching = nil
+    }
+
     // MARK: Late fixes
 
     /// Meters since the first of some fixes at each later one, measured with what this track has

@@ -15,11 +15,14 @@ struct HeartRateSources: Sendable {
         var staleIntervals = 3.0
         /// Seconds a better source must be live before it takes over.
         var takeoverSeconds = 10.0
-        /// A jump by more than this within ``spikeSeconds`` is doubted, beats/min.
+        /// A jump by more than this within ``spikeSeconds``, or from one sample of a slower source
+        /// to the next (``spikeIntervals``), is doubted, beats/min.
         var spikeBeats = 35.0
         var spikeSeconds = 4.0
-        /// So many samples in a row make a doubted value true.
-        var spikeSamples = 3
+        var spikeIntervals = 1.5
+        /// A doubted value that stays so many seconds is true: at one a second the third, while a
+        /// watch that repeats its value 20 times a second convinces nobody by that.
+        var doubtSeconds = 2.0
         var sourcesMax = 4
     }
 
@@ -31,7 +34,8 @@ struct HeartRateSources: Sendable {
         var liveSince: Timestamp
         var isOffSkin = false
         var sendsBeats = false
-        var doubted = 0
+        /// Since when its values are doubted.
+        var doubtedSince: Timestamp?
         var variability = HeartRateVariability()
     }
 
@@ -69,6 +73,7 @@ struct HeartRateSources: Sendable {
         let isNew = source.intervalSeconds == nil && source.newest == time
         guard isNew || time > source.newest else { return .hidden }
         let silence = time.seconds(since: source.newest)
+        let rhythm = source.intervalSeconds
         if !isNew {
             if silence > parameters.staleSecondsMax || source.isOffSkin { source.liveSince = time }
             let interval = min(silence, 10)
@@ -79,10 +84,12 @@ struct HeartRateSources: Sendable {
         source.sendsBeats = source.sendsBeats || !sample.rrIntervals.isEmpty
         source.variability.add(sample.rrIntervals)
         let jump = abs(sample.beatsPerMinute - source.beatsPerMinute)
+        let usual = parameters.spikeIntervals * (rhythm ?? 0)
         let isSpike =
-            !isNew && silence < parameters.spikeSeconds && jump > parameters.spikeBeats
-            && source.doubted + 1 < parameters.spikeSamples
-        source.doubted = isSpike ? source.doubted + 1 : 0
+            !isNew && silence < max(parameters.spikeSeconds, usual)
+            && jump > parameters.spikeBeats
+            && (source.doubtedSince.map { time.seconds(since: $0) } ?? 0) < parameters.doubtSeconds
+        source.doubtedSince = isSpike ? source.doubtedSince ?? time : nil
         if !isSpike { source.beatsPerMinute = sample.beatsPerMinute }
         source.newest = time
         sources[index] = source

@@ -55,9 +55,14 @@ struct ReferenceAutoPause: Sendable {
     }
 
     /// Time passes without a fix.
-    mutating func tick(at time: Timestamp) -> Transition? {
+    /// - Parameters:
+    ///   - time: Now.
+    ///   - usualSeconds: Of silence that are nothing special for this source.
+    /// - Returns: The transition that silence completes.
+    mutating func tick(at time: Timestamp, usualSeconds: Double = 0) -> Transition? {
         guard !isPaused, let newestFix else { return nil }
-        if slowSince == nil, time.seconds(since: newestFix) >= parameters.silenceSeconds {
+        let limit = max(parameters.silenceSeconds, usualSeconds)
+        if slowSince == nil, time.seconds(since: newestFix) >= limit {
             slowSince = newestFix
         }
         guard let slowSince else { return nil }

@@ -44,6 +44,8 @@ struct Intervals: Sendable {
     private var newest: Moment
     /// When meters were last measured: the mark of a distance lies after it.
     private var measured: Moment
+    /// Meters as they were last told.
+    private var told: Double?
     /// Of the phase, without manual pauses.
     private var seconds = 0.0
     private var maxHeartRate: Double?
@@ -54,6 +56,7 @@ struct Intervals: Sendable {
         phases = plan.phases
         newest = moment
         measured = moment
+        told = moment.meters
     }
 
     mutating func note(beatsPerMinute: Double) {
@@ -64,7 +67,7 @@ struct Intervals: Sendable {
     ///   - moment: Now; one that is earlier than the last changes nothing.
     ///   - isMeasured: By a fix; a tick between two fixes says nothing new where meters stayed.
     ///   - isPaused: By hand.
-    ///   - speed: m/s, to count down to a distance.
+    ///   - speed: m/s, to count down to a distance, and for the way since the last fix.
     /// - Returns: What happened up to then, in its order.
     mutating func update(
         to moment: Moment, isMeasured: Bool = true, isPaused: Bool, speed: Double?
@@ -72,7 +75,12 @@ struct Intervals: Sendable {
         var changes: [Change] = []
         if start == nil { changes.append(begin(at: newest)) }
         guard index < phases.count, moment.time >= newest.time else { return changes }
-        while index < phases.count, let mark = mark(until: moment, isPaused: isPaused) {
+        let isMeasured = isMeasured || moment.meters != told
+        told = moment.meters
+        while index < phases.count,
+            let mark = mark(
+                until: moment, isMeasured: isMeasured, isPaused: isPaused, speed: speed)
+        {
             let passed = isPaused ? 0 : moment.time.seconds(since: newest.time)
             let after = isPaused ? 0 : moment.time.seconds(since: mark.time)
             changes.append(.ended(end(at: mark, seconds: seconds + passed - after)))
@@ -82,7 +90,7 @@ struct Intervals: Sendable {
         }
         if !isPaused { seconds += moment.time.seconds(since: newest.time) }
         newest = moment
-        if isMeasured || moment.meters != measured.meters { measured = moment }
+        if isMeasured { measured = moment }
         if let countdown = countdown(speed: speed) { changes.append(countdown) }
         return changes
     }
@@ -99,22 +107,38 @@ struct Intervals: Sendable {
     }
 
     private func covered(at moment: Moment) -> Double {
-        (moment.meters ?? 0) - (start?.meters ?? 0)
+        max(0, (moment.meters ?? 0) - (start?.meters ?? 0))
     }
 
     /// Where the phase ends, if that is not after `moment`.
-    private func mark(until moment: Moment, isPaused: Bool) -> Moment? {
+    private func mark(
+        until moment: Moment, isMeasured: Bool, isPaused: Bool, speed: Double?
+    ) -> Moment? {
         switch phases[index] {
         case .seconds(let goal):
             let passed = isPaused ? 0 : moment.time.seconds(since: newest.time)
             guard seconds + passed >= goal else { return nil }
-            return newest.toward(moment, passed > 0 ? max(goal - seconds, 0) / passed : 1)
+            var mark = newest.toward(moment, passed > 0 ? max(goal - seconds, 0) / passed : 1)
+            mark.meters = meters(at: mark.time, until: moment, isMeasured, speed: speed)
+            return mark
         case .meters(let goal):
             let (before, after) = (covered(at: measured), covered(at: moment))
             guard after >= goal else { return nil }
             let share = after > before ? (goal - before) / (after - before) : 1
             return measured.toward(moment, min(max(share, 0), 1))
         }
+    }
+
+    /// Meters at a time after the last fix: between it and the new one, or on at the same speed.
+    private func meters(
+        at time: Timestamp, until moment: Moment, _ isMeasured: Bool, speed: Double?
+    ) -> Double? {
+        guard let now = moment.meters else { return nil }
+        let seconds = time.seconds(since: measured.time)
+        guard isMeasured else { return max(now, measured.meters ?? now) + seconds * (speed ?? 0) }
+        let step = moment.time.seconds(since: measured.time)
+        guard let before = measured.meters, step > 0 else { return now }
+        return before + (now - before) * min(max(seconds / step, 0), 1)
     }
 
     private mutating func begin(at moment: Moment) -> Change {
@@ -136,7 +160,7 @@ struct Intervals: Sendable {
         return Interval(
             number: index + 1, count: phases.count, goal: phases[index], start: start.time,
             end: mark.time, seconds: seconds,
-            distanceMeters: mark.meters.map { $0 - (start.meters ?? 0) },
+            distanceMeters: mark.meters.map { max(0, $0 - (start.meters ?? 0)) },
             averageHeartRate: beatSeconds > 0 ? beats / beatSeconds : nil,
             maxHeartRate: maxHeartRate)
     }

@@ -63,8 +63,11 @@ struct SessionClock: Sendable {
     /// - Parameters:
     ///   - deviceTime: As the device stamped it.
     ///   - late: Known to belong into an earlier gap: says nothing about the clock.
+    ///   - isCertain: Too precious to be doubted.
     /// - Returns: Session time of the sample, and whether it moves the session on.
-    mutating func arrive(_ deviceTime: Timestamp, late: Bool) -> Arrival {
+    mutating func arrive(
+        _ deviceTime: Timestamp, late: Bool, isCertain: Bool = false
+    ) -> Arrival {
         let time = sessionTime(deviceTime)
         guard start != nil else {
             start = time
@@ -75,7 +78,7 @@ struct SessionClock: Sendable {
         if late { return .behind(ahead > 0 ? now : time) }
         if ahead >= 0 {
             samplesBehind = 0
-            return forward(time, ahead: ahead)
+            return forward(time, ahead: ahead, isCertain: isCertain)
         }
         guard -ahead > parameters.backwardSlackSeconds else {
             samplesBehind = 0
@@ -86,18 +89,22 @@ struct SessionClock: Sendable {
         return set(to: deviceTime)
     }
 
-    private mutating func forward(_ time: Timestamp, ahead: Double) -> Arrival {
+    private mutating func forward(
+        _ time: Timestamp, ahead: Double, isCertain: Bool
+    ) -> Arrival {
         guard ahead > parameters.confirmedHoleSeconds else {
             doubted = nil
             now = time
             return .current(time)
         }
-        guard let doubted, abs(time.seconds(since: doubted)) < parameters.confirmedHoleSeconds
-        else {
+        let isConfirmed = doubted.map {
+            abs(time.seconds(since: $0)) < parameters.confirmedHoleSeconds
+        }
+        guard isCertain || isConfirmed == true else {
             doubted = time
             return .doubted
         }
-        self.doubted = nil
+        doubted = nil
         if ahead > parameters.holeSecondsMax { return set(to: deviceTime(time)) }
         now = time
         return .current(time)

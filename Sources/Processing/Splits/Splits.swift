@@ -59,6 +59,10 @@ struct Splits: Sendable {
         meters: Double, at time: Timestamp, isMeasured: Bool = true, movingTime: MovingTime,
         context: Context
     ) -> [Split] {
+        // The first position starts the splits before its altitude is known.
+        for index in tracks.indices where tracks[index].altitude == nil {
+            tracks[index].altitude = context.altitude
+        }
         let before = newest ?? (meters, time)
         guard meters > before.meters else {
             if isMeasured || newest == nil { newest = (before.meters, time) }
