@@ -21,7 +21,8 @@ public struct LogConfiguration: Hashable, Sendable {
     /// Set aside on disk, so that a full disk still takes what is in memory; 0: none.
     public var reserveBytes: Int
     /// From the start of one sync to that of the next at least, unless 16 KiB wait: a faster disk
-    /// would only burn the processor. Longer after many records: ``syncGapMicroseconds(after:)``.
+    /// would only burn the processor. Longer after many records and on slow disks:
+    /// ``syncGapMicroseconds(after:took:)``.
     public var syncGapMicroseconds: Int
     /// The epoch of a log that starts empty; one that exists keeps its own.
     public var newEpoch: UInt32
@@ -39,12 +40,15 @@ public struct LogConfiguration: Hashable, Sendable {
         self.newEpoch = newEpoch
     }
 
-    /// For each record that a sync covered the next one waits two milliseconds: it costs the same
-    /// for two as for fifty.
+    /// A sync costs the same for two records as for fifty, so the next one waits longer after many:
+    /// two milliseconds for each. And one disk takes half a millisecond, another thirty: syncs have a
+    /// tenth of the time. Nobody waits longer than 50 ms.
     ///
-    /// - Parameter records: Of the sync before.
+    /// - Parameters:
+    ///   - records: Of the sync before.
+    ///   - took: Microseconds of that sync.
     /// - Returns: From its start to that of the next at least, unless 16 KiB wait.
-    package func syncGapMicroseconds(after records: Int) -> Int {
-        max(syncGapMicroseconds, min(records * 2000, 20_000))
+    package func syncGapMicroseconds(after records: Int, took: Int) -> Int {
+        max(syncGapMicroseconds, min(max(records * 2000, took * 10), 50_000))
     }
 }

@@ -90,8 +90,8 @@ extension SegmentLog {
             let before = published.durableEnd.load(ordering: .relaxed)
             _ = syncStep(gathering: true)
             let records = published.durableEnd.load(ordering: .relaxed) - before
-            let gap = configuration.syncGapMicroseconds(after: Int(records))
             let took = LogThread.monotonicMicroseconds() - start
+            let gap = configuration.syncGapMicroseconds(after: Int(records), took: took)
             if took < gap { gapWakeup.wait(timeoutMicroseconds: gap - took) }
             let isWork = core.withLock { core in
                 core.isGathering = false

@@ -53,13 +53,15 @@ import Testing
     }
 
     @Test(arguments: [
-        (1000, 0, 1000), (1000, 1, 2000), (1000, 7, 14_000), (1000, 9000, 20_000),
-        (0, 0, 0), (0, 3, 6000), (50_000, 9000, 50_000),
-    ]) func `The more records a sync had, the later is the next`(
-        atLeast: Int, records: Int, microseconds: Int
+        (1000, 0, 0, 1000), (1000, 1, 100, 2000), (1000, 1, 500, 5000), (1000, 7, 500, 14_000),
+        (1000, 9000, 500, 50_000), (1000, 1, 30_000, 50_000), (0, 0, 0, 0), (0, 3, 0, 6000),
+        (80_000, 9000, 500, 80_000),
+    ]) func `The more records a sync had and the longer it took, the later is the next`(
+        atLeast: Int, records: Int, took: Int, microseconds: Int
     ) {
         let configuration = LogConfiguration(syncGapMicroseconds: atLeast)
-        #expect(configuration.syncGapMicroseconds(after: records) == microseconds)
+        #expect(
+            configuration.syncGapMicroseconds(after: records, took: took) == microseconds)
     }
 
     @Test func `A flush of nothing does not silence the ones after it`() throws {

@@ -26,6 +26,8 @@ final class InboundPort {
     private let ring: ByteRing
     private let published: InboundPublished
     private var willTell = false
+    /// How often records were published.
+    private(set) var rounds = 0
     private let eventLoop: any EventLoop
     private let counters: TransportCounters
     private var hasUnpublished = false
@@ -69,6 +71,7 @@ final class InboundPort {
     func publish() {
         guard hasUnpublished else { return }
         hasUnpublished = false
+        rounds &+= 1
         ring.publish()
         guard !willTell else { return }
         willTell = true

@@ -38,6 +38,9 @@ final class LoopState {
     /// Set while the daemon stops: what connects now is told so at once.
     var goodbye: CloseCode?
 
+    /// Taken from the pipeline so far.
+    private var messages = 0
+
     /// Messages taken in one go, so that sockets are served in between.
     private static let drainMax = 4096
 
@@ -60,6 +63,7 @@ final class LoopState {
         viewers = ViewerTable(
             eventLoop: eventLoop, counters: counters, pace: sweeps)
         viewers.swept = { [unowned self] in reportDelivery() }
+        viewers.othersServed = { [unowned self] in inbound.rounds &+ messages }
     }
 
     func makeConnectionID() -> ConnectionID {
@@ -127,6 +131,7 @@ final class LoopState {
     /// - Returns: Whether there is more.
     func drainOutbound() -> Bool {
         let count = outbound.drain(limit: Self.drainMax) { deliver($0) }
+        messages &+= count
         viewers.flushChanged()
         reportDelivery()
         return count == Self.drainMax

@@ -21,6 +21,8 @@ final class ViewerTable {
     private let pace: SweepPace
     /// Told when all broadcasts have reached everybody.
     var swept: () -> Void = {}
+    /// How often the loop has had something to do but broadcasts.
+    var othersServed: () -> Int = { 0 }
     /// Since the counts were last published.
     private var (deliveries, writes, merged) = (0, 0, 0)
     private var owed: [EncodedMessage] = []
@@ -31,9 +33,9 @@ final class ViewerTable {
 
     /// Times are rounded up to it, so that viewers wait together and wake the loop once.
     private static let dueGrain: UInt64 = 10_000_000
-    /// A task that is due at once would run before the loop looks at its sockets; one in 10 µs did,
-    /// too.
-    private static let yieldNanoseconds: UInt64 = 200_000
+    /// For sockets that have nothing, and where they have something. A task that is due at once
+    /// would run before the loop looks at its sockets; and a frame takes several turns of the loop.
+    private static let yieldNanoseconds: (quiet: UInt64, busy: UInt64) = (50_000, 200_000)
 
     /// - Parameters:
     ///   - eventLoop: Whose viewers these are.
@@ -197,14 +199,24 @@ final class ViewerTable {
     private func scheduleSweeps() {
         guard !sweeps.isEmpty, !sweepsAreScheduled else { return }
         sweepsAreScheduled = true
+        let served = othersServed()
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.scheduleTask(in: .nanoseconds(Int64(Self.yieldNanoseconds))) {
+        eventLoop.scheduleTask(in: .nanoseconds(Int64(Self.yieldNanoseconds.quiet))) {
             let table = bound.value
-            table.sweepsAreScheduled = false
-            table.sweep()
-            table.publishCounts()
-            if !table.isSweeping { table.swept() }
+            if table.othersServed() == served {
+                table.goOnSweeping()
+            } else {
+                let rest = TimeAmount.nanoseconds(Int64(Self.yieldNanoseconds.busy))
+                table.eventLoop.scheduleTask(in: rest) { bound.value.goOnSweeping() }
+            }
         }
+    }
+
+    private func goOnSweeping() {
+        sweepsAreScheduled = false
+        sweep()
+        publishCounts()
+        if !isSweeping { swept() }
     }
 
     private func sweep() {
@@ -308,6 +320,6 @@ final class ViewerTable {
             if count % pace.viewers == 0, Self.now() >= start + pace.nanoseconds { break }
         }
         publishCounts()
-        schedule(notBefore: Self.now() + Self.yieldNanoseconds)
+        schedule(notBefore: Self.now() + Self.yieldNanoseconds.busy)
     }
 }
