@@ -85,7 +85,7 @@ struct Administration: Sendable {
 
     /// - Parameters:
     ///   - profile: From now on.
-    ///   - zonesFrom: From when its zones hold; `nil`: from now.
+    ///   - zonesFrom: From when its zones hold; `nil`: from now, or always where none were set.
     ///   - device: As it is so far.
     /// - Returns: The device as it is now.
     /// - Throws: ``RegistryError``
@@ -95,7 +95,10 @@ struct Administration: Sendable {
     ) throws -> Device {
         var changed = device
         let (before, after) = (device.profile.zoneSettings, profile.zoneSettings)
-        if before != after || zonesFrom != nil {
+        // Who says for the first time what the heart can do has not changed: it holds for runs of
+        // last month, too, that are sent tomorrow.
+        let isFirst = before == RunnerProfile().zoneSettings && device.zoneHistory.past.isEmpty
+        if zonesFrom != nil || before != after && !isFirst {
             changed.zoneHistory.change(from: before, to: after, at: zonesFrom ?? clock())
         }
         changed.profile = profile

@@ -155,6 +155,22 @@ import WireFormat
         }
     }
 
+    @Test func `The first zones that are set hold for what was run before, the next do not`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            for (bpm, past) in [(200, []), (210, [200])] {
+                let put = try await running.ask(
+                    .put, "/v1/me/profile", token: token,
+                    fields: ["Content-Type": "application/json"],
+                    body: #"{"maxHeartRate":\#(bpm)}"#)
+                let told = put.object["pastZones"] as? [[String: Any]] ?? []
+                #expect(told.map { $0["maxHeartRate"] as? Int } == past)
+            }
+        }
+    }
+
     @Test(arguments: ["2026-13-01", "2026-02-30", "yesterday", "26-02-03", "2026-2-3", ""])
     func `What is no day is refused`(day: String) async throws {
         try await RunningDaemon.run { running in
