@@ -33,6 +33,12 @@ public struct FrameSplitter: Sendable {
     /// Bytes kept for the next call. Above one frame only after `body` refused one.
     public var pendingBytes: Int { pending.count - consumedBytes }
 
+    /// Whether what came last looks like a whole line that only lacks its line feed. A peer that
+    /// ends there has said all of it; one that ends within an object was cut off.
+    public var endsInWholeText: Bool {
+        form == .text && (pending.last == UInt8(ascii: "}") || pending.last == UInt8(ascii: "]"))
+    }
+
     /// - Parameters:
     ///   - chunk: What has arrived; empty to go on after `body` had no room.
     ///   - body: Takes a frame; `false` says "no room, offer this one again later".

@@ -214,14 +214,15 @@ import WireFormat
         }
     }
 
-    @Test(arguments: [1 << 20, 4096])
+    @Test(arguments: [1 << 20, 4096], [true, false])
     func `A device that ends its side has its welcome and every ack, and then the end`(
-        inboundBytes: Int
+        inboundBytes: Int, lastLineFeed: Bool
     ) async throws {
         let daemon = FakeDaemon(inboundBytes: inboundBytes)
         try await withServer(daemon: daemon) { daemon, device, _ in
             let socket = try RawSocket(device)
-            await socket.send(Self.hello + (1...500).map { Self.heartRate($0) }.joined())
+            let sent = Self.hello + (1...500).map { Self.heartRate($0) }.joined()
+            await socket.send(lastLineFeed ? sent : String(sent.dropLast()))
             socket.finishWriting()
             let lines = try await socket.receiveAll().split(separator: "\n")
             #expect(lines.first?.contains("welcome") == true)
@@ -246,7 +247,7 @@ import WireFormat
         }
     }
 
-    @Test(arguments: ["", "{", "PLS", String(hello.dropLast())])
+    @Test(arguments: ["", "{", "PLS", String(hello.dropLast(2))])
     func `A peer that ends its side without a hello is closed`(input: String) async throws {
         try await withServer { daemon, device, _ in
             let socket = try RawSocket(device)

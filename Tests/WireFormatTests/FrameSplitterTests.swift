@@ -56,6 +56,18 @@ import WireFormat
         #expect(found.form == .text)
     }
 
+    @Test(arguments: [
+        ("{}\n{\"a\":1}", true), ("[{},{}]", true), ("{\"a\":1", false), ("{}\n", false),
+        ("", false),
+        ("PLS", false), ("PLS1}", false), ("P}", true),
+    ]) func `What looks whole but for its line feed is told from what was cut off`(
+        stream: String, whole: Bool
+    ) throws {
+        var splitter = FrameSplitter()
+        try splitter.split(Array(stream.utf8).span) { _, _ in true }
+        #expect(splitter.endsInWholeText == whole)
+    }
+
     @Test func `Every cut into two chunks gives the same`() throws {
         let frames = try Self.binaryFrames(3)
         let binary = BinaryFrame.preamble + frames.flatMap { $0 }

@@ -7,6 +7,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
     typealias InboundIn = ByteBuffer
 
     private static let nothing: [UInt8] = []
+    private static let lineFeed = [UInt8(ascii: "\n")]
 
     private let loop: LoopState
     private let gate: any DeviceGate
@@ -74,10 +75,15 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         connection = nil
     }
 
-    /// A device that ends its side, as `nc` does at the end of a file, still waits for its acks.
+    /// A device that ends its side, as `nc` does at the end of a file, still waits for its acks, and
+    /// its last line needs no line feed.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         defer { context.fireUserInboundEventTriggered(event) }
         guard case ChannelEvent.inputClosed = event, !isClosing else { return }
+        if splitter.endsInWholeText {
+            offer(Self.lineFeed.span)
+            channelReadComplete(context: context)
+        }
         guard let connection, connection.isOpen || connection.isWaiting else { return finish() }
         saidSomething = false
         loop.setDeadline(&deadline, of: self, inSeconds: limits.halfClosedSeconds)
