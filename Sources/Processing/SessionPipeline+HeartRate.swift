@@ -38,6 +38,9 @@ extension SessionPipeline {
         return source.beatsPerMinute
     }
 
+    /// Readings that leapt too far to be believed when they came, and were left out.
+    public var doubtedHeartRates: Int { heartSources.doubtedCount }
+
     mutating func tickHeartRate(into events: inout [StreamEvent]) {
         heartSources.choose(at: moment)
         noteSource(into: &events)

@@ -40,7 +40,8 @@ extension SessionPipeline {
             state: isEnded ? .ended : isLive ? .live : .stale,
             ageSeconds: max(0, shownAt.seconds(since: source.newest)), source: source.name,
             rmssdMilliseconds: isLive ? source.variability.rmssdMilliseconds : nil,
-            cadenceLockSuspected: cadenceLock.isSuspected)
+            cadenceLockSuspected: cadenceLock.isSuspected,
+            spikeSuspected: isLive && source.doubtedSince != nil)
         shown.zoneSeconds = heartTotals.zoneSeconds
         shown.averageHeartRate = heartTotals.average(at: moment)
         shown.maxHeartRate = heartTotals.maximum

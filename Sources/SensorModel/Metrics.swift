@@ -64,10 +64,13 @@ public struct HeartRateMetric: Hashable, Sendable {
     public var rmssdMilliseconds: Double?
     /// The sensor seems to count steps, not beats.
     public var cadenceLockSuspected: Bool
+    /// Newer readings leapt so far that they are doubted: the value is the one before them.
+    public var spikeSuspected: Bool
 
     public init(
         beatsPerMinute: Double, zone: Int?, state: ValueState, ageSeconds: Double,
-        source: String? = nil, rmssdMilliseconds: Double? = nil, cadenceLockSuspected: Bool = false
+        source: String? = nil, rmssdMilliseconds: Double? = nil, cadenceLockSuspected: Bool = false,
+        spikeSuspected: Bool = false
     ) {
         self.beatsPerMinute = beatsPerMinute
         self.zone = zone
@@ -76,6 +79,7 @@ public struct HeartRateMetric: Hashable, Sendable {
         self.source = source
         self.rmssdMilliseconds = rmssdMilliseconds
         self.cadenceLockSuspected = cadenceLockSuspected
+        self.spikeSuspected = spikeSuspected
     }
 }
 

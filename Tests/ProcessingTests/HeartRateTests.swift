@@ -62,6 +62,50 @@ import Testing
         #expect(highest == 140)
     }
 
+    /// What is shown each second, of one reading a second.
+    private func play(
+        _ values: [Double], until last: Int
+    ) throws -> (shown: [HeartRateMetric], pipeline: SessionPipeline) {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        var shown: [HeartRateMetric] = []
+        for second in 0..<last {
+            if second < values.count {
+                pipeline.apply(
+                    heartRate: try beats(values[second]), at: at(Double(second)), into: &events)
+            } else {
+                pipeline.applySilence(at: at(Double(second)), into: &events)
+            }
+            guard case .metrics(let metrics) = try #require(events.last).kind else { continue }
+            shown.append(try #require(metrics.heartRate))
+        }
+        return (shown, pipeline)
+    }
+
+    @Test(arguments: [
+        // One wrong reading; a leap that lasts; leaps to and fro; within what a heart does.
+        ([140.0, 140, 230, 141, 141], [140.0, 140, 140, 141, 141], [2], 1),
+        ([90, 90, 150, 151, 152, 152], [90, 90, 90, 90, 152, 152], [2, 3], 2),
+        ([140, 230, 140, 230, 140], [140, 140, 140, 140, 140], [1, 3], 2),
+        ([140, 175, 140, 105], [140, 175, 140, 105], [], 0),
+    ])
+    func `A value is flagged while newer readings are doubted, and they are counted`(
+        readings: [Double], values: [Double], flagged: [Int], count: Int
+    ) throws {
+        let (shown, pipeline) = try play(readings, until: readings.count)
+        #expect(shown.map(\.beatsPerMinute) == values)
+        #expect(shown.indices.filter { shown[$0].spikeSuspected } == flagged)
+        #expect(pipeline.doubtedHeartRates == count)
+    }
+
+    @Test func `A source that falls silent on a doubted reading is stale and no longer flagged`()
+        throws
+    {
+        let (shown, _) = try play([140, 140, 230], until: 12)
+        #expect(shown.map(\.spikeSuspected) == (0..<12).map { (2...8).contains($0) })
+        #expect(shown.map(\.state) == (0..<12).map { $0 <= 8 ? .live : .stale })
+    }
+
     @Test func `The current source stays until it falls silent`() throws {
         var sources = HeartRateSources()
         for second in 0..<30 {

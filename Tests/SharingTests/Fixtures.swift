@@ -51,7 +51,7 @@ enum Fixture {
         metrics.state = .live
         metrics.heartRate = HeartRateMetric(
             beatsPerMinute: 151.6, zone: 4, state: .live, ageSeconds: 0.84, source: "watch",
-            rmssdMilliseconds: 21.34, cadenceLockSuspected: true)
+            rmssdMilliseconds: 21.34, cadenceLockSuspected: true, spikeSuspected: true)
         metrics.cadence = CadenceMetric(
             stepsPerMinute: 172.44, confidence: 0.93, uncertainty: 1.25, state: .live)
         metrics.steps = 5120

@@ -16,7 +16,7 @@ import Testing
             {"type":"snapshot","initial":true,"cursor":"e1-184","time":1763700123.000,\
             "state":"live","startedAt":1763700123.000,"heartRate":{"bpm":152,"zone":4,\
             "state":"live","ageSeconds":0.8,"source":"watch","rmssdMilliseconds":21.3,\
-            "cadenceLockSuspected":true},"cadence":{"stepsPerMinute":172.4,"confidence":0.93,\
+            "cadenceLockSuspected":true,"spikeSuspected":true},"cadence":{"stepsPerMinute":172.4,"confidence":0.93,\
             "uncertainty":1.3,"state":"live"},"steps":5120,"distanceMeters":4312.7,\
             "distanceUncertaintyMeters":9.1,"speedMetersPerSecond":3.05,"speedUncertainty":0.13,\
             "paceSecondsPerKm":328,"gradeAdjustedPaceSecondsPerKm":321,"elapsedSeconds":1500.0,\

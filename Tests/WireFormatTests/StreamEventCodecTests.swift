@@ -42,7 +42,8 @@ import WireFormat
                 state: choice(ValueState.self, &random), ageSeconds: number(&random),
                 source: Bool.random(using: &random) ? "strap é" : nil,
                 rmssdMilliseconds: some(&random),
-                cadenceLockSuspected: Bool.random(using: &random))
+                cadenceLockSuspected: Bool.random(using: &random),
+                spikeSuspected: Bool.random(using: &random))
         }
         if Bool.random(using: &random) {
             metrics.cadence = CadenceMetric(
@@ -124,18 +125,47 @@ import WireFormat
         ]
     }
 
-    @Test func `What has no interval is written as before there were any`() {
+    @Test func `Each event is written as the earliest version that has what is in it`() {
         var metrics = Metrics()
+        metrics.heartRate = HeartRateMetric(
+            beatsPerMinute: 150, zone: 4, state: .live, ageSeconds: 0, cadenceLockSuspected: true)
         let plain: [StreamEvent.Kind] = [.ended, .metrics(metrics), .split(Self.split)]
         metrics.interval = IntervalProgress(
             number: 1, count: 2, secondsLeft: 60, metersLeft: nil)
-        let new: [StreamEvent.Kind] = [.metrics(metrics), .intervalEnding(number: 1, seconds: 3)]
-        for (kinds, version) in [(plain, 1), (new, 2)] {
+        let timed: [StreamEvent.Kind] = [.metrics(metrics), .intervalEnding(number: 1, seconds: 3)]
+        metrics.heartRate?.spikeSuspected = true
+        let doubted: [StreamEvent.Kind] = [.metrics(metrics)]
+        for (kinds, version) in [(plain, 1), (timed, 2), (doubted, 3)] {
             for kind in kinds {
                 let event = StreamEvent(deviceTime: BinaryFrameTests.time, kind: kind)
                 #expect(Self.encoded(event).first == UInt8(version))
             }
         }
+    }
+
+    @Test(
+        arguments: [
+            (1, 0, false, false), (1, 1, true, false), (3, 2, false, true), (3, 3, true, true),
+        ] as [(UInt8, UInt8, Bool, Bool)])
+    func `A heart rate says what is suspected of it, as records from before do`(
+        version: UInt8, suspicions: UInt8, lock: Bool, spike: Bool
+    ) throws {
+        // Metrics: live, heart rate set, no numbers; 150 beats/min, age 0, no zone and source.
+        let record: [UInt8] =
+            [version, 1, 0, 0, 0, 0, 0, 0, 0, 0, ValueState.live.rawValue, 0x20, 1, 1, 1, 0]
+            + [ValueState.live.rawValue, suspicions, 0xE1, 0x12, 1, 0, 0, 0]
+        let event = try StreamEventCodec.decode(record.span)
+        guard case .metrics(let metrics) = event.kind, let heartRate = metrics.heartRate else {
+            Issue.record("no heart rate")
+            return
+        }
+        #expect(heartRate.beatsPerMinute == 150)
+        #expect(heartRate.cadenceLockSuspected == lock)
+        #expect(heartRate.spikeSuspected == spike)
+        #expect(Self.encoded(event) == record)
+        var unknown = record
+        unknown[17] = 4
+        #expect(throws: RecordRefusal.unknownValue) { try StreamEventCodec.decode(unknown.span) }
     }
 
     @Test(arguments: 1...200)

@@ -42,6 +42,8 @@ struct HeartRateSources: Sendable {
     let parameters: Parameters
     private(set) var sources: [Source] = []
     private(set) var current: Int?
+    /// Readings of the current source that were doubted when they came, so never shown.
+    private(set) var doubtedCount = 0
 
     init(parameters: Parameters = Parameters()) {
         self.parameters = parameters
@@ -94,6 +96,7 @@ struct HeartRateSources: Sendable {
         source.newest = time
         sources[index] = source
         choose(at: time)
+        if isSpike, current == index { doubtedCount += 1 }
         return current == index && !source.isOffSkin ? .shown(source.beatsPerMinute) : .hidden
     }
 

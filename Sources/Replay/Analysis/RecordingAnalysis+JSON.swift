@@ -43,6 +43,7 @@ extension RecordingAnalysis {
         text.number("averageCadence", final.averageCadence, digits: 1)
         text.number("averageHeartRate", final.averageHeartRate, digits: 2)
         text.number("maxHeartRate", final.maxHeartRate, digits: 1)
+        text.integer("doubtedHeartRates", final.heartRate.map { _ in doubtedHeartRates })
         text.number("elevationGainMeters", final.elevationGainMeters, digits: 1)
         text.number("elevationLossMeters", final.elevationLossMeters, digits: 1)
         text.key("zoneSeconds")

@@ -33,6 +33,8 @@ public struct RecordingAnalysis: Sendable {
     public private(set) var events: [StreamEvent] = []
     /// As of the last record.
     public private(set) var final = Metrics()
+    /// Readings of the heart rate that leapt too far to be believed when they came.
+    public var doubtedHeartRates: Int { pipeline.doubtedHeartRates }
 
     private var pipeline: SessionPipeline
     private var nextRow: Timestamp?

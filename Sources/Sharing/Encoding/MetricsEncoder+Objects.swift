@@ -14,6 +14,7 @@ extension MetricsEncoder {
             object.number(
                 "rmssdMilliseconds", heartRate.rmssdMilliseconds, decimals: Decimals.rmssd, &json)
             if heartRate.cadenceLockSuspected { object.bool("cadenceLockSuspected", true, &json) }
+            if heartRate.spikeSuspected { object.bool("spikeSuspected", true, &json) }
         }
     }
 

@@ -52,8 +52,17 @@ export class Panel {
     }
     const scale = find(".zone-scale", this.hero);
     if (scale && run.zoneSeconds?.length) showZoneScale(scale, run.zoneSeconds.length, zone);
-    setHidden(find(".doubt", this.hero), run.heartRate?.cadenceLockSuspected !== true);
+    const doubt = find(".doubt", this.hero);
+    const reason = doubtAbout(run.heartRate);
+    setHidden(doubt, !reason);
+    if (reason) setText(doubt, this.t(reason));
   }
+}
+
+/** Why the heart rate may be wrong, or not be the newest. Pure. */
+export function doubtAbout(heartRate) {
+  if (heartRate?.cadenceLockSuspected) return "suspectHeartRate";
+  return heartRate?.spikeSuspected ? "doubtedHeartRate" : undefined;
 }
 
 /** One value as the panel expects it, for pages that choose their own. */

@@ -1,9 +1,16 @@
 import SensorModel
 
 extension MetricsCodec {
+    /// What is suspected of a heart rate. Version 1 has the first alone, as a bool.
+    private enum SuspicionBit {
+        static let cadenceLock: UInt8 = 1
+        static let spike: UInt8 = 2
+    }
+
     static func write(_ heartRate: HeartRateMetric, _ writer: inout RecordWriter) {
         writer.byte(heartRate.state.rawValue)
-        writer.bool(heartRate.cadenceLockSuspected)
+        let lock = heartRate.cadenceLockSuspected ? SuspicionBit.cadenceLock : 0
+        writer.byte(lock | (heartRate.spikeSuspected ? SuspicionBit.spike : 0))
         writer.double(heartRate.beatsPerMinute)
         writer.double(heartRate.ageSeconds)
         writer.optionalDoubles([heartRate.rmssdMilliseconds])
@@ -15,7 +22,10 @@ extension MetricsCodec {
         _ reader: inout RecordReader, _ bytes: Span<UInt8>
     ) throws(RecordRefusal) -> HeartRateMetric {
         let state = try reader.choice(ValueState.self, bytes)
-        let suspected = try reader.bool(bytes)
+        let suspicions = try reader.byte(bytes)
+        guard suspicions <= SuspicionBit.cadenceLock | SuspicionBit.spike else {
+            throw .unknownValue
+        }
         let beatsPerMinute = try reader.double(bytes)
         let age = try reader.double(bytes)
         let rmssd = try reader.optionalDoubles(1, bytes)
@@ -23,7 +33,9 @@ extension MetricsCodec {
         let source = try reader.bool(bytes) ? try reader.text(bytes) : nil
         return HeartRateMetric(
             beatsPerMinute: beatsPerMinute, zone: zone, state: state, ageSeconds: age,
-            source: source, rmssdMilliseconds: rmssd[0], cadenceLockSuspected: suspected)
+            source: source, rmssdMilliseconds: rmssd[0],
+            cadenceLockSuspected: suspicions & SuspicionBit.cadenceLock != 0,
+            spikeSuspected: suspicions & SuspicionBit.spike != 0)
     }
 
     static func write(_ cadence: CadenceMetric, _ writer: inout RecordWriter) {

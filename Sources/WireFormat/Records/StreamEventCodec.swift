@@ -8,11 +8,13 @@ public import SensorModel
 /// ```
 ///
 /// Numbers are written as ``RecordWriter/double(_:)`` and ``RecordWriter/count(_:)`` have them.
-/// Version 2 has intervals; what has none is written as version 1, so that a program from before
-/// them can still read it.
+/// Version 2 has intervals, version 3 doubted heart rates. Each event is written as the earliest
+/// version that has what is in it, so that a program from before can still read the rest.
 public enum StreamEventCodec {
-    public static let version: UInt8 = 2
-    private static let versionWithoutIntervals: UInt8 = 1
+    public static let version = versionWithDoubts
+    private static let versionWithDoubts: UInt8 = 3
+    private static let versionWithIntervals: UInt8 = 2
+    private static let firstVersion: UInt8 = 1
 
     enum Kind: UInt8 {
         case metrics = 1
@@ -40,7 +42,7 @@ public enum StreamEventCodec {
     public static func encode(_ event: StreamEvent, to bytes: inout [UInt8]) {
         var writer = RecordWriter(bytes: [])
         swap(&writer.bytes, &bytes)
-        writer.byte(Self.hasIntervals(event.kind) ? version : versionWithoutIntervals)
+        writer.byte(earliestVersion(of: event.kind))
         writer.byte(kind(of: event.kind).rawValue)
         writer.integer(event.deviceTime.microseconds)
         write(event.kind, &writer)
@@ -53,7 +55,7 @@ public enum StreamEventCodec {
     public static func decode(_ bytes: Span<UInt8>) throws(RecordRefusal) -> StreamEvent {
         var reader = RecordReader()
         let found = try reader.byte(bytes)
-        guard (versionWithoutIntervals...version).contains(found) else {
+        guard (firstVersion...version).contains(found) else {
             throw .unknownVersion(found)
         }
         let kind = try reader.choice(Kind.self, bytes)
@@ -63,11 +65,13 @@ public enum StreamEventCodec {
         return event
     }
 
-    private static func hasIntervals(_ kind: StreamEvent.Kind) -> Bool {
+    private static func earliestVersion(of kind: StreamEvent.Kind) -> UInt8 {
         switch kind {
-        case .intervalStarted, .intervalEnding, .intervalEnded: true
-        case .metrics(let metrics): metrics.interval != nil
-        default: false
+        case .metrics(let metrics) where metrics.heartRate?.spikeSuspected == true:
+            versionWithDoubts
+        case .intervalStarted, .intervalEnding, .intervalEnded: versionWithIntervals
+        case .metrics(let metrics) where metrics.interval != nil: versionWithIntervals
+        default: firstVersion
         }
     }
 

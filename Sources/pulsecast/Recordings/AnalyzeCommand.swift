@@ -78,6 +78,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
         table.add(["steps", metrics.steps.map(String.init) ?? "–"])
         table.add(["cadence", text(metrics.averageCadence, "steps/min", digits: 1)])
         table.add(["heart rate", text(metrics.averageHeartRate, "beats/min", digits: 1)])
+        if analysis.doubtedHeartRates > 0 {
+            table.add(["left out of it", "\(analysis.doubtedHeartRates) doubted readings"])
+        }
         table.add(["climb", text(metrics.elevationGainMeters, "m")])
         table.add(["pauses", "\(analysis.pauses.count)"])
         table.add(["splits", "\(analysis.splits.count)"])

@@ -78,6 +78,19 @@ import Testing
         #expect(!text.contains("nan"))
     }
 
+    @Test func `Readings that were left out are counted`() throws {
+        let start = Timestamp(microseconds: 1_763_700_000_000_000)
+        let analysis = RecordingAnalysis(
+            frames: try (0..<60).map { second in
+                let beats = try HeartRateSample(beatsPerMinute: second % 20 == 10 ? 230 : 140)
+                return Frame(
+                    sequence: .none, deviceTime: start.advanced(bySeconds: Double(second)),
+                    payload: .heartRate(beats))
+            }, profile: RunnerProfile())
+        #expect(analysis.doubtedHeartRates == 3)
+        #expect(analysis.jsonText.contains(#""maxHeartRate":140,"doubtedHeartRates":3,"#))
+    }
+
     @Test func `A clock set forward by years makes no rows for them`() throws {
         let start = Timestamp(microseconds: 1_763_700_000_000_000)
         let beats = try HeartRateSample(beatsPerMinute: 120)

@@ -15,6 +15,7 @@ const { qrCode } = await load("qr.js");
 const { Series } = await load("series.js");
 const { unitSystems } = await load("format.js");
 const { sentence } = await load("messages.js");
+const { doubtAbout } = await load("panel.js");
 
 const t = translator("en");
 const context = { units: unitSystems.metric, t };
@@ -28,6 +29,14 @@ test("a constant live value is live, however long it stands", () => {
 test("a stale value says how old it is, and grows older", () => {
   const run = { ...beating, heartRate: { bpm: 150, state: "stale", ageSeconds: 12 } };
   assert.equal(present("heartRate", run, { ...context, sinceMessage: 8 }).badge, "20 s old");
+});
+
+test("a heart rate that is held or counts steps says so, and no other", () => {
+  assert.equal(doubtAbout(undefined), undefined);
+  assert.equal(doubtAbout({ bpm: 150 }), undefined);
+  assert.equal(t(doubtAbout({ bpm: 150, spikeSuspected: true })), "checking a sudden change");
+  assert.equal(
+    t(doubtAbout({ bpm: 150, spikeSuspected: true, cadenceLockSuspected: true })), "may be counting steps");
 });
 
 test("without a connection nothing is live", () => {
