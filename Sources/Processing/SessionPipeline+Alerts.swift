@@ -63,7 +63,8 @@ extension SessionPipeline {
         tell(
             zoneDrift.tick(zone: liveZone, target: profile.targetZone, seconds: 1, at: moment),
             into: &events)
-        if noMovement.tick(at: moment, manuallyPaused: isManuallyPaused) {
+        let isHeard = moment.seconds(since: heardAt) <= Self.sessionStaleSeconds
+        if noMovement.tick(at: moment, manuallyPaused: isManuallyPaused, isHeard: isHeard) {
             raise(\.standing, into: &events)
         }
         if let meters = distance.meters, !movingTime.isPaused {

@@ -97,6 +97,7 @@ extension SessionPipeline {
         case .start, .resume:
             guard isManuallyPaused else { return }
             isManuallyPaused = false
+            noMovement.paused(until: time)
             resetAutomatic()
             if let open = movingTime.open { pauseByHand = (open.start, time) }
             distance.skip(toSteps: steps(at: time))

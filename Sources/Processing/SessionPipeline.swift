@@ -13,7 +13,7 @@ public import SensorModel
 /// moves the session's time.
 public struct SessionPipeline: Sendable {
     /// Changes whenever the same samples give other events.
-    public static let algorithmVersion: UInt16 = 8
+    public static let algorithmVersion: UInt16 = 9
 
     var profile: RunnerProfile
     var zones: ZoneBounds

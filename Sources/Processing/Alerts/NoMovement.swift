@@ -3,6 +3,9 @@ import SensorModel
 /// Raises when a runner has not moved for five minutes.
 ///
 /// Only a manual pause silences it: the reference let its own auto-pause do so, and never fired.
+/// Positions that stop coming while heart rate or motion goes on are no movement: a distance filter
+/// sends nothing of a runner who stands. A device that is wholly silent may have lost its network
+/// and raises nothing; its silence counts once it is heard again, unless what it says is movement.
 struct NoMovement: Sendable {
     struct Parameters: Sendable {
         /// m/s, exclusive; the reference's.
@@ -26,14 +29,25 @@ struct NoMovement: Sendable {
         if let speed, speed > parameters.movingAbove { moved(at: time) }
     }
 
+    /// A pause by hand lasted so long: none of it counts.
+    mutating func paused(until time: Timestamp) {
+        if movedAt != nil { moved(at: time) }
+    }
+
+    /// - Parameters:
+    ///   - time: Not before the last one.
+    ///   - manuallyPaused: Counts as movement.
+    ///   - isHeard: Whether the device has sent anything of late.
     /// - Returns: Whether the five minutes are over just now.
-    mutating func tick(at time: Timestamp, manuallyPaused: Bool) -> Bool {
-        guard let movedAt else { return false }
+    mutating func tick(at time: Timestamp, manuallyPaused: Bool, isHeard: Bool = true) -> Bool {
         guard !manuallyPaused else {
-            moved(at: time)
+            paused(until: time)
             return false
         }
-        guard !isStanding, time.seconds(since: movedAt) >= parameters.seconds else { return false }
+        guard let movedAt else { return false }
+        guard isHeard, !isStanding, time.seconds(since: movedAt) >= parameters.seconds else {
+            return false
+        }
         isStanding = true
         return true
     }
