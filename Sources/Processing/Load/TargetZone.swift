@@ -10,19 +10,20 @@ struct TargetZone: Sendable {
     }
 
     var percent: Double? { total > 0 ? 100 * inside / total : nil }
+}
 
-    /// The reference's words for it.
-    enum Compliance: Hashable, Sendable {
-        case excellent, good, fair, poor
+/// How well a session kept to its target zone: the reference's words.
+public enum TargetZoneCompliance: String, Hashable, Sendable {
+    case excellent, good, fair, poor
 
-        init(percent: Double) {
-            self =
-                switch percent {
-                case 90...: .excellent
-                case 70...: .good
-                case 50...: .fair
-                default: .poor
-                }
-        }
+    /// - Parameter percent: Of the time with heart rate, in the zone.
+    public init(percent: Double) {
+        self =
+            switch percent {
+            case 90...: .excellent
+            case 70...: .good
+            case 50...: .fair
+            default: .poor
+            }
     }
 }

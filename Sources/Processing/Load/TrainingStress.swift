@@ -60,13 +60,4 @@ struct TrainingStress: Sendable {
         case .male, nil: minutes * reserve * 0.64 * exp(1.92 * reserve)
         }
     }
-
-    /// By how hard it felt: the reference's fallback without heart rate.
-    /// - Parameters:
-    ///   - minutes: Of the session.
-    ///   - exertion: 1…10.
-    /// - Returns: On the scale of hrTSS.
-    static func byExertion(minutes: Double, exertion: Double) -> Double {
-        minutes * (exertion / 10) * (exertion / 10) * 100 / (60 * 0.64)
-    }
 }

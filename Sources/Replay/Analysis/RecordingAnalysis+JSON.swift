@@ -52,6 +52,7 @@ extension RecordingAnalysis {
         } else {
             text.array(final.zoneSeconds) { $1.value($0, digits: 1) }
         }
+        text.number("targetZonePercent", final.targetZonePercent, digits: 1)
         text.number("caloriesKcal", final.caloriesKcal, digits: 1)
         text.number("effortKm", final.effortKm, digits: 3)
         text.number("decouplingPercent", final.decouplingPercent, digits: 2)

@@ -33,6 +33,11 @@ public struct RecordingAnalysis: Sendable {
     public private(set) var events: [StreamEvent] = []
     /// As of the last record.
     public private(set) var final = Metrics()
+    /// How well it kept to the wearer's target zone: excellent, good, fair or poor; `nil`: there was
+    /// none, or no heart rate.
+    public var compliance: String? {
+        final.targetZonePercent.map { TargetZoneCompliance(percent: $0).rawValue }
+    }
     /// Readings of the heart rate that leapt too far to be believed when they came.
     public var doubtedHeartRates: Int { pipeline.doubtedHeartRates }
 

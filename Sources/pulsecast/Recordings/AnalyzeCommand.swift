@@ -81,6 +81,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
         if analysis.doubtedHeartRates > 0 {
             table.add(["left out of it", "\(analysis.doubtedHeartRates) doubted readings"])
         }
+        if let percent = metrics.targetZonePercent, let compliance = analysis.compliance {
+            table.add(["in target zone", text(percent, "% (\(compliance))")])
+        }
         table.add(["climb", text(metrics.elevationGainMeters, "m")])
         table.add(["pauses", "\(analysis.pauses.count)"])
         table.add(["splits", "\(analysis.splits.count)"])

@@ -91,6 +91,25 @@ import Testing
         #expect(analysis.jsonText.contains(#""maxHeartRate":140,"doubtedHeartRates":3,"#))
     }
 
+    @Test(arguments: [(60, 100.0, "excellent"), (45, 75.0, "good"), (9, 15.0, "poor")])
+    func `The summary says how well the target zone was kept`(
+        seconds: Int, percent: Double, word: String
+    ) throws {
+        var profile = RunnerProfile()
+        profile.targetZone = 3
+        let start = Timestamp(microseconds: 1_763_700_000_000_000)
+        let analysis = RecordingAnalysis(
+            frames: try (0..<61).map { second in
+                let beats = try HeartRateSample(beatsPerMinute: second <= seconds ? 141 : 120)
+                return Frame(
+                    sequence: .none, deviceTime: start.advanced(bySeconds: Double(second)),
+                    payload: .heartRate(beats))
+            }, profile: profile)
+        #expect(analysis.compliance == word)
+        #expect(abs(try #require(analysis.final.targetZonePercent) - percent) < 1e-9)
+        #expect(analysis.jsonText.contains(#""targetZonePercent":\#(Int(percent)),"#))
+    }
+
     @Test func `A clock set forward by years makes no rows for them`() throws {
         let start = Timestamp(microseconds: 1_763_700_000_000_000)
         let beats = try HeartRateSample(beatsPerMinute: 120)
