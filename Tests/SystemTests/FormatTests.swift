@@ -37,6 +37,10 @@ extension SystemTests {
             Sample(
                 name: "format-2", session: "6825ca14-6c1d-4404-ad6d-892d4cb87876",
                 share: "jtcfM3jU3_PBGrqh74CpPA", frames: 354, events: 97),
+            // With three heart rates that leapt and were doubted.
+            Sample(
+                name: "format-4", session: "f14ecd18-292d-4008-a5d2-bc965ac925e1",
+                share: "orbn0VP8hi8M8Zb9dQBpKg", frames: 135, events: 134),
         ]
 
         @Test(arguments: samples)
