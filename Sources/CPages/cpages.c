@@ -25,6 +25,9 @@ static const uint8_t colors_js[] = {
 static const uint8_t connection_js[] = {
 #embed "../ViewerPages/Resources/connection.js"
 };
+static const uint8_t course_js[] = {
+#embed "../ViewerPages/Resources/course.js"
+};
 static const uint8_t dom_js[] = {
 #embed "../ViewerPages/Resources/dom.js"
 };
@@ -165,6 +168,7 @@ static const struct cpages_file files[] = {
     FILE("charts.js", charts_js),
     FILE("colors.js", colors_js),
     FILE("connection.js", connection_js),
+    FILE("course.js", course_js),
     FILE("dom.js", dom_js),
     FILE("format.js", format_js),
     FILE("group.html", group_html),

@@ -25,7 +25,7 @@ extension SessionPipeline {
             elevation.add(
                 position: altitude, verticalAccuracy: location.verticalAccuracy, at: time)
         }
-        follow(course: location, into: &events)
+        follow(course: location, at: time, into: &events)
     }
 
     /// A fix out of a gap: one that is the newest all the same is like any other, another changes
@@ -122,9 +122,17 @@ extension SessionPipeline {
         }
     }
 
-    private mutating func follow(course location: Location, into events: inout [StreamEvent]) {
+    private mutating func follow(
+        course location: Location, at time: Timestamp, into events: inout [StreamEvent]
+    ) {
         guard let change = course?.update(location) else { return }
-        if !change.reached.isEmpty { owesMetrics = true }
+        for name in change.reached {
+            let elapsedSeconds = clock.start.map { time.seconds(since: $0) } ?? 0
+            let reached = CheckpointReached(
+                checkpoint: name, elapsedSeconds: elapsedSeconds, distanceMeters: distance.meters)
+            emit(.checkpointReached(reached), into: &events)
+            owesMetrics = true
+        }
         guard change.offCourseChanged, let course else { return }
         emit(.alert(.offCourse(course.isOffCourse)), into: &events)
         owesMetrics = true

@@ -13,7 +13,7 @@ public import SensorModel
 /// moves the session's time.
 public struct SessionPipeline: Sendable {
     /// Changes whenever the same samples give other events.
-    public static let algorithmVersion: UInt16 = 9
+    public static let algorithmVersion: UInt16 = 10
 
     var profile: RunnerProfile
     var zones: ZoneBounds
@@ -237,12 +237,13 @@ public struct SessionPipeline: Sendable {
         events.append(StreamEvent(deviceTime: deviceTime, kind: .gap(from: first, to: last)))
     }
 
-    /// The course to follow; `nil` takes it away.
+    /// The course to follow; `nil` takes it away, the same one goes on.
     public mutating func apply(
         course: Course?, at deviceTime: Timestamp, into events: inout [StreamEvent]
     ) {
+        guard course != self.course?.course else { return }
         let wasOff = self.course?.isOffCourse == true
-        self.course = course.flatMap(CourseTracker.init)
+        self.course = course.flatMap { CourseTracker($0, after: self.course) }
         guard clock.start != nil, !isEnded else { return }
         if wasOff { emit(.alert(.offCourse(false)), into: &events) }
         owesMetrics = true

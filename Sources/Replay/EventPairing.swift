@@ -81,6 +81,7 @@ extension StreamEvent.Kind {
         case .intervalStarted: 12
         case .intervalEnding: 13
         case .intervalEnded: 14
+        case .checkpointReached: 15
         }
     }
 }

@@ -173,11 +173,39 @@ public struct CourseProgress: Hashable, Sendable {
     /// Elapsed seconds at which it is predicted.
     public var predictedSeconds: Double?
     public var offCourse: Bool
+    /// The checkpoints after that one, in the order of the course; with it at most ``aheadMax``.
+    public var later: [CheckpointAhead]
 
-    public init(checkpoint: String?, predictedSeconds: Double?, offCourse: Bool) {
+    /// Each of them is in every record of metrics, and in what viewers are sent each second.
+    public static let aheadMax = 20
+
+    public init(
+        checkpoint: String?, predictedSeconds: Double?, offCourse: Bool,
+        later: [CheckpointAhead] = []
+    ) {
         self.checkpoint = checkpoint
         self.predictedSeconds = predictedSeconds
         self.offCourse = offCourse
+        self.later = later
+    }
+
+    /// The next checkpoint and the later ones.
+    public var ahead: [CheckpointAhead] {
+        guard let checkpoint else { return [] }
+        return [CheckpointAhead(checkpoint: checkpoint, predictedSeconds: predictedSeconds)] + later
+    }
+}
+
+/// A checkpoint that the runner has yet to reach.
+public struct CheckpointAhead: Hashable, Sendable {
+    /// Its name.
+    public var checkpoint: String
+    /// Elapsed seconds at which it is predicted; `nil` while nothing says how fast the runner is.
+    public var predictedSeconds: Double?
+
+    public init(checkpoint: String, predictedSeconds: Double?) {
+        self.checkpoint = checkpoint
+        self.predictedSeconds = predictedSeconds
     }
 }
 

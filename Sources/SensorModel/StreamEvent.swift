@@ -24,6 +24,8 @@ public struct StreamEvent: Hashable, Sendable {
         /// The phase ends in about so many seconds: for a voice that counts down.
         case intervalEnding(number: Int, seconds: Double)
         case intervalEnded(Interval)
+        /// Of the course that the runner follows; once for each.
+        case checkpointReached(CheckpointReached)
         case alert(Alert)
         /// The device's sequences `from`…`to` never came.
         case gap(from: FrameSequence, to: FrameSequence)
@@ -130,6 +132,21 @@ public struct Interval: Hashable, Sendable {
     /// `nil` where nothing was covered.
     public var paceSecondsPerKm: Double? {
         distanceMeters.flatMap { $0 > 0 ? seconds / $0 * 1000 : nil }
+    }
+}
+
+/// The runner came so near to a checkpoint of the course that it counts as reached.
+public struct CheckpointReached: Hashable, Sendable {
+    /// Its name.
+    public var checkpoint: String
+    /// Of the session, pauses included.
+    public var elapsedSeconds: Double
+    public var distanceMeters: Double?
+
+    public init(checkpoint: String, elapsedSeconds: Double, distanceMeters: Double?) {
+        self.checkpoint = checkpoint
+        self.elapsedSeconds = elapsedSeconds
+        self.distanceMeters = distanceMeters
     }
 }
 

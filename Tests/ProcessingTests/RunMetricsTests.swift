@@ -213,7 +213,7 @@ import Testing
         var reached: [(name: String, meters: Double)] = []
         for meters in stride(from: 0.0, through: 4000, by: 10) {
             let fix = try Location(latitude: 48 + meters / 111_194.93, longitude: 11.0002)
-            reached += tracker.update(fix).reached.map { ($0.name, meters) }
+            reached += tracker.update(fix).reached.map { ($0, meters) }
         }
         #expect(reached.map(\.name) == ["bridge", "tower"])
         #expect(reached.map { ($0.meters / 20).rounded() * 20 } == [860, 2860])

@@ -56,6 +56,11 @@ import Testing
             return alert
         }
         #expect(alerts.first?.phase == .triggered)
+        let reached = run.events.compactMap { event -> String? in
+            guard case .checkpointReached(let reached) = event.kind else { return nil }
+            return reached.checkpoint
+        }
+        #expect(reached == ["start"])
         let progress = run.events.compactMap { event -> CourseProgress? in
             guard case .metrics(let metrics) = event.kind else { return nil }
             return metrics.course

@@ -82,6 +82,11 @@ import Testing
                 IntervalStart(number: 1, count: 2, goal: .seconds(60), since: Fixture.start)),
             .metrics
         ),
+        (
+            .checkpointReached(
+                CheckpointReached(checkpoint: "a", elapsedSeconds: 60, distanceMeters: 200)),
+            .metrics
+        ),
         (.marker("hello"), []),
         (.paused(since: Fixture.start, automatic: true), []),
         (.resumed(since: Fixture.start, automatic: false), []),

@@ -82,7 +82,8 @@ enum Fixture {
         metrics.finishEstimate = FinishEstimate(
             bestSeconds: 3300.4, expectedSeconds: 3400.5, worstSeconds: 3600)
         metrics.course = CourseProgress(
-            checkpoint: "Bridge", predictedSeconds: 2000, offCourse: false)
+            checkpoint: "Bridge", predictedSeconds: 2000, offCourse: false,
+            later: [CheckpointAhead(checkpoint: "Tower", predictedSeconds: 2412)])
         metrics.interval = IntervalProgress(
             number: 2, count: 11, secondsLeft: nil, metersLeft: 312.5)
         metrics.battery = 0.805

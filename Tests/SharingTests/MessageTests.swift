@@ -29,7 +29,8 @@ import Testing
             "trainingLoad":{"hrTSS":41.2,"trimp":58.1},"caloriesKcal":312,"effortKm":4.73,\
             "decouplingPercent":3.2,"finishEstimate":{"bestSeconds":3300,"expectedSeconds":3401,\
             "worstSeconds":3600},"course":{"checkpoint":"Bridge","predictedSeconds":2000,\
-            "offCourse":false},"interval":{"number":2,"of":11,"remainingMeters":312.5},\
+            "offCourse":false,"ahead":[{"checkpoint":"Bridge","predictedSeconds":2000},\
+            {"checkpoint":"Tower","predictedSeconds":2412}]},"interval":{"number":2,"of":11,"remainingMeters":312.5},\
             "battery":0.81,"charging":false,"alerts":["zoneDrift","sos"]}
             """
         #expect(Fixture.text(feed.snapshotMessage().json) == expected)
@@ -59,6 +60,12 @@ import Testing
         (
             .intervalEnded(FieldScopeTests.interval),
             #""event":"intervalEnded",@"number":2,"of":11,"goalMeters":1000.0,"start":1763699700.000,"end":1763700000.000,"seconds":290.0,"distanceMeters":1000.0,"paceSecondsPerKm":290,"averageHeartRate":165,"maxHeartRate":172}"#
+        ),
+        (
+            .checkpointReached(
+                CheckpointReached(
+                    checkpoint: "Bridge \"7\"", elapsedSeconds: 1871.25, distanceMeters: 5850.04)),
+            #""event":"checkpointReached",@"checkpoint":"Bridge \"7\"","elapsedSeconds":1871.3,"distanceMeters":5850.0}"#
         ),
         (
             .alert(

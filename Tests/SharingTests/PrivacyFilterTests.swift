@@ -64,18 +64,31 @@ import Testing
         #expect(filter.filter(Self.metrics(nil, elapsed: 500)).speedMetersPerSecond == nil)
     }
 
-    @Test func `Leaving the course inside a zone is nobody's business`() {
+    @Test func `What becomes of the course inside a zone is nobody's business`() {
         var generator = SeededGenerator(seed: 4)
         let zone = Track.zone(around: Self.home, radius: 200, &generator)
         var fields = SessionFields(
             session: Fixture.session, epoch: 1, privacy: Self.settings([zone]))
-        let alert = StreamEvent(
-            deviceTime: Fixture.start,
-            kind: .alert(Alert(kind: .offCourse, severity: .mild, phase: .triggered)))
-        _ = fields.take(
-            Fixture.metricsEvent(0, Self.metrics(Self.home, elapsed: 1)),
-            at: RecordOffset(rawValue: 1))
-        #expect(fields.take(alert, at: RecordOffset(rawValue: 2)).event.isEmpty)
+        var history = HistoryView(epoch: 1, scope: .all, privacy: Self.settings([zone]))
+        let reached = CheckpointReached(
+            checkpoint: "church", elapsedSeconds: 1, distanceMeters: 3)
+        let kinds: [StreamEvent.Kind] = [
+            .alert(Alert(kind: .offCourse, severity: .mild, phase: .triggered)),
+            .checkpointReached(reached),
+        ]
+        let away = Self.home.moved(east: 2000, north: 0)
+        for (place, isHidden) in [(Self.home, true), (away, false)] {
+            let metrics = Fixture.metricsEvent(0, Self.metrics(place, elapsed: 1))
+            _ = fields.take(metrics, at: RecordOffset(rawValue: 1))
+            _ = history.item(of: metrics, at: RecordOffset(rawValue: 1))
+            for kind in kinds {
+                let event = StreamEvent(deviceTime: Fixture.start, kind: kind)
+                let update = fields.take(event, at: RecordOffset(rawValue: 2))
+                #expect(update.event.isEmpty == isHidden)
+                let item = history.item(of: event, at: RecordOffset(rawValue: 2))
+                #expect((item == nil) == isHidden)
+            }
+        }
     }
 
     @Test(arguments: [0.0, 45, 60, 89, -75])

@@ -37,6 +37,10 @@ extension SystemTests {
             Sample(
                 name: "format-2", session: "6825ca14-6c1d-4404-ad6d-892d4cb87876",
                 share: "jtcfM3jU3_PBGrqh74CpPA", frames: 354, events: 97),
+            // With a course, two of its checkpoints reached and two ahead.
+            Sample(
+                name: "format-3", session: "2e0c96b3-1b6b-4804-a480-f7f57dfe1d32",
+                share: "8E5S9P-MBrILqBKy51ssyw", frames: 354, events: 86),
             // With three heart rates that leapt and were doubted.
             Sample(
                 name: "format-4", session: "f14ecd18-292d-4008-a5d2-bc965ac925e1",

@@ -86,6 +86,11 @@ import WireFormat
             metrics.course = CourseProgress(
                 checkpoint: Bool.random(using: &random) ? "bridge" : nil,
                 predictedSeconds: some(&random), offCourse: Bool.random(using: &random))
+            if metrics.course?.checkpoint != nil {
+                metrics.course?.later = (0..<Int.random(in: 0...19, using: &random)).map {
+                    CheckpointAhead(checkpoint: "höhe \($0)", predictedSeconds: some(&random))
+                }
+            }
             metrics.activeAlerts = [.zoneDrift, .sos]
         }
         if Bool.random(using: &random) {
@@ -122,6 +127,10 @@ import WireFormat
                     number: 50, count: 50, goal: .meters(number(&random)), start: time, end: time,
                     seconds: number(&random), distanceMeters: some(&random),
                     averageHeartRate: some(&random), maxHeartRate: some(&random))),
+            .checkpointReached(
+                CheckpointReached(
+                    checkpoint: "brücke", elapsedSeconds: number(&random),
+                    distanceMeters: some(&random))),
         ]
     }
 
@@ -135,7 +144,13 @@ import WireFormat
         let timed: [StreamEvent.Kind] = [.metrics(metrics), .intervalEnding(number: 1, seconds: 3)]
         metrics.heartRate?.spikeSuspected = true
         let doubted: [StreamEvent.Kind] = [.metrics(metrics)]
-        for (kinds, version) in [(plain, 1), (timed, 2), (doubted, 3)] {
+        metrics.course = CourseProgress(
+            checkpoint: "bridge", predictedSeconds: 600, offCourse: false,
+            later: [CheckpointAhead(checkpoint: "tower", predictedSeconds: 900)])
+        let reached = CheckpointReached(
+            checkpoint: "bridge", elapsedSeconds: 570, distanceMeters: 2000)
+        let newest: [StreamEvent.Kind] = [.metrics(metrics), .checkpointReached(reached)]
+        for (kinds, version) in [(plain, 1), (timed, 2), (doubted, 3), (newest, 4)] {
             for kind in kinds {
                 let event = StreamEvent(deviceTime: BinaryFrameTests.time, kind: kind)
                 #expect(Self.encoded(event).first == UInt8(version))
@@ -166,6 +181,38 @@ import WireFormat
         var unknown = record
         unknown[17] = 4
         #expect(throws: RecordRefusal.unknownValue) { try StreamEventCodec.decode(unknown.span) }
+    }
+
+    @Test func `A record from before there were later checkpoints has the next one ahead`() throws {
+        // Version 1, metrics: live, course set, no numbers; on course, 600 s, "bridge".
+        let record: [UInt8] =
+            [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, ValueState.live.rawValue, 0x80, 0x10, 1, 1, 1, 0]
+            + [0, 1, 0x81, 0x4B, 1, 6] + Array("bridge".utf8)
+        guard case .metrics(let metrics) = try StreamEventCodec.decode(record.span).kind else {
+            Issue.record("not metrics")
+            return
+        }
+        let next = CheckpointAhead(checkpoint: "bridge", predictedSeconds: 600)
+        #expect(metrics.course?.ahead == [next])
+        #expect(metrics.course?.later.isEmpty == true)
+        let event = StreamEvent(deviceTime: Timestamp(microseconds: 0), kind: .metrics(metrics))
+        #expect(Self.encoded(event) == record)
+    }
+
+    @Test func `Twenty checkpoints ahead take 300 bytes more`() {
+        var metrics = Metrics()
+        metrics.course = CourseProgress(
+            checkpoint: "control 1", predictedSeconds: 1000, offCourse: false)
+        func bytes() -> Int {
+            Self.encoded(
+                StreamEvent(deviceTime: BinaryFrameTests.time, kind: .metrics(metrics))
+            ).count
+        }
+        let alone = bytes()
+        metrics.course?.later = (2...20).map {
+            CheckpointAhead(checkpoint: "control \($0)", predictedSeconds: 1000 * Double($0))
+        }
+        #expect((250...300).contains(bytes() - alone))
     }
 
     @Test(arguments: 1...200)

@@ -57,7 +57,7 @@ public struct RecordedSessionBuilder: Sendable {
         case .correction(.pauseEnded(_, let since)):
             if !session.pauses.isEmpty { session.pauses[session.pauses.count - 1].end = since }
         case .marker, .zoneChanged, .alert, .gap, .sourceChanged: break
-        case .intervalStarted, .intervalEnding, .intervalEnded: break
+        case .intervalStarted, .intervalEnding, .intervalEnded, .checkpointReached: break
         }
     }
 

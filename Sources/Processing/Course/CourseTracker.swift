@@ -26,25 +26,29 @@ struct CourseTracker: Sendable {
         var jumpCost = 0.05
     }
 
-    struct Reached: Hashable, Sendable {
-        var name: String
-    }
-
+    let course: Course
     private let parameters = Parameters()
-    private let points: [Course.Point]
     private let alongMeters: [Double]
-    private let checkpoints: [(name: String, meters: Double)]
+    private let checkpoints: [(checkpoint: Course.Checkpoint, meters: Double)]
     private var nextCheckpoint = 0
+    /// Nobody is told of one twice, not even when the owner sends a changed course.
+    private var told: Set<Course.Checkpoint>
     private var place = 0
+    private var hasPlace = false
     private(set) var metersAlong = 0.0
     private(set) var isOffCourse = false
 
-    /// - Returns: `nil` for a course of fewer than two points.
-    init?(_ course: Course) {
+    /// `nil` for a course of fewer than two points.
+    ///
+    /// - Parameters:
+    ///   - course: To follow from the next fix on.
+    ///   - earlier: What was followed so far.
+    init?(_ course: Course, after earlier: CourseTracker? = nil) {
         guard course.points.count > 1 else { return nil }
-        points = course.points
+        self.course = course
+        told = earlier?.told.intersection(course.checkpoints) ?? []
         var sums = [0.0]
-        for (first, second) in zip(points, points.dropFirst()) {
+        for (first, second) in zip(course.points, course.points.dropFirst()) {
             sums.append(
                 (sums.last ?? 0)
                     + Geodesy.meters(
@@ -59,14 +63,17 @@ struct CourseTracker: Sendable {
                     on: segment, of: course.points)
             }
             let nearest = places.min { $0.meters < $1.meters } ?? (0, 0, 0)
-            return (checkpoint.name, sums[nearest.segment] + nearest.metersIntoSegment)
+            return (checkpoint, sums[nearest.segment] + nearest.metersIntoSegment)
         }.sorted { $0.meters < $1.meters }
     }
 
     var totalMeters: Double { alongMeters.last ?? 0 }
 
-    /// - Returns: Checkpoints reached by this fix, and whether being off course has changed.
-    mutating func update(_ location: Location) -> (reached: [Reached], offCourseChanged: Bool) {
+    private var points: [Course.Point] { course.points }
+
+    /// - Returns: Names of the checkpoints that this fix reaches, in the order of the course, and
+    ///   whether being off course has changed.
+    mutating func update(_ location: Location) -> (reached: [String], offCourseChanged: Bool) {
         let near = max(0, place - parameters.windowPoints)
         let far = min(points.count - 1, place + parameters.windowPoints)
         var found = nearest(location, near..<far, jumpCost: parameters.jumpCost)
@@ -80,35 +87,46 @@ struct CourseTracker: Sendable {
         } else if found.meters < parameters.onCourseMeters {
             isOffCourse = false
         }
-        var reached: [Reached] = []
-        if !isOffCourse {
-            place = found.segment
-            metersAlong = alongMeters[found.segment] + found.metersIntoSegment
-            while nextCheckpoint < checkpoints.count,
-                metersAlong >= checkpoints[nextCheckpoint].meters - parameters.checkpointMeters
-            {
-                reached.append(Reached(name: checkpoints[nextCheckpoint].name))
-                nextCheckpoint += 1
-            }
+        guard !isOffCourse else { return ([], was != isOffCourse) }
+        place = found.segment
+        metersAlong = alongMeters[found.segment] + found.metersIntoSegment
+        return (checkpointsReached(), was != isOffCourse)
+    }
+
+    /// What lies behind the first place on the course was passed at a time that nobody knows.
+    private mutating func checkpointsReached() -> [String] {
+        let isFirstPlace = !hasPlace
+        hasPlace = true
+        var reached: [String] = []
+        while nextCheckpoint < checkpoints.count {
+            let (checkpoint, meters) = checkpoints[nextCheckpoint]
+            guard metersAlong >= meters - parameters.checkpointMeters else { break }
+            nextCheckpoint += 1
+            if isFirstPlace, metersAlong > meters + parameters.checkpointMeters { continue }
+            if told.insert(checkpoint).inserted { reached.append(checkpoint.name) }
         }
-        return (reached, was != isOffCourse)
+        return reached
     }
 
     /// - Parameters:
     ///   - elapsedSeconds: Of the session.
     ///   - metersPerSecond: Mean speed of the session, pauses included.
-    /// - Returns: The checkpoint ahead and when it is predicted.
+    /// - Returns: The checkpoints ahead and when they are predicted; the later ones to the second,
+    ///   as they are shown, which takes 3 bytes of a record and not 9.
     func progress(elapsedSeconds: Double, metersPerSecond: Double?) -> CourseProgress {
-        guard nextCheckpoint < checkpoints.count else {
-            return CourseProgress(checkpoint: nil, predictedSeconds: nil, offCourse: isOffCourse)
-        }
-        let next = checkpoints[nextCheckpoint]
-        var predicted: Double?
-        if let metersPerSecond, metersPerSecond > 0.1 {
-            predicted = elapsedSeconds + max(0, next.meters - metersAlong) / metersPerSecond
+        let ahead = checkpoints[nextCheckpoint...].prefix(CourseProgress.aheadMax)
+        func predicted(_ meters: Double) -> Double? {
+            guard let metersPerSecond, metersPerSecond > 0.1 else { return nil }
+            return elapsedSeconds + max(0, meters - metersAlong) / metersPerSecond
         }
         return CourseProgress(
-            checkpoint: next.name, predictedSeconds: predicted, offCourse: isOffCourse)
+            checkpoint: ahead.first?.checkpoint.name,
+            predictedSeconds: ahead.first.flatMap { predicted($0.meters) }, offCourse: isOffCourse,
+            later: ahead.dropFirst().map {
+                CheckpointAhead(
+                    checkpoint: $0.checkpoint.name,
+                    predictedSeconds: predicted($0.meters)?.rounded())
+            })
     }
 
     private typealias Place = (segment: Int, metersIntoSegment: Double, meters: Double)

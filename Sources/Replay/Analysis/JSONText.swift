@@ -1,4 +1,4 @@
-/// Writes JSON of numbers and short plain strings, of which `NaN` and infinities become `null`.
+/// Writes JSON of numbers and short strings. Of the numbers `NaN` and infinities become `null`.
 struct JSONText {
     private var bytes: [UInt8] = []
     private var needsComma = false
@@ -62,6 +62,22 @@ struct JSONText {
         separate()
         bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: value.description.utf8)
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    /// A text of somebody else's.
+    mutating func text(_ name: StaticString, _ value: String) {
+        key(name)
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        for byte in value.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+            case ..<0x20: bytes.append(UInt8(ascii: " "))
+            default: bytes.append(byte)
+            }
+        }
         bytes.append(UInt8(ascii: "\""))
         needsComma = true
     }

@@ -25,6 +25,14 @@ extension RecordingAnalysis {
                     $0.number("elevationMeters", split.elevationMeters, digits: 1)
                 }
             }
+            $0.key("checkpoints")
+            $0.array(checkpoints) { reached, text in
+                text.object {
+                    $0.text("checkpoint", reached.checkpoint)
+                    $0.number("elapsedSeconds", reached.elapsedSeconds, digits: 3)
+                    $0.number("distanceMeters", reached.distanceMeters, digits: 2)
+                }
+            }
             $0.key("series")
             $0.array(series) { row, text in text.object { write(row, to: &$0) } }
         }

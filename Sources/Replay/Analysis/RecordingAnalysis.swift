@@ -29,6 +29,8 @@ public struct RecordingAnalysis: Sendable {
     public private(set) var pauses: [Pause] = []
     /// Kilometers, as last corrected.
     public private(set) var splits: [Split] = []
+    /// Of the course, in the order in which they were reached.
+    public private(set) var checkpoints: [CheckpointReached] = []
     /// Every event but the metrics, in order.
     public private(set) var events: [StreamEvent] = []
     /// As of the last record.
@@ -179,6 +181,7 @@ public struct RecordingAnalysis: Sendable {
             if let index = splits.lastIndex(where: { $0.number == split.number }) {
                 splits[index] = split
             }
+        case .checkpointReached(let reached): checkpoints.append(reached)
         default: break
         }
     }

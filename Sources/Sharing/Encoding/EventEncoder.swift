@@ -32,6 +32,7 @@ public enum EventEncoder {
                 }
             ]
         case .intervalEnded(let interval): return head.interval(interval)
+        case .checkpointReached(let reached): return [head.checkpoint(reached)]
         case .alert(let alert): return [head.alert(alert)]
         case .gap(let from, let to):
             return [
@@ -147,6 +148,16 @@ private struct Head {
                 $0.number(
                     "maxHeartRate", interval.maxHeartRate, decimals: Decimals.heartRate, &$1)
             }
+        }
+    }
+
+    func checkpoint(_ reached: CheckpointReached) -> EventForm {
+        event("checkpointReached", for: .holding(.metrics)) {
+            $0.text("checkpoint", reached.checkpoint, &$1)
+            $0.number(
+                "elapsedSeconds", reached.elapsedSeconds, decimals: Decimals.seconds, &$1)
+            $0.number(
+                "distanceMeters", reached.distanceMeters, decimals: Decimals.distanceMeters, &$1)
         }
     }
 

@@ -69,7 +69,23 @@ extension MetricsEncoder {
                 "predictedSeconds", course.predictedSeconds, decimals: Decimals.predictedSeconds,
                 &json)
             object.bool("offCourse", course.offCourse, &json)
+            object.key("ahead", &json)
+            write(course.ahead, to: &json)
         }
+    }
+
+    private static func write(_ ahead: [CheckpointAhead], to json: inout JSONWriter) {
+        json.raw("[")
+        for (index, checkpoint) in ahead.enumerated() {
+            if index > 0 { json.raw(",") }
+            JSONObject.write(to: &json) { object, json in
+                object.text("checkpoint", checkpoint.checkpoint, &json)
+                object.number(
+                    "predictedSeconds", checkpoint.predictedSeconds,
+                    decimals: Decimals.predictedSeconds, &json)
+            }
+        }
+        json.raw("]")
     }
 
     static func write(_ interval: IntervalProgress, to json: inout JSONWriter) {

@@ -38,7 +38,7 @@ public struct HistoryView: Sendable {
         switch event.kind {
         case .metrics(let metrics):
             return update(privacy.filter(metrics), cursor: cursor, time: event.deviceTime)
-        case .alert(let alert) where alert.kind == .offCourse && privacy.isInside:
+        case let kind where kind.isHiddenInZones && privacy.isInside:
             return nil
         default:
             let form = EventEncoder.forms(of: event, cursor: cursor).first {

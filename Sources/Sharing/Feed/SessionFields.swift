@@ -45,7 +45,7 @@ public struct SessionFields: Sendable {
         case .split(let split), .correction(.split(let split)):
             keep(split)
             update.event = EventEncoder.forms(of: event, cursor: cursor)
-        case .alert(let alert) where alert.kind == .offCourse && privacy.isInside:
+        case let kind where kind.isHiddenInZones && privacy.isInside:
             break
         default:
             update.event = EventEncoder.forms(of: event, cursor: cursor)

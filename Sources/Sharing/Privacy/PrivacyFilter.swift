@@ -77,3 +77,14 @@ extension Metrics {
         gradePercent = nil
     }
 }
+
+extension StreamEvent.Kind {
+    /// Whether it tells where the runner is, as ``FieldKey/course`` does.
+    var isHiddenInZones: Bool {
+        switch self {
+        case .alert(let alert): alert.kind == .offCourse
+        case .checkpointReached: true
+        default: false
+        }
+    }
+}

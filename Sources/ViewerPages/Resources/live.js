@@ -4,6 +4,7 @@ import { ChartStack } from "./chart.js";
 import { chartSpecs, chartView, describeRow } from "./charts.js";
 import { onThemeChange, paceScale } from "./colors.js";
 import { overallState, showGone, StatusPill } from "./connection.js";
+import { CheckpointList, checkpointsOf } from "./course.js";
 import { find, findAll, kept, onFrame, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
 import { MapView } from "./map.js";
@@ -40,6 +41,7 @@ const recorder = new Recorder(share, {
 const panel = new Panel(document, t);
 const pill = new StatusPill(find(".status"), t);
 const bars = new ZoneBars(find(".zone-bars"), t);
+const checkpoints = new CheckpointList(find(".checkpoints"), t);
 const splits = new SplitTable(find(".splits table"), find(".splits .empty"), t);
 const messages = new Messages(find(".toasts"), find(".alerts"), t);
 const route = new RouteLayer(routeModel);
@@ -203,6 +205,9 @@ function showSections(run) {
   setHidden(find(".charts"), series.length < 2);
   setHidden(find(".zones"), !run.zoneSeconds?.length);
   setHidden(find(".splits"), run.splits === undefined && run.distanceMeters === undefined);
+  const course = checkpointsOf(recorder.timeline.marks, run);
+  setHidden(find(".course"), course.length === 0);
+  checkpoints.show(course);
   setHidden(find(".cheer"), page.status === "gone" || run.state === "ended");
   if (run.zoneSeconds) bars.show(run.zoneSeconds, run.heartRate?.state === "live" ? run.heartRate.zone : 0);
   if (page.preview === undefined) splits.show(run.splits, page.units);

@@ -26,6 +26,8 @@ export function sentence(message, units, t) {
         way: message.distanceMeters === undefined ? ""
           : `${goal({ goalMeters: message.distanceMeters }, units)}, ${format.pace(message.paceSecondsPerKm, units)} ${units.pace}`,
         hr: message.averageHeartRate === undefined ? "" : `${format.integer(message.averageHeartRate)} ${t("bpm")}` });
+    case "checkpointReached":
+      return t("checkpointReached", { name: message.checkpoint, time: format.duration(message.elapsedSeconds) });
     case "marker": return message.text;
     case "paused": return t("pausedEvent");
     case "resumed": return t("resumedEvent");

@@ -85,7 +85,7 @@ export class Timeline {
       if (!open || open.to !== undefined) this.pauses.push({ from: time, to: undefined });
     } else if (message.event === "resumed") {
       if (open && open.to === undefined) open.to = time;
-    } else if (["split", "lap", "intervalEnded", "marker", "alert"].includes(message.event)) {
+    } else if (["split", "lap", "intervalEnded", "checkpointReached", "marker", "alert"].includes(message.event)) {
       this.marks.push({ time: message.time, kind: message.event, message });
     }
     return true;

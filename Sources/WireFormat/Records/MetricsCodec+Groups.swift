@@ -107,4 +107,27 @@ extension MetricsCodec {
         return IntervalProgress(
             number: number, count: count, secondsLeft: left[0], metersLeft: left[1])
     }
+
+    /// The next one is the course's own.
+    static func write(_ later: [CheckpointAhead], _ writer: inout RecordWriter) {
+        writer.count(later.count)
+        for checkpoint in later {
+            writer.text(checkpoint.checkpoint)
+            writer.optionalDoubles([checkpoint.predictedSeconds])
+        }
+    }
+
+    static func laterCheckpoints(
+        _ reader: inout RecordReader, _ bytes: Span<UInt8>
+    ) throws(RecordRefusal) -> [CheckpointAhead] {
+        let count = try reader.itemCount(bytes, bytesEach: 2)
+        guard count > 0 else { throw .unknownValue }
+        var later: [CheckpointAhead] = []
+        for _ in 0..<count {
+            let name = try reader.text(bytes)
+            let predicted = try reader.optionalDoubles(1, bytes)
+            later.append(CheckpointAhead(checkpoint: name, predictedSeconds: predicted[0]))
+        }
+        return later
+    }
 }

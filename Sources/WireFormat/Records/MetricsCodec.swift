@@ -13,7 +13,8 @@ enum MetricsCodec {
         case steps, heartRate, cadence, position, gpsQuality, trainingLoad, finishEstimate, course
         case zoneSeconds, activeAlerts
         case interval
-        static let bits = 15
+        case laterCheckpoints
+        static let bits = 16
 
         func isSet(_ flags: Int) -> Bool { flags >> rawValue & 1 == 1 }
     }
@@ -57,6 +58,7 @@ enum MetricsCodec {
             for alert in metrics.activeAlerts { writer.byte(alert.rawValue) }
         }
         if let interval = metrics.interval { write(interval, &writer) }
+        if let later = metrics.course?.later, !later.isEmpty { write(later, &writer) }
     }
 
     static func read(
@@ -110,6 +112,10 @@ enum MetricsCodec {
             }
         }
         if Flag.interval.isSet(flags) { metrics.interval = try interval(&reader, bytes) }
+        if Flag.laterCheckpoints.isSet(flags) {
+            guard metrics.course?.checkpoint != nil else { throw .unknownValue }
+            metrics.course?.later = try laterCheckpoints(&reader, bytes)
+        }
     }
 
     private static func flags(of metrics: Metrics) -> Int {
@@ -124,6 +130,7 @@ enum MetricsCodec {
             (.zoneSeconds, !metrics.zoneSeconds.isEmpty),
             (.activeAlerts, !metrics.activeAlerts.isEmpty),
             (.interval, metrics.interval != nil),
+            (.laterCheckpoints, metrics.course?.later.isEmpty == false),
         ]
         return set.reduce(0) { $1.1 ? $0 | 1 << $1.0.rawValue : $0 }
     }

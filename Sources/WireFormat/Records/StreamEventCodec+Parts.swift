@@ -121,4 +121,20 @@ extension StreamEventCodec {
         default: throw .unknownValue
         }
     }
+
+    static func write(_ reached: CheckpointReached, _ writer: inout RecordWriter) {
+        writer.text(reached.checkpoint)
+        writer.double(reached.elapsedSeconds)
+        writer.optionalDoubles([reached.distanceMeters])
+    }
+
+    static func checkpointReached(
+        _ reader: inout RecordReader, _ bytes: Span<UInt8>
+    ) throws(RecordRefusal) -> CheckpointReached {
+        let checkpoint = try reader.text(bytes)
+        let elapsed = try reader.double(bytes)
+        let distance = try reader.optionalDoubles(1, bytes)
+        return CheckpointReached(
+            checkpoint: checkpoint, elapsedSeconds: elapsed, distanceMeters: distance[0])
+    }
 }

@@ -8,10 +8,12 @@ public import SensorModel
 /// ```
 ///
 /// Numbers are written as ``RecordWriter/double(_:)`` and ``RecordWriter/count(_:)`` have them.
-/// Version 2 has intervals, version 3 doubted heart rates. Each event is written as the earliest
-/// version that has what is in it, so that a program from before can still read the rest.
+/// Version 2 has intervals, version 3 doubted heart rates, version 4 checkpoints. Each event is
+/// written as the earliest version that has what is in it, so that a program from before can still
+/// read the rest.
 public enum StreamEventCodec {
-    public static let version = versionWithDoubts
+    public static let version = versionWithCheckpoints
+    private static let versionWithCheckpoints: UInt8 = 4
     private static let versionWithDoubts: UInt8 = 3
     private static let versionWithIntervals: UInt8 = 2
     private static let firstVersion: UInt8 = 1
@@ -34,6 +36,7 @@ public enum StreamEventCodec {
         case intervalStarted = 15
         case intervalEnding = 16
         case intervalEnded = 17
+        case checkpointReached = 18
     }
 
     /// - Parameters:
@@ -67,6 +70,9 @@ public enum StreamEventCodec {
 
     private static func earliestVersion(of kind: StreamEvent.Kind) -> UInt8 {
         switch kind {
+        case .checkpointReached: versionWithCheckpoints
+        case .metrics(let metrics) where metrics.course?.later.isEmpty == false:
+            versionWithCheckpoints
         case .metrics(let metrics) where metrics.heartRate?.spikeSuspected == true:
             versionWithDoubts
         case .intervalStarted, .intervalEnding, .intervalEnded: versionWithIntervals
@@ -94,6 +100,7 @@ public enum StreamEventCodec {
         case .intervalStarted: .intervalStarted
         case .intervalEnding: .intervalEnding
         case .intervalEnded: .intervalEnded
+        case .checkpointReached: .checkpointReached
         }
     }
 
@@ -129,6 +136,7 @@ public enum StreamEventCodec {
             writer.count(number)
             writer.double(seconds)
         case .intervalEnded(let interval): write(interval, &writer)
+        case .checkpointReached(let reached): write(reached, &writer)
         }
     }
 
@@ -168,6 +176,7 @@ public enum StreamEventCodec {
             return .intervalEnding(
                 number: try reader.count(bytes), seconds: try reader.double(bytes))
         case .intervalEnded: return .intervalEnded(try interval(&reader, bytes))
+        case .checkpointReached: return .checkpointReached(try checkpointReached(&reader, bytes))
         }
     }
 }

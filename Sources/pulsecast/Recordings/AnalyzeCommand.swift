@@ -87,6 +87,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
         table.add(["climb", text(metrics.elevationGainMeters, "m")])
         table.add(["pauses", "\(analysis.pauses.count)"])
         table.add(["splits", "\(analysis.splits.count)"])
+        for reached in analysis.checkpoints {
+            table.add([reached.checkpoint, "reached at " + text(reached.elapsedSeconds, "s")])
+        }
         return table.text
     }
 }

@@ -35,7 +35,8 @@ struct WatchScreen {
         case "event":
             guard !history else { return }
             let name = object["event"] as? String ?? "event"
-            notices.append((object["text"] as? String).map { "\(name): \($0)" } ?? name)
+            let words = object["text"] ?? object["checkpoint"]
+            notices.append((words as? String).map { "\(name): \($0)" } ?? name)
             notices = Array(notices.suffix(3))
         default: break
         }

@@ -70,4 +70,33 @@ import WireFormat
             #expect(latest.object["position"] != nil)
         }
     }
+
+    @Test func `A checkpoint that is reached is an event for whom the metrics are for`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let scopes: [(Scope, [String])] = [
+                (.all, ["Bridge"]), ([.heartRate, .metrics], ["Bridge"]), (.heartRate, []),
+            ]
+            let shares = try scopes.map { scope, _ in
+                try running.addShare(of: "ann") { $0.scope = scope }
+            }
+            let put = try await running.ask(.put, "/v1/me/course", token: token, body: Self.gpx)
+            #expect(put.status == 200)
+            // Some 170, 160 and 148 m before it, and on.
+            try await send(
+                [48.103_47, 48.103_56, 48.103_67, 48.103_70], from: 1, token: token, running)
+            func reached(_ share: String) async throws -> [String] {
+                let history = try await running.ask(.get, "/v1/shares/\(share)/history").object
+                let items = history["items"] as? [[String: Any]] ?? []
+                return items.filter { $0["event"] as? String == "checkpointReached" }
+                    .compactMap { $0["checkpoint"] as? String }
+            }
+            #expect(try await running.eventually { try await !reached(shares[0]).isEmpty })
+            for (share, (scope, names)) in zip(shares, scopes) {
+                #expect(try await reached(share) == names, "\(scope)")
+            }
+        }
+    }
 }

@@ -16,6 +16,7 @@ const { Series } = await load("series.js");
 const { unitSystems } = await load("format.js");
 const { sentence } = await load("messages.js");
 const { doubtAbout } = await load("panel.js");
+const { checkpointsOf } = await load("course.js");
 
 const t = translator("en");
 const context = { units: unitSystems.metric, t };
@@ -153,9 +154,22 @@ test("a QR code is the one other readers read", () => {
 test("events become sentences, a cleared alert none", () => {
   const say = (message) => sentence(message, unitSystems.metric, t);
   assert.equal(say({ event: "split", km: 3, seconds: 301 }), "Split 3: 05:01");
+  assert.equal(say({ event: "checkpointReached", checkpoint: "Bridge", elapsedSeconds: 1871.3 }),
+    "Bridge reached at 31:11");
   assert.equal(say({ event: "alert", kind: "sos", phase: "triggered" }), "SOS");
   assert.equal(say({ event: "alert", kind: "sos", phase: "cancelled" }), "SOS: cancelled");
   assert.equal(say({ event: "alert", kind: "sos", phase: "cleared" }), undefined);
+});
+
+test("a course lists what was reached at the moment shown, then what is ahead", () => {
+  const marks = [[100, "start", 0], [700, "bridge", 601]].map(([time, checkpoint, elapsedSeconds]) =>
+    ({ time, kind: "checkpointReached", message: { checkpoint, elapsedSeconds } }));
+  const shown = (run) => checkpointsOf([{ time: 5, kind: "lap", message: {} }, ...marks], run)
+    .map(({ name, seconds, reached }) => [name, seconds, reached]);
+  assert.deepEqual(
+    shown({ time: 800, course: { ahead: [{ checkpoint: "tower", predictedSeconds: 1200 }, { checkpoint: "finish" }] } }),
+    [["start", 0, true], ["bridge", 601, true], ["tower", 1200, false], ["finish", undefined, false]]);
+  assert.deepEqual(shown({ time: 400 }), [["start", 0, true]]);
 });
 
 // Read by another maker's reader as "PULSECAST".

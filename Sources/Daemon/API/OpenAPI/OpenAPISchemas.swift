@@ -51,8 +51,14 @@ enum OpenAPISchemas {
             "distanceMeters": number, "speedMetersPerSecond": number,
             "paceSecondsPerKm": number, "elapsedSeconds": number, "movingSeconds": number,
             "position": ["type": "object"], "splits": list(["type": "object"]),
-            "zoneSeconds": list(number),
+            "zoneSeconds": list(number), "course": progress,
         ], required: ["type"])
+
+    /// On the course: the next checkpoint, and all that are ahead.
+    private static let progress = object([
+        "checkpoint": text, "predictedSeconds": number, "offCourse": ["type": "boolean"],
+        "ahead": list(object(["checkpoint": text, "predictedSeconds": number])),
+    ])
 
     private static let open = object(
         ["at": number, "event": text, "visitor": text], required: ["at", "event", "visitor"])
