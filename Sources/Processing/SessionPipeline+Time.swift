@@ -18,6 +18,11 @@ extension SessionPipeline {
     /// Seconds of silence after which the whole session is stale: longer than any live source's.
     static let sessionStaleSeconds = 15.0
 
+    /// Before a live frame: when it came, by the daemon's clock. Frames of a file have none.
+    public mutating func arrived(at arrival: Timestamp) {
+        clock.arrival = arrival
+    }
+
     /// Lets the session's time reach the sample's, second by second.
     ///
     /// - Returns: Session time of the sample; `nil` when it is not believed or the session is over.

@@ -113,7 +113,8 @@ public struct ReplayVerification {
             let frame = FrameHeader(
                 kind: kind, sequence: header.sequence, deviceTime: header.deviceTime)
             do {
-                try computation?.apply(frame: frame, payload: payload, into: &expected)
+                try computation?.apply(
+                    frame: frame, payload: payload, arrival: header.arrivalTime, into: &expected)
             } catch { throw .unreadableFrame(header.offset, error) }
         }
     }

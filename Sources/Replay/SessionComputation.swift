@@ -32,12 +32,15 @@ public struct SessionComputation: Sendable {
     /// - Parameters:
     ///   - header: Of a recorded frame.
     ///   - payload: As the log has it.
+    ///   - arrival: As the log has it, too.
     ///   - events: What follows from it is appended.
     /// - Throws: ``FrameRefusal`` for a payload that was never valid: the log is another version's,
     ///   or damaged past its checksum.
     public mutating func apply(
-        frame header: FrameHeader, payload: Span<UInt8>, into events: inout [StreamEvent]
+        frame header: FrameHeader, payload: Span<UInt8>, arrival: Timestamp,
+        into events: inout [StreamEvent]
     ) throws(FrameRefusal) {
+        pipeline.arrived(at: arrival)
         let late = isLate(header.sequence)
         if header.sequence.isCounted, !late { reach(header.sequence) }
         let time = header.deviceTime

@@ -111,7 +111,8 @@ public struct SessionRebuild: Sendable {
         if firstDeviceTime == nil { firstDeviceTime = frame.deviceTime }
         lastArrival = header.arrivalTime
         do {
-            try computation.apply(frame: frame, payload: payload, into: &expected)
+            try computation.apply(
+                frame: frame, payload: payload, arrival: header.arrivalTime, into: &expected)
         } catch { throw .unreadableFrame(header.offset, error) }
         self.computation = computation
         dropRecorded()

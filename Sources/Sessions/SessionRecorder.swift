@@ -67,7 +67,7 @@ package final class SessionRecorder {
                 RecordedInput(kind: .frame(header, payload: copy), arrival: arrival))
             return offset
         }
-        apply(header, payload, to: &computation.processors, of: live)
+        apply(header, payload, arrival: arrival, to: &computation.processors, of: live)
         publishEvents(of: live, arrival: arrival)
         return offset
     }
@@ -149,7 +149,7 @@ package final class SessionRecorder {
     ) {
         switch input.kind {
         case .frame(let header, let payload):
-            apply(header, payload.span, to: &computation, of: live)
+            apply(header, payload.span, arrival: input.arrival, to: &computation, of: live)
         case .tick(let tick, let deviceTime):
             computation.apply(tick, at: deviceTime, into: &events)
         case .profile(let profile, let deviceTime):
@@ -160,12 +160,13 @@ package final class SessionRecorder {
     }
 
     private func apply(
-        _ header: FrameHeader, _ payload: Span<UInt8>, to computation: inout SessionComputation,
-        of live: LiveSession
+        _ header: FrameHeader, _ payload: Span<UInt8>, arrival: Timestamp,
+        to computation: inout SessionComputation, of live: LiveSession
     ) {
         if !computation.isLate(header.sequence) { live.lastDeviceTime = header.deviceTime }
         do {
-            try computation.apply(frame: header, payload: payload, into: &events)
+            try computation.apply(
+                frame: header, payload: payload, arrival: arrival, into: &events)
         } catch {
             // The door checked it: a frame that cannot be read here is our own mistake.
             assertionFailure("a frame passed the door and cannot be read: \(error)")

@@ -71,7 +71,8 @@ struct RecordedRun {
                 deviceTime: header.deviceTime, arrivalTime: header.deviceTime,
                 payload: payload.span)
             var new: [StreamEvent] = []
-            try computation.apply(frame: header, payload: payload.span, into: &new)
+            try computation.apply(
+                frame: header, payload: payload.span, arrival: header.deviceTime, into: &new)
             events += new
             pending = new.map { ($0, header.deviceTime) }
         }

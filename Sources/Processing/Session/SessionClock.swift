@@ -20,6 +20,9 @@ struct SessionClock: Sendable {
         var holeSecondsMax = 86_400.0
         /// Samples in a row behind the slack that prove a clock set back.
         var backwardSamples = 20
+        /// The same where the device sends live, and goes on to do so for these seconds.
+        var backwardLiveSamples = 3
+        var backwardLiveSeconds = 2.0
     }
 
     enum Arrival: Hashable, Sendable {
@@ -38,7 +41,12 @@ struct SessionClock: Sendable {
     private(set) var now = Timestamp(microseconds: .min)
     /// Session time = device time + this.
     private(set) var shiftMicroseconds: Int64 = 0
+    /// When the sample in hand came; `nil`: not known.
+    var arrival: Timestamp?
+    private var rhythm = ArrivalRhythm()
     private var samplesBehind = 0
+    /// The first of them, and when it came.
+    private var firstBehind: (time: Timestamp, arrival: Timestamp?)?
     private var doubted: Timestamp?
 
     init(parameters: Parameters = Parameters()) {
@@ -58,6 +66,7 @@ struct SessionClock: Sendable {
         now = time
         samplesBehind = 0
         doubted = nil
+        rhythm.moved(to: time, at: arrival)
     }
 
     /// - Parameters:
@@ -71,7 +80,7 @@ struct SessionClock: Sendable {
         let time = sessionTime(deviceTime)
         guard start != nil else {
             start = time
-            now = time
+            advance(to: time)
             return .current(time)
         }
         let ahead = time.seconds(since: now)
@@ -84,17 +93,32 @@ struct SessionClock: Sendable {
             samplesBehind = 0
             return .behind(time)
         }
+        if samplesBehind == 0 { firstBehind = (time, arrival) }
         samplesBehind += 1
-        guard samplesBehind >= parameters.backwardSamples else { return .behind(time) }
+        guard samplesBehind >= parameters.backwardSamples || isLiveBehind(time) else {
+            return .behind(time)
+        }
         return set(to: deviceTime)
+    }
+
+    /// Whether samples behind keep coming at the pace of time: a buffer that is emptied late comes
+    /// at once.
+    private func isLiveBehind(_ time: Timestamp) -> Bool {
+        guard samplesBehind >= parameters.backwardLiveSamples,
+            rhythm.secondsPassed(at: arrival) != nil, let arrival, let firstBehind,
+            let firstArrival = firstBehind.arrival
+        else { return false }
+        let passed = arrival.seconds(since: firstArrival)
+        return passed >= parameters.backwardLiveSeconds
+            && abs(time.seconds(since: firstBehind.time) - passed) < passed / 2
     }
 
     private mutating func forward(
         _ time: Timestamp, ahead: Double, isCertain: Bool
     ) -> Arrival {
-        guard ahead > parameters.confirmedHoleSeconds else {
-            doubted = nil
-            now = time
+        let isLeap = rhythm.isLeap(ahead: ahead, at: arrival)
+        guard ahead > parameters.confirmedHoleSeconds || isLeap else {
+            advance(to: time)
             return .current(time)
         }
         let isConfirmed = doubted.map {
@@ -104,19 +128,18 @@ struct SessionClock: Sendable {
             doubted = time
             return .doubted
         }
-        doubted = nil
-        if ahead > parameters.holeSecondsMax { return set(to: deviceTime(time)) }
-        now = time
+        if ahead > parameters.holeSecondsMax || isLeap { return set(to: deviceTime(time)) }
+        advance(to: time)
         return .current(time)
     }
 
-    /// The device's clock was set: from here on it means a microsecond after the last sample.
+    /// The device's clock was set: from here on it means as much after the last sample as has
+    /// passed since, or a microsecond where nobody knows.
     private mutating func set(to deviceTime: Timestamp) -> Arrival {
-        let next = now.advanced(byMicroseconds: 1)
+        let passed = rhythm.secondsPassed(at: arrival) ?? 0
+        let next = now.advanced(byMicroseconds: max(1, Int64(passed * 1e6)))
         shiftMicroseconds = next.microseconds &- deviceTime.microseconds
-        samplesBehind = 0
-        doubted = nil
-        now = next
+        advance(to: next)
         return .current(next)
     }
 }
