@@ -79,7 +79,7 @@ struct Spectator {
         var needed: [String: Scope] = [
             "latitude": .location, "longitude": .location, "zoneChanged": .heartRate,
             "sourceChanged": .heartRate, "zoneDrift": .heartRate, "split": .metrics,
-            "lap": .metrics, "offCourse": .location, "checkpointReached": .metrics,
+            "lap": .metrics, "offCourse": .location, "checkpointReached": .location,
         ]
         for key in FieldKey.allCases where key.neededScope != [] {
             needed[key.name] = key.neededScope

@@ -85,7 +85,7 @@ import Testing
         (
             .checkpointReached(
                 CheckpointReached(checkpoint: "a", elapsedSeconds: 60, distanceMeters: 200)),
-            .metrics
+            .location
         ),
         (.marker("hello"), []),
         (.paused(since: Fixture.start, automatic: true), []),
@@ -119,6 +119,7 @@ import Testing
             guard let form = forms.first else { continue }
             let object = try Fixture.object(form.json)
             #expect(object["cursor"] as? String == "e1-7")
+            #expect(scope.contains(.metrics) || object["distanceMeters"] == nil)
             guard !scope.contains(.heartRate) else { continue }
             #expect(object["averageHeartRate"] == nil && object["maxHeartRate"] == nil)
         }

@@ -32,7 +32,7 @@ public enum EventEncoder {
                 }
             ]
         case .intervalEnded(let interval): return head.interval(interval)
-        case .checkpointReached(let reached): return [head.checkpoint(reached)]
+        case .checkpointReached(let reached): return head.checkpoint(reached)
         case .alert(let alert): return [head.alert(alert)]
         case .gap(let from, let to):
             return [
@@ -151,13 +151,22 @@ private struct Head {
         }
     }
 
-    func checkpoint(_ reached: CheckpointReached) -> EventForm {
-        event("checkpointReached", for: .holding(.metrics)) {
-            $0.text("checkpoint", reached.checkpoint, &$1)
-            $0.number(
-                "elapsedSeconds", reached.elapsedSeconds, decimals: Decimals.seconds, &$1)
-            $0.number(
-                "distanceMeters", reached.distanceMeters, decimals: Decimals.distanceMeters, &$1)
+    /// A checkpoint's name says where.
+    func checkpoint(_ reached: CheckpointReached) -> [EventForm] {
+        [true, false].map { metrics in
+            let audience =
+                metrics
+                ? Audience.holding([.location, .metrics])
+                : Audience.holding(.location, without: .metrics)
+            return event("checkpointReached", for: audience) {
+                $0.text("checkpoint", reached.checkpoint, &$1)
+                $0.number(
+                    "elapsedSeconds", reached.elapsedSeconds, decimals: Decimals.seconds, &$1)
+                guard metrics else { return }
+                $0.number(
+                    "distanceMeters", reached.distanceMeters, decimals: Decimals.distanceMeters,
+                    &$1)
+            }
         }
     }
 

@@ -71,13 +71,13 @@ import WireFormat
         }
     }
 
-    @Test func `A checkpoint that is reached is an event for whom the metrics are for`()
+    @Test func `A checkpoint that is reached is an event for who may know where`()
         async throws
     {
         try await RunningDaemon.run { running in
             let token = try running.addDevice("ann")
             let scopes: [(Scope, [String])] = [
-                (.all, ["Bridge"]), ([.heartRate, .metrics], ["Bridge"]), (.heartRate, []),
+                (.all, ["Bridge"]), (.location, ["Bridge"]), ([.heartRate, .metrics], []),
             ]
             let shares = try scopes.map { scope, _ in
                 try running.addShare(of: "ann") { $0.scope = scope }
