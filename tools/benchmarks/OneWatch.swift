@@ -164,7 +164,7 @@ enum OneWatch {
             guard let header = try? BinaryFrame.header(of: bytes) else { continue }
             try? computation.apply(
                 frame: header, payload: bytes.extracting(Limits.frameHeaderBytes...),
-                into: &events)
+                arrival: header.deviceTime, into: &events)
             events.removeAll(keepingCapacity: true)
         }
     }
