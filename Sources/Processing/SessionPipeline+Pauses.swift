@@ -1,9 +1,11 @@
 import SensorModel
 
 extension SessionPipeline {
-    var elapsedSeconds: Double {
-        guard let start = clock.start else { return 0 }
-        return moment.seconds(since: start)
+    var elapsedSeconds: Double { elapsedSeconds(until: moment) }
+
+    /// Of the session until `time`, which is session time; 0 before the first sample.
+    func elapsedSeconds(until time: Timestamp) -> Double {
+        clock.start.map { time.seconds(since: $0) } ?? 0
     }
 
     var pausedSeconds: Double {

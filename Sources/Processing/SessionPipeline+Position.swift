@@ -111,11 +111,9 @@ extension SessionPipeline {
             meters: meters, at: time, isMeasured: isMeasured, movingTime: movingTime,
             context: context)
         for split in done { emit(.split(split), into: &events) }
-        if let start = clock.start {
-            finish.follow(
-                meters: meters, elapsedSeconds: time.seconds(since: start),
-                isMeasured: isMeasured, raceKm: profile.raceKm)
-        }
+        finish.follow(
+            meters: meters, elapsedSeconds: elapsedSeconds(until: time),
+            isMeasured: isMeasured, raceKm: profile.raceKm)
         if !done.isEmpty { owesMetrics = true }
         if let altitude = elevation.altitude {
             grade.add(meters: meters, altitude: altitude, hasBarometer: elevation.hasBarometer)
@@ -127,9 +125,9 @@ extension SessionPipeline {
     ) {
         guard let change = course?.update(location) else { return }
         for name in change.reached {
-            let elapsedSeconds = clock.start.map { time.seconds(since: $0) } ?? 0
             let reached = CheckpointReached(
-                checkpoint: name, elapsedSeconds: elapsedSeconds, distanceMeters: distance.meters)
+                checkpoint: name, elapsedSeconds: elapsedSeconds(until: time),
+                distanceMeters: distance.meters)
             emit(.checkpointReached(reached), into: &events)
             owesMetrics = true
         }

@@ -113,8 +113,7 @@ extension SessionPipeline {
 
     /// Seconds of the session at a device time, by the device's clock as it is set now.
     public func elapsedSeconds(at deviceTime: Timestamp) -> Double {
-        guard let start = clock.start else { return 0 }
-        return clock.sessionTime(deviceTime).seconds(since: start)
+        elapsedSeconds(until: clock.sessionTime(deviceTime))
     }
 
     /// What happens at a whole second, sample or none.

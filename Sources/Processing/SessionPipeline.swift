@@ -13,7 +13,7 @@ public import SensorModel
 /// moves the session's time.
 public struct SessionPipeline: Sendable {
     /// Changes whenever the same samples give other events.
-    public static let algorithmVersion: UInt16 = 10
+    public static let algorithmVersion: UInt16 = 11
 
     var profile: RunnerProfile
     var zones: ZoneBounds
@@ -252,6 +252,8 @@ public struct SessionPipeline: Sendable {
 
     public mutating func end(at deviceTime: Timestamp, into events: inout [StreamEvent]) {
         guard !isEnded else { return }
+        // No frame: silence before an end is time that passed.
+        clock.arrival = nil
         _ = admit(deviceTime, late: clock.start == nil, into: &events)
         isEnded = true
         emitMetrics(into: &events)

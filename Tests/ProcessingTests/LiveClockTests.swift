@@ -62,7 +62,21 @@ import Testing
         #expect(abs((shown.distanceMeters ?? 0) - 897) < 9)
     }
 
-    /// Twenty fixes of 50 s ago that a phone had kept, after two minutes of live ones.
+    @Test(arguments: [true, false])
+    func `Silence before an end is time that passed, live or not`(isLive: Bool) throws {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        for second in (0..<180).map(Double.init) {
+            if isLive { pipeline.arrived(at: at(second)) }
+            let beat = try HeartRateSample(beatsPerMinute: 150)
+            pipeline.apply(heartRate: beat, at: at(second), into: &events)
+        }
+        pipeline.end(at: at(779), into: &events)
+        #expect(pipeline.metrics.elapsedSeconds == 779)
+        #expect(pipeline.metrics.state == .ended)
+    }
+
+    /// Heart rates of 50 s ago that a phone had kept, after two minutes of live ones.
     @Test func `A buffer that is emptied late is no clock set back`() throws {
         var pipeline = SessionPipeline(profile: RunnerProfile())
         var events: [StreamEvent] = []
