@@ -41,14 +41,14 @@ public struct LogConfiguration: Hashable, Sendable {
     }
 
     /// A sync costs the same for two records as for fifty, so the next one waits longer after many:
-    /// two milliseconds for each. And one disk takes half a millisecond, another thirty: syncs have a
-    /// tenth of the time. Nobody waits longer than 50 ms.
+    /// five milliseconds for each. And one disk takes half a millisecond, another thirty: syncs have
+    /// a twentieth of the time. Nobody waits longer than 50 ms.
     ///
     /// - Parameters:
     ///   - records: Of the sync before.
     ///   - took: Microseconds of that sync.
     /// - Returns: From its start to that of the next at least, unless 16 KiB wait.
     package func syncGapMicroseconds(after records: Int, took: Int) -> Int {
-        max(syncGapMicroseconds, min(max(records * 2000, took * 10), 50_000))
+        max(syncGapMicroseconds, min(max(records * 5000, took * 20), 50_000))
     }
 }

@@ -3,8 +3,8 @@ import SensorModel
 extension LogCore {
     enum WriteWork {
         case nothing
-        /// The descriptor is in a sync that must come back first.
-        case waitForSync
+        /// The descriptor is in a call of the other thread that must come back first.
+        case waitForOther
         case write(Chunk, any DiskFile)
         case roll(Roll, any DiskFile)
         case takeOver(SegmentHeader, bytes: Int, after: DiskError)
@@ -23,6 +23,11 @@ extension LogCore {
     /// So much does not wait for the gap between two syncs to pass.
     static var groupBytes: Int { 16 << 10 }
 
+    /// Whether that much waits to be durable.
+    var hasGroup: Bool {
+        configuration.durability == .always && pendingBytes >= Self.groupBytes
+    }
+
     /// Whether what was appended is to be written now, or waits to be written with more.
     var isCurrentDue: Bool {
         guard isFlushWanted, line.current.count > 0 else { return false }
@@ -31,40 +36,64 @@ extension LogCore {
         return !isSyncing && (!isGathering || line.current.count >= Self.groupBytes)
     }
 
+    /// What the thread that syncs writes itself, rather than wake the writer to be woken by it:
+    /// what was appended, where nothing has to be written before.
+    var isCommitDue: Bool {
+        configuration.durability == .always && state == .writing && !isSyncing
+            && rolls.isEmpty && line.filled.isEmpty && isCurrentDue
+    }
+
+    /// For the thread that syncs; `nil`: it has nothing to write, or the writer is at it.
+    mutating func nextCommit() -> (chunk: Chunk, file: any DiskFile)? {
+        guard isCommitDue, !isWriting, let file, let chunk = takeCurrent() else { return nil }
+        return (chunk, file)
+    }
+
+    /// For the writer.
     mutating func nextWrite() -> WriteWork {
         switch state {
         case .closed:
             return .nothing
         case .failed(let error):
-            return isSyncing ? .waitForSync : planTakeover(after: error)
+            return isSyncing || isWriting ? .waitForOther : planTakeover(after: error)
         case .writing:
             break
         }
+        guard !isWriting else { return .waitForOther }
         guard let file, let active = entries.last?.number else { return .nothing }
         if let chunk = line.filled.first, chunk.header.number == active {
             line.filled.removeFirst()
+            isWriting = true
             return .write(chunk, file)
         }
         if let roll = rolls.first {
-            guard !isSyncing else { return .waitForSync }
+            guard !isSyncing else { return .waitForOther }
             // The roll syncs too. An error is reported once: two syncs at a time on a descriptor
             // could tell the wrong one.
             isSyncing = true
             return .roll(roll, file)
         }
         guard isFlushWanted, line.current.count > 0 else { return .nothing }
-        guard isCurrentDue else { return .waitForSync }
-        guard let chunk = line.takeCurrent() else { return .nothing }
-        isFlushWanted = false
+        guard isCurrentDue else { return .waitForOther }
+        guard let chunk = takeCurrent() else { return .nothing }
         return .write(chunk, file)
     }
 
-    /// Whether the writer would find nothing to do.
+    private mutating func takeCurrent() -> Chunk? {
+        guard let chunk = line.takeCurrent() else { return nil }
+        isFlushWanted = false
+        isWriting = true
+        return chunk
+    }
+
+    /// Whether the writer would find nothing to do, or only what the thread that syncs does.
     var isWriterContent: Bool {
-        state == .writing && rolls.isEmpty && line.filled.isEmpty && !isCurrentDue
+        state == .writing && rolls.isEmpty && line.filled.isEmpty
+            && (!isCurrentDue || isCommitDue)
     }
 
     mutating func wrote(_ chunk: consuming Chunk) {
+        isWriting = false
         guard state == .writing else {
             retain(chunk)
             return
@@ -128,7 +157,10 @@ extension LogCore {
     /// A call on the segment's descriptor, or for its successor, has failed; `chunk` is what was
     /// being written.
     mutating func fail(_ error: DiskError, writing chunk: consuming Chunk? = nil) {
-        if let chunk = consume chunk { retain(chunk) }
+        if let chunk = consume chunk {
+            isWriting = false
+            retain(chunk)
+        }
         guard state == .writing else { return }
         var failed = Self.entry(of: draft.header)
         if let last = entries.popLast() { failed = last }

@@ -39,6 +39,8 @@ struct LogCore: Sendable {
     var durablePosition = SegmentFormat.recordsStart
     var isFlushWanted = false
     var isSyncing = false
+    /// A chunk is on its way to the disk: what follows it must not overtake it.
+    var isWriting = false
     /// Between two syncs: what is appended meanwhile is written with one call, by one wake-up.
     var isGathering = false
     var lastNumber: UInt64

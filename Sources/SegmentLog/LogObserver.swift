@@ -2,7 +2,7 @@ public import SensorModel
 
 /// Who is told what the log's threads have done. Called on those threads; must not block.
 public struct LogObserver: Sendable {
-    /// The first offset that may not be acknowledged yet has moved here.
+    /// The first offset that may not be acknowledged yet has moved here, or is farther by now.
     public var durableAdvanced: @Sendable (RecordOffset) -> Void
     /// The log has failed, or writes again.
     public var stateChanged: @Sendable (LogState) -> Void

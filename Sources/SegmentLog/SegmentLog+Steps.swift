@@ -14,7 +14,7 @@ extension SegmentLog {
 
     package func writeStep() -> Step {
         switch core.withLock({ $0.nextWrite() }) {
-        case .nothing, .waitForSync:
+        case .nothing, .waitForOther:
             return .idle
         case .write(let chunk, let file):
             write(chunk, to: file)
@@ -25,6 +25,18 @@ extension SegmentLog {
         case .takeOver(let header, let bytes, let error):
             return takeOver(header, bytes: bytes, after: error) ? .worked : .failed
         }
+    }
+
+    /// Before a sync, on its thread: writes what was appended.
+    ///
+    /// - Returns: Whether there was anything for it.
+    @discardableResult
+    package func commitStep() -> Step {
+        guard let (chunk, file) = core.withLock({ $0.nextCommit() }) else { return .idle }
+        write(chunk, to: file)
+        // What came meanwhile may be the writer's, which left it to the one that was writing.
+        if !core.withLock({ $0.isWriterContent }) { writerWakeup.wake() }
+        return .worked
     }
 
     /// - Parameter gathering: What is appended from here on waits until the caller says otherwise.
@@ -51,18 +63,18 @@ extension SegmentLog {
 
     /// Tells everybody how far the log is.
     func publish() {
-        publishing.withLock { _ in
+        let isAdvance = publishing.withLock { _ in
             let (written, durable) = core.withLock { ($0.writtenEnd, $0.durableEnd) }
             published.writtenEnd.store(written, ordering: .releasing)
-            guard durable > published.durableEnd.load(ordering: .relaxed) else { return }
+            guard durable > published.durableEnd.load(ordering: .relaxed) else { return false }
             published.durableEnd.store(durable, ordering: .releasing)
-            observer.durableAdvanced(RecordOffset(rawValue: durable))
+            return true
         }
+        if isAdvance { observer.durableAdvanced(durableEnd) }
         settledWakeup.wake()
     }
 
     private func write(_ chunk: Chunk, to file: any DiskFile) {
-        let isGroup = chunk.count >= LogCore.groupBytes
         do throws(DiskError) {
             try file.writeAll(
                 chunk.bytes.span.extracting(first: chunk.count), at: chunk.position)
@@ -72,7 +84,6 @@ extension SegmentLog {
         }
         publish()
         syncWakeup.wake()
-        if isGroup, configuration.durability == .always { gapWakeup.wake() }
     }
 
     private func fail(_ error: DiskError, writing chunk: Chunk? = nil) {

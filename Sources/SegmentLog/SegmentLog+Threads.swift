@@ -39,7 +39,6 @@ extension SegmentLog {
         isStopping.store(true, ordering: .releasing)
         writerWakeup.wake()
         syncWakeup.wake()
-        gapWakeup.wake()
         let running = threads.withLock { threads in
             defer { threads = [] }
             return threads
@@ -79,12 +78,13 @@ extension SegmentLog {
     private func syncUntilStopped() {
         guard configuration.durability != .os else { return }
         while !isStopping.load(ordering: .acquiring) {
+            commitStep()
             guard core.withLock({ $0.isSyncWanted }) else {
                 syncWakeup.wait()
                 continue
             }
             if case .interval(let milliseconds) = configuration.durability {
-                gapWakeup.wait(timeoutMicroseconds: milliseconds * 1000)
+                rest(microseconds: milliseconds * 1000)
             }
             let start = LogThread.monotonicMicroseconds()
             let before = published.durableEnd.load(ordering: .relaxed)
@@ -92,12 +92,18 @@ extension SegmentLog {
             let records = published.durableEnd.load(ordering: .relaxed) - before
             let took = LogThread.monotonicMicroseconds() - start
             let gap = configuration.syncGapMicroseconds(after: Int(records), took: took)
-            if took < gap { gapWakeup.wait(timeoutMicroseconds: gap - took) }
-            let isWork = core.withLock { core in
-                core.isGathering = false
-                return core.isCurrentDue
-            }
-            if isWork { writerWakeup.wake() }
+            rest(microseconds: gap - took)
+            core.withLock { $0.isGathering = false }
+        }
+    }
+
+    /// Until the time is over, or so much waits that it is worth a sync of its own.
+    private func rest(microseconds: Int) {
+        let end = LogThread.monotonicMicroseconds() + microseconds
+        while !isStopping.load(ordering: .acquiring) {
+            let left = end - LogThread.monotonicMicroseconds()
+            guard left > 0, !core.withLock({ $0.hasGroup }) else { return }
+            syncWakeup.wait(timeoutMicroseconds: left)
         }
     }
 

@@ -20,15 +20,13 @@ public final class SegmentLog: Sendable {
     let observer: LogObserver
     let core: Mutex<LogCore>
     let published: Published
-    /// Held while ``published`` moves, so that the observer hears of offsets in order.
+    /// Held while ``published`` moves: never backwards.
     let publishing = Mutex<Void>(())
     /// Held while sealed segments are rewritten or removed.
     let upkeep = Mutex<Void>(())
     let threads = Mutex<[LogThread]>([])
     let writerWakeup = Wakeup()
     let syncWakeup = Wakeup()
-    /// Ends the gap between two syncs early.
-    let gapWakeup = Wakeup()
     let settledWakeup = Wakeup()
     let isStopping = Atomic(false)
     private let folderLock: Mutex<(any DiskFile)?>
@@ -104,14 +102,15 @@ public final class SegmentLog: Sendable {
             arrivalTime: arrivalTime, payload: payload)
     }
 
-    /// Hands what was appended to the writer thread. Cheap when there is nothing, and when it will
-    /// go with what the thread does next anyway.
+    /// Hands what was appended to the log's threads. Cheap when there is nothing, and when it will
+    /// go with what a thread does next anyway.
     public func flush() {
-        let isWork = core.withLock { core in
+        let (isCommit, isWriters) = core.withLock { core in
             core.isFlushWanted = core.line.current.count > 0
-            return core.isCurrentDue || !core.line.filled.isEmpty
+            return (core.isCommitDue, core.isFlushWanted && !core.isWriterContent)
         }
-        if isWork { writerWakeup.wake() }
+        if isCommit { syncWakeup.wake() }
+        if isWriters { writerWakeup.wake() }
     }
 
     /// Whether an append of any size would be taken. The pipeline stops draining rings while not.

@@ -147,6 +147,8 @@ package final class World {
             disk.state.withLock { $0.duringSync = { _ = log.writeStep() } }
         }
         defer { disk.state.withLock { $0.duringSync = nil } }
+        // Who syncs writes what was appended, unless it is somewhere else in its round.
+        if counts.steps.isMultiple(of: 2) { life.log.commitStep() }
         if case .worked = life.log.syncStep() { say("synced to \(life.log.durableEnd.rawValue)") }
     }
 

@@ -69,6 +69,8 @@ package final class SimulatedDisk: Disk {
         package var readsUntilFault: Int?
         /// Runs inside the next sync, as another thread does.
         package var duringSync: (@Sendable () -> Void)?
+        /// The same inside the next write.
+        package var duringWrite: (@Sendable () -> Void)?
 
         package init() {}
     }
@@ -177,6 +179,7 @@ package final class SimulatedDisk: Disk {
             after.faultPercent = 0
             after.readsUntilFault = nil
             after.duringSync = nil
+            after.duringWrite = nil
             return SimulatedDisk(after)
         }
     }

@@ -15,6 +15,11 @@ final class SimulatedFile: DiskFile {
     }
 
     func write(_ bytes: Span<UInt8>, at position: Int) throws(DiskError) -> Int {
+        let hook = disk.state.withLock { state in
+            defer { state.duringWrite = nil }
+            return state.duringWrite
+        }
+        hook?()
         var taken = bytes.count
         if let fault = disk.met() {
             guard fault.kind == .short else {

@@ -53,8 +53,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (1000, 0, 0, 1000), (1000, 1, 100, 2000), (1000, 1, 500, 5000), (1000, 7, 500, 14_000),
-        (1000, 9000, 500, 50_000), (1000, 1, 30_000, 50_000), (0, 0, 0, 0), (0, 3, 0, 6000),
+        (1000, 0, 0, 1000), (1000, 1, 100, 5000), (1000, 1, 500, 10_000), (1000, 7, 500, 35_000),
+        (1000, 9000, 500, 50_000), (1000, 1, 30_000, 50_000), (0, 0, 0, 0), (0, 3, 0, 15_000),
         (80_000, 9000, 500, 80_000),
     ]) func `The more records a sync had and the longer it took, the later is the next`(
         atLeast: Int, records: Int, took: Int, microseconds: Int
@@ -101,6 +101,35 @@ import Testing
         fixture.log.settle()
         #expect(fixture.log.durableEnd == RecordOffset(rawValue: 2))
         #expect(fixture.acknowledged.durableEnd.load(ordering: .relaxed) == 2)
+    }
+
+    @Test(arguments: [false, true])
+    func `While one thread writes, the other neither overtakes it nor takes over`(
+        fails: Bool
+    ) throws {
+        var fixture = try LogFixture()
+        fixture.head()
+        fixture.log.flush()
+        let log = fixture.log
+        let others = Mutex<[Bool]>([])
+        fixture.disk.state.withLock {
+            $0.duringWrite = {
+                // What the writer, and the thread that syncs, would do now.
+                let steps = [log.writeStep(), log.commitStep()]
+                others.withLock { $0 = steps.map { if case .idle = $0 { true } else { false } } }
+            }
+        }
+        if fails {
+            fixture.disk.fail(
+                SimulatedDisk.Fault(
+                    kind: .inputOutput, call: fixture.disk.calls, isForEver: false))
+        }
+        fixture.append()
+        #expect(log.commitStep() == .worked)
+        #expect(others.withLock { $0 } == [true, true])
+        log.settle()
+        #expect(log.durableEnd == RecordOffset(rawValue: 2))
+        #expect(try fixture.contents().records == fixture.inOrder)
     }
 
     @Test func `After a kill the offsets jump, so that none is used twice`() throws {

@@ -47,16 +47,15 @@ struct OperationsRoutes: Sendable {
         text.counter(
             "pulsecast_ring_full_total", "Times a connection was not read for want of room.",
             transport.ringFull.load(ordering: .relaxed))
+        let turns = Int(counters.turns.load(ordering: .relaxed))
         let loopTurns = Int(counters.loopTurns.load(ordering: .relaxed))
+        let logTurns = Int(counters.logTurns.load(ordering: .relaxed))
         text.labelled(
             "pulsecast_pipeline_turns_total", "Times frames were worked off, by the thread.",
             type: "counter",
             series: [
-                ("thread=\"loop\"", loopTurns),
-                (
-                    "thread=\"pipeline\"",
-                    Int(counters.turns.load(ordering: .relaxed)) - loopTurns
-                ),
+                ("thread=\"log\"", logTurns), ("thread=\"loop\"", loopTurns),
+                ("thread=\"pipeline\"", turns - loopTurns - logTurns),
             ])
         addLog(to: &text, counters)
         text.counter(

@@ -7,8 +7,9 @@ final class PipelineCounters: Sendable {
     let viewers = Atomic<Int>(0)
     /// Turns of the pipeline's loop: a watchdog sees it move, or sleep.
     let turns = Atomic<UInt64>(0)
-    /// Those of them that event loops took.
+    /// Those of them that event loops took, and the log's thread.
     let loopTurns = Atomic<UInt64>(0)
+    let logTurns = Atomic<UInt64>(0)
     let isAsleep = Atomic<Bool>(false)
     /// Frames waited because the log had no room.
     let logFull = Atomic<Int>(0)

@@ -53,7 +53,7 @@ struct Pipeline: Sendable {
             disk: disk, configuration: LogConfiguration(configuration.log),
             now: WallClock.now(),
             observer: LogObserver(
-                durableAdvanced: { _ in doorbell.ring() }, stateChanged: stateChanged,
+                durableAdvanced: { _ in turns.becameDurable() }, stateChanged: stateChanged,
                 synced: { [counters] in
                     counters.syncSeconds.record(seconds: Double($0) / 1_000_000)
                 }))

@@ -8,9 +8,10 @@ import Transport
 ///
 ///     what is due → drain rings → run posted work → acks → hand over
 ///
-/// A lone frame is worked off by the event loop that has read it: to wake the pipeline's thread, and
-/// to be woken by it for what came of the frame, costs more than the frame does. What may take
-/// longer stays with the thread: what falls due, posted work, a backlog, a log without room.
+/// A lone frame is worked off by the event loop that has read it, its ack by the log's thread that has
+/// synced it: to wake the pipeline's thread, and to be woken by it for what came of the frame, costs
+/// more than the frame does. What may take longer stays with the thread: what falls due, posted work,
+/// a backlog, a log without room.
 ///
 /// Where frames come fast, each thread rests a moment after a turn, so that several gather: see
 /// ``FramePace``.
@@ -27,6 +28,11 @@ final class PipelineTurns: Sendable {
         var acknowledged: RecordOffset?
     }
 
+    /// Who takes a turn between two of the thread's.
+    private enum Taker {
+        case loop, log
+    }
+
     private struct State {
         let core: PipelineCore
         var pace = FramePace()
@@ -34,8 +40,8 @@ final class PipelineTurns: Sendable {
 
     /// Records taken from one ring before the next gets its turn.
     static let batchMax = 512
-    /// The same in a turn of an event loop, which has sockets to serve.
-    private static let loopBatchMax = 32
+    /// The same in a turn of another thread, which has sockets to serve or syncs to do.
+    private static let betweenBatchMax = 32
 
     let doorbell: Doorbell
     private let clock: @Sendable () -> Timestamp
@@ -84,17 +90,25 @@ final class PipelineTurns: Sendable {
     /// - Returns: Microseconds for which the loop is to rest: it, too, is woken less often, and by
     ///   more frames at a time.
     func framesCame() -> UInt32 {
-        guard let outcome = state.withLockIfAvailable({ takeBetween(&$0) }) ?? nil else {
-            doorbell.ring()
-            return 0
-        }
-        return outcome.isGathering ? FramePace.gatherMicroseconds : 0
+        let isGathering = takeOrRing(.loop)?.isGathering ?? false
+        return isGathering ? FramePace.gatherMicroseconds : 0
+    }
+
+    /// Records can be acknowledged. On the log's thread that has synced them, which holds no lock.
+    func becameDurable() {
+        _ = takeOrRing(.log)
+    }
+
+    private func takeOrRing(_ taker: Taker) -> Outcome? {
+        let outcome = state.withLockIfAvailable { takeBetween(&$0, taker) } ?? nil
+        if outcome == nil { doorbell.ring() }
+        return outcome
     }
 
     /// A turn between two of the thread's.
     ///
     /// - Returns: `nil` when there is something for the thread.
-    private func takeBetween(_ state: inout State?) -> Outcome? {
+    private func takeBetween(_ state: inout State?, _ taker: Taker) -> Outcome? {
         let before = deadline.load(ordering: .relaxed)
         let now = clock()
         guard let core = state?.core, before > now.microseconds, core.hasRoomForLoops else {
@@ -102,9 +116,12 @@ final class PipelineTurns: Sendable {
         }
         // Nothing is due: it only learns what time it is.
         core.advance(to: now)
-        var outcome = Outcome(done: drain(core, limit: Self.loopBatchMax))
+        var outcome = Outcome(done: drain(core, limit: Self.betweenBatchMax))
         finish(core, &outcome, &state)
-        core.counters.loopTurns.add(1, ordering: .relaxed)
+        switch taker {
+        case .loop: core.counters.loopTurns.add(1, ordering: .relaxed)
+        case .log: core.counters.logTurns.add(1, ordering: .relaxed)
+        }
         let isRest = core.parts.links.contains { !$0.inbound.isEmpty }
         return isRest || isDue(before: Timestamp(microseconds: before)) ? nil : outcome
     }

@@ -38,7 +38,7 @@ final class LoopState {
     /// Set while the daemon stops: what connects now is told so at once.
     var goodbye: CloseCode?
 
-    /// Taken from the pipeline so far.
+    /// Taken from the pipeline so far, without acks, after which nothing more comes.
     private var messages = 0
 
     /// Messages taken in one go, so that sockets are served in between.
@@ -130,8 +130,10 @@ final class LoopState {
 
     /// - Returns: Whether there is more.
     func drainOutbound() -> Bool {
-        let count = outbound.drain(limit: Self.drainMax) { deliver($0) }
-        messages &+= count
+        let count = outbound.drain(limit: Self.drainMax) { message in
+            if case .ack = message {} else { messages &+= 1 }
+            deliver(message)
+        }
         viewers.flushChanged()
         reportDelivery()
         return count == Self.drainMax

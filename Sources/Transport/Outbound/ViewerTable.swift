@@ -35,7 +35,7 @@ final class ViewerTable {
     private static let dueGrain: UInt64 = 10_000_000
     /// For sockets that have nothing, and where they have something. A task that is due at once
     /// would run before the loop looks at its sockets; and a frame takes several turns of the loop.
-    private static let yieldNanoseconds: (quiet: UInt64, busy: UInt64) = (50_000, 200_000)
+    private static let yieldNanoseconds: (quiet: UInt64, busy: UInt64) = (5000, 200_000)
 
     /// - Parameters:
     ///   - eventLoop: Whose viewers these are.
