@@ -134,7 +134,7 @@ public final class RingBuffer<Element>: @unchecked Sendable {
     @inlinable
     public func drain(limit: Int = .max, _ body: (consuming Element) -> Void) -> Int {
         let head = unsafe consumer.pointee.index.load(ordering: .relaxed)
-        let count = min(limit, ready(from: head, wanted: .max))
+        let count = min(limit, ready(from: head, wanted: limit))
         guard count > 0 else { return 0 }
         for index in head..<(head + count) {
             body(unsafe (slots + (index & mask)).move())
