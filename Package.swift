@@ -189,8 +189,9 @@ let benchmarks: [Target] =
                 "standing.py",
             ],
             sources: [
-                "Benchmarks.swift", "Contest.swift", "EarlierTable.swift", "GroupCommit.swift",
-                "OneWatch.swift", "OneWriterOneReader.swift", "WithoutSockets.swift",
+                "Benchmarks.swift", "CommitLatency.swift", "Contest.swift", "EarlierTable.swift",
+                "GroupCommit.swift", "OneWatch.swift", "OneWriterOneReader.swift",
+                "ScratchFolder.swift", "TextDoor.swift", "WithoutSockets.swift",
             ], swiftSettings: strict),
     ] : []
 

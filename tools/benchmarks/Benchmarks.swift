@@ -13,8 +13,8 @@ struct Benchmarks {
         let before = take("--before", from: &arguments).map(EarlierTable.init(path:))
         let groups: [(name: String, contests: () -> [Contest])] = [
             ("ring", { OneWriterOneReader.contests }),
-            ("log", { GroupCommit.contests(in: folder) }),
-            ("watch", { OneWatch.contests }),
+            ("log", { GroupCommit.contests(in: folder) + CommitLatency.contests(in: folder) }),
+            ("watch", { OneWatch.contests + TextDoor.contests }),
             ("growth", { WithoutSockets.contests(in: folder) }),
         ]
         var missed = 0
@@ -50,6 +50,7 @@ struct Benchmarks {
         let bar =
             switch result.bar {
             case .atLeast(let wanted): "≥ \(text(wanted)) ×"
+            case .atMostTimes(let wanted): "≤ \(text(wanted)) ×"
             case .atMost(let wanted): "≤ \(text(wanted))"
             case .none: "–"
             }

@@ -12,6 +12,8 @@ struct Contest {
     enum Bar {
         /// Ours is at least so many times the best peer; more is better.
         case atLeast(Double)
+        /// Ours is at most so many times the best peer; less is better.
+        case atMostTimes(Double)
         /// Ours is at most this; less is better.
         case atMost(Double)
         case none
@@ -42,6 +44,7 @@ struct Contest {
             guard let ours = rows.first else { return false }
             return switch bar {
             case .atLeast(let wanted): ratio.map { $0 >= wanted } ?? true
+            case .atMostTimes(let wanted): ratio.map { $0 <= wanted } ?? true
             case .atMost(let wanted): ours.median <= wanted
             case .none: true
             }

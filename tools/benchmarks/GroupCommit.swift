@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Peers
 import SegmentLog
 import SensorModel
@@ -28,11 +28,12 @@ enum GroupCommit {
     }
 
     private static func ours(payloadBytes: Int, in folder: String, _ trace: Trace) -> Double? {
-        let path = folder + "/log"
-        try? FileManager.default.removeItem(atPath: path)
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try? FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true)
+        ScratchFolder.with("log", in: folder) { path in
+            ours(payloadBytes: payloadBytes, at: path, trace)
+        }
+    }
+
+    private static func ours(payloadBytes: Int, at path: String, _ trace: Trace) -> Double? {
         trace.calls.withLock { $0.removeAll(keepingCapacity: true) }
         guard
             let log = try? SegmentLog.open(

@@ -68,7 +68,7 @@ enum OneWatch {
     }
 
     /// The machine's own, in the unit of whoever is held against it.
-    private static func pace(_ unit: @escaping (Double) -> Double) -> Contest.Contender {
+    static func pace(_ unit: @escaping (Double) -> Double) -> Contest.Contender {
         let rounds: UInt64 = 200_000
         return .init(
             name: "a round of fixed work",

@@ -45,9 +45,12 @@ enum OneWriterOneReader {
 
     private static func ours(batch: Int) -> Double? {
         let ring = RingBuffer<Item>(capacity: capacity)
+        // The reader begins on the writer's core, and could wait there for the end of its time slice.
+        let ready = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             peers_pin(1)
+            ready.signal()
             var taken: UInt64 = 0
             var sum: UInt64 = 0
             while taken < items {
@@ -67,6 +70,7 @@ enum OneWriterOneReader {
             done.signal()
         }
         peers_pin(0)
+        ready.wait()
         let start = peers_wall_seconds()
         if batch == 1 { pushEach(to: ring) } else { pushBatches(of: batch, to: ring) }
         done.wait()

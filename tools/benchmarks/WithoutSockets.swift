@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Ingest
 import Peers
 import Processing
@@ -36,11 +36,10 @@ enum WithoutSockets {
 
     /// Each device sends a heart rate a second to a share that is watched; the log is on the disk.
     private static func frameMicroseconds(_ devices: Int, in folder: String) -> Double? {
-        let path = folder + "/flow"
-        try? FileManager.default.removeItem(atPath: path)
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try? FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true)
+        ScratchFolder.with("flow", in: folder) { frameMicroseconds(devices, at: $0) }
+    }
+
+    private static func frameMicroseconds(_ devices: Int, at path: String) -> Double? {
         guard
             let log = try? SegmentLog.open(
                 disk: PosixDisk(path: path), configuration: LogConfiguration(durability: .os),

@@ -1,6 +1,7 @@
 #include "Peers.h"
 
 #include <cstring>
+#include <future>
 #include <thread>
 
 #if __has_include(<boost/lockfree/spsc_queue.hpp>)
@@ -21,8 +22,10 @@ constexpr uint64_t capacity = 4096;
 template <typename Write, typename Read>
 double race(uint64_t items, Write write, Read read) {
     double start = 0;
+    std::promise<void> ready;
     std::thread reader([&] {
         peers_pin(1);
+        ready.set_value();
         uint64_t sum = 0;
         for (uint64_t taken = 0; taken < items;) {
             uint64_t got = read(sum);
@@ -32,6 +35,7 @@ double race(uint64_t items, Write write, Read read) {
         if (sum != items * (items - 1) / 2) start = 1e18;
     });
     peers_pin(0);
+    ready.get_future().wait();
     double began = peers_wall_seconds();
     for (uint64_t put = 0; put < items;) {
         uint64_t done = write(put);

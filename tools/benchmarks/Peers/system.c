@@ -61,6 +61,31 @@ double peers_write_and_sync(const char *path, const int64_t *sizes, uint64_t cou
     return failed ? -1 : took;
 }
 
+static int rising(const void *a, const void *b) {
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+double peers_commit_p99(const char *path, uint64_t bytes, uint64_t commits) {
+    char *block = calloc(1, bytes);
+    double *times = calloc(commits, sizeof *times);
+    int file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    int failed = !block || !times || file < 0;
+    for (uint64_t i = 0; i < commits && !failed; i++) {
+        double start = seconds(CLOCK_MONOTONIC);
+        failed = pwrite(file, block, bytes, (off_t)(i * bytes)) != (ssize_t)bytes
+            || fdatasync(file) != 0;
+        times[i] = seconds(CLOCK_MONOTONIC) - start;
+    }
+    if (!failed) qsort(times, commits, sizeof *times, rising);
+    double p99 = failed ? -1 : times[commits * 99 / 100];
+    if (file >= 0) close(file);
+    unlink(path);
+    free(block);
+    free(times);
+    return p99;
+}
+
 // The C library's own allocator, counted on the way.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);

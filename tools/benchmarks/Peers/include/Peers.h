@@ -23,6 +23,10 @@ void peers_relax(void);
 // the end, 0 syncs, < 0 takes that much space. Negative when one fails.
 double peers_write_and_sync(const char *path, const int64_t *sizes, uint64_t count);
 
+// Seconds from the begin of a write of `bytes` at the end of a fresh file at `path` to the end of the
+// sync after it: all but a hundredth of `commits` take less. Negative when one fails.
+double peers_commit_p99(const char *path, uint64_t bytes, uint64_t commits);
+
 // Allocations of this process so far.
 uint64_t peers_allocations(void);
 // Bytes of the heap in use by this process.
