@@ -39,18 +39,25 @@ extension SegmentLog {
         return .worked
     }
 
-    /// - Parameter gathering: What is appended from here on waits until the caller says otherwise.
     /// - Returns: Whether there was anything to sync.
-    package func syncStep(gathering: Bool = false) -> Step {
-        guard let work = core.withLock({ $0.nextSync() }) else { return .idle }
+    package func syncStep() -> Step {
+        synchronize(gathering: false) == nil ? .idle : .worked
+    }
+
+    /// - Parameter gathering: What is appended from here on waits until the caller says otherwise.
+    /// - Returns: How many microseconds the disk took, 0 where it failed; `nil`: nothing to sync.
+    func synchronize(gathering: Bool) -> Int? {
+        guard let work = core.withLock({ $0.nextSync() }) else { return nil }
         let start = LogThread.monotonicMicroseconds()
+        var took = 0
         do throws(DiskError) {
             try work.file.synchronize()
+            took = LogThread.monotonicMicroseconds() - start
             core.withLock {
                 $0.synced(work)
                 $0.isGathering = gathering
             }
-            observer.synced(LogThread.monotonicMicroseconds() - start)
+            observer.synced(took)
         } catch {
             core.withLock { $0.isSyncing = false }
             fail(error)
@@ -58,7 +65,7 @@ extension SegmentLog {
         publish()
         // A write may have waited for this sync: a full buffer, a new segment, a takeover.
         if !core.withLock({ $0.isWriterContent }) { writerWakeup.wake() }
-        return .worked
+        return took
     }
 
     /// Tells everybody how far the log is.

@@ -86,11 +86,9 @@ extension SegmentLog {
             if case .interval(let milliseconds) = configuration.durability {
                 rest(microseconds: milliseconds * 1000)
             }
-            let start = LogThread.monotonicMicroseconds()
             let before = published.durableEnd.load(ordering: .relaxed)
-            _ = syncStep(gathering: true)
+            let took = synchronize(gathering: true) ?? 0
             let records = published.durableEnd.load(ordering: .relaxed) - before
-            let took = LogThread.monotonicMicroseconds() - start
             let gap = configuration.syncGapMicroseconds(after: Int(records), took: took)
             rest(microseconds: gap - took)
             core.withLock { $0.isGathering = false }
