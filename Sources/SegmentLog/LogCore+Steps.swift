@@ -155,8 +155,12 @@ extension LogCore {
     }
 
     /// A call on the segment's descriptor, or for its successor, has failed; `chunk` is what was
-    /// being written.
-    mutating func fail(_ error: DiskError, writing chunk: consuming Chunk? = nil) {
+    /// being written, `endingSync`: it was a sync, or a seal. Between the end of a sync and this the
+    /// other thread must not use the descriptor: it would be told of success.
+    mutating func fail(
+        _ error: DiskError, writing chunk: consuming Chunk? = nil, endingSync: Bool = false
+    ) {
+        if endingSync { isSyncing = false }
         if let chunk = consume chunk {
             isWriting = false
             retain(chunk)

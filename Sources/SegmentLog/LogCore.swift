@@ -41,6 +41,8 @@ struct LogCore: Sendable {
     var isSyncing = false
     /// A chunk is on its way to the disk: what follows it must not overtake it.
     var isWriting = false
+    /// The thread that syncs sleeps until its time is over or ``hasGroup``.
+    var isResting = false
     /// Between two syncs: what is appended meanwhile is written with one call, by one wake-up.
     var isGathering = false
     var lastNumber: UInt64

@@ -1,6 +1,7 @@
 public import SensorModel
 
-/// Who is told what the log's threads have done. Called on those threads; must not block.
+/// Who is told what the log's threads have done. Called on those threads, without a lock of the log's
+/// but for ``stateChanged``; what takes long holds up the next commit.
 public struct LogObserver: Sendable {
     /// The first offset that may not be acknowledged yet has moved here, or is farther by now.
     public var durableAdvanced: @Sendable (RecordOffset) -> Void

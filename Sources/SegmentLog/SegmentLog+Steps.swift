@@ -59,12 +59,11 @@ extension SegmentLog {
             }
             observer.synced(took)
         } catch {
-            core.withLock { $0.isSyncing = false }
-            fail(error)
+            fail(error, endingSync: true)
         }
-        publish()
         // A write may have waited for this sync: a full buffer, a new segment, a takeover.
         if !core.withLock({ $0.isWriterContent }) { writerWakeup.wake() }
+        publish()
         return took
     }
 
@@ -89,19 +88,28 @@ extension SegmentLog {
         } catch {
             fail(error, writing: chunk)
         }
+        // A rest that this is too little to end goes on.
+        if core.withLock({ !$0.isResting || $0.hasGroup }) { syncWakeup.wake() }
         publish()
-        syncWakeup.wake()
     }
 
-    private func fail(_ error: DiskError, writing chunk: Chunk? = nil) {
-        let isNew = core.withLock { core in
-            let isNew = core.state == .writing
-            core.fail(error, writing: chunk)
-            return isNew
-        }
-        if isNew { observer.stateChanged(.failed(error)) }
+    private func fail(_ error: DiskError, writing chunk: Chunk? = nil, endingSync: Bool = false) {
+        core.withLock { $0.fail(error, writing: chunk, endingSync: endingSync) }
+        tellState()
         writerWakeup.wake()
         settledWakeup.wake()
+    }
+
+    /// Tells the observer when the log has failed and when it writes again. The one may happen on
+    /// one thread and the other on the other: what is told last is what holds.
+    private func tellState() {
+        toldFailure.withLock { isTold in
+            let state = core.withLock { $0.state }
+            let isFailure = if case .failed = state { true } else { false }
+            guard isFailure != isTold else { return }
+            isTold = isFailure
+            observer.stateChanged(state)
+        }
     }
 
     /// The new segment first, the seal second: a seal without a successor would look like an
@@ -113,12 +121,11 @@ extension SegmentLog {
             core.withLock { $0.rolled(roll, onto: next, sealedBytes: bytes) }
             setReserveAside()
         } catch {
-            core.withLock { $0.isSyncing = false }
             // The new file stays: without it a seal that did reach the disk would end the log.
-            fail(error)
+            fail(error, endingSync: true)
         }
-        publish()
         syncWakeup.wake()
+        publish()
     }
 
     /// Index, trailer and a sync, which covers the records too.
@@ -160,7 +167,7 @@ extension SegmentLog {
             settledWakeup.wake()
             return false
         }
-        observer.stateChanged(.writing)
+        tellState()
         publish()
         return true
     }

@@ -51,7 +51,7 @@ extension SegmentLog {
         releaseFolder()
     }
 
-    private func stepUntilIdle() {
+    func stepUntilIdle() {
         while true {
             let wrote = writeStep()
             if case .failed = wrote { return }
@@ -98,9 +98,14 @@ extension SegmentLog {
     /// Until the time is over, or so much waits that it is worth a sync of its own.
     private func rest(microseconds: Int) {
         let end = LogThread.monotonicMicroseconds() + microseconds
-        while !isStopping.load(ordering: .acquiring) {
+        while true {
             let left = end - LogThread.monotonicMicroseconds()
-            guard left > 0, !core.withLock({ $0.hasGroup }) else { return }
+            let isOver = left <= 0 || isStopping.load(ordering: .acquiring)
+            let isResting = core.withLock { core in
+                core.isResting = !isOver && !core.hasGroup
+                return core.isResting
+            }
+            guard isResting else { return }
             syncWakeup.wait(timeoutMicroseconds: left)
         }
     }

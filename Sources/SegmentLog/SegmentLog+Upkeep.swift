@@ -87,22 +87,19 @@ extension SegmentLog {
         return erasure
     }
 
-    /// What is being written can be rewritten only once it is sealed.
+    /// What is being written can be rewritten only once it is sealed. Others may go on appending:
+    /// this does not wait for them.
     private func sealActive(ifHolding sessions: Set<SessionID>) throws(SegmentLogError) {
-        let isHeld = core.withLock { core in
-            guard core.state == .writing else { return true }
-            let isHeld =
-                core.draft.index.parts.contains { sessions.contains($0.session) }
-                || core.rolls.contains { roll in
-                    roll.draft.index.parts.contains { sessions.contains($0.session) }
-                }
-            if isHeld { core.roll() }
-            return isHeld
+        while !core.withLock({ $0.rollPast(sessions) }) {
+            writerWakeup.wake()
+            guard state == .writing else { throw .notWriting }
+            guard threads.withLock({ $0.isEmpty }) else {
+                settledWakeup.wait(timeoutMicroseconds: 2000)
+                continue
+            }
+            stepUntilIdle()
+            guard core.withLock({ $0.rollPast(sessions) }) else { throw .notWriting }
         }
-        guard isHeld else { return }
-        writerWakeup.wake()
-        settle()
-        guard state == .writing else { throw .notWriting }
     }
 
     private func rewrite(
@@ -159,6 +156,12 @@ extension SegmentLog {
     }
 }
 
+extension SegmentDraft {
+    fileprivate func holds(_ sessions: Set<SessionID>) -> Bool {
+        index.parts.contains { sessions.contains($0.session) }
+    }
+}
+
 extension SegmentEntry {
     fileprivate func holds(_ sessions: Set<SessionID>) -> Bool {
         index.parts.contains { sessions.contains($0.session) }
@@ -166,6 +169,15 @@ extension SegmentEntry {
 }
 
 extension LogCore {
+    /// Begins a new segment where they are in the one being filled, also in one that took over.
+    ///
+    /// - Returns: Whether all that holds something of them is sealed; `false` while nothing is written.
+    fileprivate mutating func rollPast(_ sessions: Set<SessionID>) -> Bool {
+        guard state == .writing else { return false }
+        if draft.holds(sessions) { roll() }
+        return !rolls.contains { $0.draft.holds(sessions) }
+    }
+
     fileprivate mutating func replace(_ entry: SegmentEntry) {
         guard let place = entries.firstIndex(where: { $0.number == entry.number }) else { return }
         entries[place] = entry

@@ -3,9 +3,9 @@ import Synchronization
 
 /// The append-only log of one state folder.
 ///
-/// ``append(_:session:sequence:deviceTime:arrivalTime:payload:)`` and ``flush()`` belong to one
-/// thread, the pipeline; everything else may be called from anywhere. `LogCore` decides, this type
-/// locks it, does the I/O it asks for, and tells the observer.
+/// ``append(_:session:sequence:deviceTime:arrivalTime:payload:)`` belongs to one thread at a time,
+/// who has the pipeline's turn; everything else may be called from anywhere. `LogCore` decides, this
+/// type locks it, does the I/O it asks for, and tells the observer.
 public final class SegmentLog: Sendable {
     /// A longer payload is a mistake of the caller's.
     public static let payloadBytesMax = 512 << 10
@@ -22,6 +22,8 @@ public final class SegmentLog: Sendable {
     let published: Published
     /// Held while ``published`` moves: never backwards.
     let publishing = Mutex<Void>(())
+    /// Whether a failure was the last that the observer was told.
+    let toldFailure = Mutex(false)
     /// Held while sealed segments are rewritten or removed.
     let upkeep = Mutex<Void>(())
     let threads = Mutex<[LogThread]>([])
@@ -81,7 +83,7 @@ public final class SegmentLog: Sendable {
         let offset = core.withLock { core in
             let filled = core.line.filled.count
             let offset = core.append(record, of: session, payload: payload)
-            isChunkFull = core.line.filled.count > filled
+            isChunkFull = core.line.filled.count > filled && core.state == .writing
             return offset
         }
         // A full buffer goes to the disk without waiting for a flush.
@@ -107,7 +109,9 @@ public final class SegmentLog: Sendable {
     public func flush() {
         let (isCommit, isWriters) = core.withLock { core in
             core.isFlushWanted = core.line.current.count > 0
-            return (core.isCommitDue, core.isFlushWanted && !core.isWriterContent)
+            // A log that has failed is tried again in its own time.
+            let isWriters = core.state == .writing && !core.isWriterContent
+            return (core.isCommitDue, core.isFlushWanted && isWriters)
         }
         if isCommit { syncWakeup.wake() }
         if isWriters { writerWakeup.wake() }

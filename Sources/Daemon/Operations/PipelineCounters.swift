@@ -5,9 +5,9 @@ import Synchronization
 final class PipelineCounters: Sendable {
     let flow = FlowCounters()
     let viewers = Atomic<Int>(0)
-    /// Turns of the pipeline's loop: a watchdog sees it move, or sleep.
+    /// Turns of the pipeline, whoever took them: a watchdog sees it move, or sleep.
     let turns = Atomic<UInt64>(0)
-    /// Those of them that event loops took, and the log's thread.
+    /// Those of them that event loops took, and the log's threads.
     let loopTurns = Atomic<UInt64>(0)
     let logTurns = Atomic<UInt64>(0)
     let isAsleep = Atomic<Bool>(false)

@@ -5,8 +5,8 @@ import SensorModel
 import Synchronization
 import Transport
 
-/// The thread that takes the pipeline's turns (``PipelineTurns``), but for those that event loops
-/// take between, and sleeps until there is more.
+/// The thread that takes the pipeline's turns (``PipelineTurns``), but for those that event loops and
+/// the log's threads take between, and sleeps until there is more.
 final class PipelineThread: Sendable {
     private let parts: PipelineParts
     private let turns: PipelineTurns

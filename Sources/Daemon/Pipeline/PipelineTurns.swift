@@ -8,13 +8,13 @@ import Transport
 ///
 ///     what is due → drain rings → run posted work → acks → hand over
 ///
-/// A lone frame is worked off by the event loop that has read it, its ack by the log's thread that has
-/// synced it: to wake the pipeline's thread, and to be woken by it for what came of the frame, costs
+/// A lone frame is worked off by the event loop that has read it, its ack by the thread of the log that
+/// has made it durable: to wake the pipeline's thread, and to be woken by it for what came of the frame, costs
 /// more than the frame does. What may take longer stays with the thread: what falls due, posted work,
 /// a backlog, a log without room.
 ///
-/// Where frames come fast, each thread rests a moment after a turn, so that several gather: see
-/// ``FramePace``.
+/// Where frames come fast, loops and the pipeline's thread rest a moment after a turn, so that several
+/// gather: see ``FramePace``.
 final class PipelineTurns: Sendable {
     /// What a turn leaves to the thread.
     struct Outcome {
@@ -94,7 +94,7 @@ final class PipelineTurns: Sendable {
         return isGathering ? FramePace.gatherMicroseconds : 0
     }
 
-    /// Records can be acknowledged. On the log's thread that has synced them, which holds no lock.
+    /// Records can be acknowledged. On a thread of the log's that holds no lock.
     func becameDurable() {
         _ = takeOrRing(.log)
     }

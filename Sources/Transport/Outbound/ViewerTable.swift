@@ -21,7 +21,7 @@ final class ViewerTable {
     private let pace: SweepPace
     /// Told when all broadcasts have reached everybody.
     var swept: () -> Void = {}
-    /// How often the loop has had something to do but broadcasts.
+    /// How often the loop has had something to do but broadcasts and acks.
     var othersServed: () -> Int = { 0 }
     /// Since the counts were last published.
     private var (deliveries, writes, merged) = (0, 0, 0)
@@ -33,9 +33,10 @@ final class ViewerTable {
 
     /// Times are rounded up to it, so that viewers wait together and wake the loop once.
     private static let dueGrain: UInt64 = 10_000_000
-    /// For sockets that have nothing, and where they have something. A task that is due at once
-    /// would run before the loop looks at its sockets; and a frame takes several turns of the loop.
-    private static let yieldNanoseconds: (quiet: UInt64, busy: UInt64) = (5000, 200_000)
+    /// For sockets that have nothing, and where they have something. A task that is due before the
+    /// loop has gone through its others would run before it looks at its sockets; and a frame takes
+    /// several turns of the loop.
+    private static let yieldNanoseconds: (quiet: UInt64, busy: UInt64) = (15_000, 200_000)
 
     /// - Parameters:
     ///   - eventLoop: Whose viewers these are.

@@ -1,0 +1,112 @@
+import FaultyDisk
+import Glibc
+import SegmentLog
+import SensorModel
+import Synchronization
+import Testing
+
+/// The two threads of the log beside each other, and beside who appends.
+@Suite struct LogThreadTests {
+    @Test(arguments: [false, true])
+    func `While one thread writes, the other neither overtakes it nor takes over`(
+        fails: Bool
+    ) throws {
+        var fixture = try LogFixture()
+        fixture.head()
+        fixture.log.flush()
+        let log = fixture.log
+        let others = Mutex<[Bool]>([])
+        fixture.disk.state.withLock {
+            $0.duringWrite = {
+                // What the writer, and the thread that syncs, would do now.
+                let steps = [log.writeStep(), log.commitStep()]
+                others.withLock { $0 = steps.map { if case .idle = $0 { true } else { false } } }
+            }
+        }
+        if fails {
+            fixture.disk.fail(
+                SimulatedDisk.Fault(
+                    kind: .inputOutput, call: fixture.disk.calls, isForEver: false))
+        }
+        fixture.append()
+        #expect(log.commitStep() == .worked)
+        #expect(others.withLock { $0 } == [true, true])
+        log.settle()
+        #expect(log.durableEnd == RecordOffset(rawValue: 2))
+        #expect(try fixture.contents().records == fixture.inOrder)
+    }
+
+    /// Each sync finds another record appended: the log is never done.
+    @Test(.timeLimit(.minutes(1)))
+    func `A session is erased while others go on sending`() throws {
+        var fixture = try LogFixture()
+        let other = SessionID(high: 5, low: 0x8000_0000_0000_0006)
+        fixture.head()
+        fixture.head(other)
+        fixture.append(of: other)
+        let (log, disk) = (fixture.log, fixture.disk)
+        let sender = Sender(log: log, disk: disk, session: LogFixture.runner)
+        sender.sendWithEachSync()
+        try log.start()
+        log.flush()
+        let erasure = try log.erase([other])
+        #expect(erasure.records == 2)
+        #expect(log.summary(of: other) == nil)
+        #expect(sender.sent > 0)
+        disk.state.withLock { $0.duringSync = nil }
+        log.close()
+    }
+
+    private final class Sender: Sendable {
+        private let log: SegmentLog
+        private let disk: SimulatedDisk
+        private let session: SessionID
+        private let count = Atomic<UInt32>(0)
+
+        init(log: SegmentLog, disk: SimulatedDisk, session: SessionID) {
+            self.log = log
+            self.disk = disk
+            self.session = session
+        }
+
+        var sent: UInt32 { count.load(ordering: .relaxed) }
+
+        func sendWithEachSync() {
+            disk.state.withLock { $0.duringSync = { self.send() } }
+        }
+
+        private func send() {
+            let number = count.wrappingAdd(1, ordering: .relaxed).newValue
+            let payload = LogFixture.payload(number)
+            _ = log.append(
+                .frame(.motion), session: session, sequence: FrameSequence(rawValue: number),
+                deviceTime: LogFixture.start, arrivalTime: LogFixture.start,
+                payload: payload.span)
+            sendWithEachSync()
+        }
+    }
+
+    /// As a pipeline does while frames come. Attempts come after 0.1, 0.2 … 5 s.
+    @Test func `A disk that fails is not tried with every flush`() throws {
+        var fixture = try LogFixture()
+        fixture.head()
+        fixture.log.settle()
+        fixture.disk.fail(
+            SimulatedDisk.Fault(kind: .full, call: fixture.disk.calls, isForEver: true))
+        try fixture.log.start()
+        for _ in 0..<300 {
+            fixture.append()
+            fixture.log.flush()
+            usleep(1000)
+        }
+        #expect(fixture.acknowledged.failures.load(ordering: .relaxed) == 1)
+        // An attempt is a few calls.
+        let calls = fixture.disk.calls
+        #expect(calls < 100)
+        fixture.disk.fail(nil)
+        while fixture.log.state != .writing { usleep(1000) }
+        fixture.log.settle()
+        #expect(try fixture.contents().records == fixture.inOrder)
+        fixture.log.close()
+    }
+}
