@@ -52,7 +52,13 @@ extension SegmentLog {
     }
 
     func stepUntilIdle() {
+        var triedAt: UInt64?
         while true {
+            if case .failed = state {
+                // A disk may take a new segment's header and none of its records.
+                guard triedAt != durableEnd.rawValue else { return }
+                triedAt = durableEnd.rawValue
+            }
             let wrote = writeStep()
             if case .failed = wrote { return }
             let synced = syncStep()
@@ -62,16 +68,29 @@ extension SegmentLog {
 
     private func writeUntilStopped() {
         var probe = Self.probeMicroseconds.lowerBound
+        var triedAt: UInt64?
         while !isStopping.load(ordering: .acquiring) {
-            switch writeStep() {
-            case .worked:
-                probe = Self.probeMicroseconds.lowerBound
-            case .idle:
-                writerWakeup.wait()
-            case .failed:
-                writerWakeup.wait(timeoutMicroseconds: probe)
-                probe = min(probe * 2, Self.probeMicroseconds.upperBound)
+            if case .failed = state {
+                // What counts is not that a new segment was made, but that it took something.
+                if triedAt == durableEnd.rawValue {
+                    pause(microseconds: probe)
+                    probe = min(probe * 2, Self.probeMicroseconds.upperBound)
+                } else {
+                    probe = Self.probeMicroseconds.lowerBound
+                }
+                triedAt = durableEnd.rawValue
             }
+            if case .idle = writeStep() { writerWakeup.wait() }
+        }
+    }
+
+    /// Of the writer, whoever wakes it but ``close()``.
+    private func pause(microseconds: Int) {
+        let end = LogThread.monotonicMicroseconds() + microseconds
+        while !isStopping.load(ordering: .acquiring) {
+            let left = end - LogThread.monotonicMicroseconds()
+            guard left > 0 else { return }
+            writerWakeup.wait(timeoutMicroseconds: left)
         }
     }
 

@@ -26,7 +26,6 @@ extension SegmentLog {
             for entry in entries where entry.number != active && entry.holds(sessions) {
                 do throws(DiskError) {
                     let fresh = try rewrite(entry, without: sessions)
-                    core.withLock { $0.replace(fresh) }
                     erasure.segments += 1
                     erasure.records += Int(entry.index.records) - Int(fresh.index.records)
                     erasure.bytes += entry.bytes - fresh.bytes
@@ -35,9 +34,8 @@ extension SegmentLog {
                     return
                 }
             }
-            core.withLock { core in
-                for session in sessions { core.devices[session] = nil }
-            }
+            // Also those of an attempt before that got no further.
+            do throws(DiskError) { try disk.synchronizeNames() } catch { failure = .disk(error) }
         }
         if let failure { throw failure }
         return erasure
@@ -88,17 +86,21 @@ extension SegmentLog {
     }
 
     /// What is being written can be rewritten only once it is sealed. Others may go on appending:
-    /// this does not wait for them.
+    /// this does not wait for them, nor for a session that comes back meanwhile.
     private func sealActive(ifHolding sessions: Set<SessionID>) throws(SegmentLogError) {
-        while !core.withLock({ $0.rollPast(sessions) }) {
-            writerWakeup.wake()
+        let end = core.withLock { $0.nextOffset }
+        var stepsLeft = 3
+        while !core.withLock({ $0.rollPast(sessions, before: end) }) {
             guard state == .writing else { throw .notWriting }
+            writerWakeup.wake()
             guard threads.withLock({ $0.isEmpty }) else {
                 settledWakeup.wait(timeoutMicroseconds: 2000)
                 continue
             }
+            // Without threads; or they have just been ended, and who ends them writes the rest.
+            guard !isStopping.load(ordering: .acquiring), stepsLeft > 0 else { throw .notWriting }
+            stepsLeft -= 1
             stepUntilIdle()
-            guard core.withLock({ $0.rollPast(sessions) }) else { throw .notWriting }
         }
     }
 
@@ -137,8 +139,14 @@ extension SegmentLog {
                 break copying
             }
         }
-        let fresh = try rewrite.finish()
-        try overwrite(old, bytes: entry.bytes)
+        let fresh = try rewrite.seal()
+        try rewrite.takePlace()
+        // At once, whatever fails below: the file of this name has another header from here on, and
+        // who read it with the old one would find nothing in it.
+        core.withLock { $0.replace(fresh) }
+        try disk.synchronizeNames()
+        // A segment that failed is longer than what counts of it.
+        try overwrite(old, bytes: max(entry.bytes, try old.size()))
         return fresh
     }
 
@@ -157,8 +165,8 @@ extension SegmentLog {
 }
 
 extension SegmentDraft {
-    fileprivate func holds(_ sessions: Set<SessionID>) -> Bool {
-        index.parts.contains { sessions.contains($0.session) }
+    fileprivate func holds(_ sessions: Set<SessionID>, before end: UInt64) -> Bool {
+        header.firstOffset < end && index.parts.contains { sessions.contains($0.session) }
     }
 }
 
@@ -169,13 +177,14 @@ extension SegmentEntry {
 }
 
 extension LogCore {
-    /// Begins a new segment where they are in the one being filled, also in one that took over.
+    /// Begins a new segment where one that has them is being filled, also one that took over.
     ///
-    /// - Returns: Whether all that holds something of them is sealed; `false` while nothing is written.
-    fileprivate mutating func rollPast(_ sessions: Set<SessionID>) -> Bool {
+    /// - Returns: Whether what holds something of them, recorded before `end`, is sealed; `false`
+    ///   while nothing is written.
+    fileprivate mutating func rollPast(_ sessions: Set<SessionID>, before end: UInt64) -> Bool {
         guard state == .writing else { return false }
-        if draft.holds(sessions) { roll() }
-        return !rolls.contains { $0.draft.holds(sessions) }
+        if draft.holds(sessions, before: end) { roll() }
+        return !rolls.contains { $0.draft.holds(sessions, before: end) }
     }
 
     fileprivate mutating func replace(_ entry: SegmentEntry) {

@@ -54,19 +54,30 @@ struct SegmentRewrite {
         draft.skip(to: next, reason: reason, to: &line)
     }
 
-    /// Seals, syncs and takes the place of the segment of the same number.
+    /// Seals, syncs and takes the place of the segment of the same number, for good.
     mutating func finish() throws(DiskError) -> SegmentEntry {
+        let entry = try seal()
+        try takePlace()
+        try disk.synchronizeNames()
+        return entry
+    }
+
+    /// - Returns: What the segment is once the file has taken its place.
+    mutating func seal() throws(DiskError) -> SegmentEntry {
         writeOmitted()
         if let last = line.takeCurrent() { line.filled.append(last) }
         try writeFilled()
         let seal = draft.seal()
         try write(seal)
         try file.synchronize()
-        try disk.rename(name, to: draft.header.fileName)
-        try disk.synchronizeNames()
         return SegmentEntry(
             number: draft.header.number, header: draft.header, isSealed: true,
             bytes: seal.endPosition, recordsEnd: draft.position, index: draft.index)
+    }
+
+    /// After ``seal()``. A power loss may take it back until the names are synced.
+    func takePlace() throws(DiskError) {
+        try disk.rename(name, to: draft.header.fileName)
     }
 
     private mutating func writeFilled() throws(DiskError) {

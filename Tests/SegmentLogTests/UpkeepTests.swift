@@ -110,6 +110,21 @@ import Testing
         }
     }
 
+    @Test func `An erasure that fails is asked for again and takes nothing of the others`() throws {
+        for call in 0..<60 {
+            let fixture = try planted()
+            fixture.disk.fail(
+                SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls + call))
+            do throws(SegmentLogError) { _ = try fixture.log.erase([erased]) } catch {
+                fixture.log.settle()
+                _ = try fixture.log.erase([erased])
+            }
+            let others = fixture.inOrder.filter { $0.header.session != erased }
+            #expect(try fixture.contents().records == others)
+            #expect(try fixture.log.reader().verify().damaged.isEmpty)
+        }
+    }
+
     @Test func `Retention takes whole segments, oldest first, by size and by age`() throws {
         var fixture = try LogFixture(
             configuration: LogFixture.configuration(segmentBytesMax: 10_000))

@@ -141,9 +141,11 @@ struct Administration: Sendable {
     private func erase(_ sessions: Set<SessionID>) async throws -> Int {
         guard !sessions.isEmpty else { return 0 }
         _ = await mailbox.ask { core in
+            core.erasing.formUnion(sessions)
             for session in sessions { core.forget(session) }
             core.flush()
         }
+        defer { mailbox.post { $0.erasing.subtract(sessions) } }
         let erasure = try await background.run { Result { try log.erase(sessions) } }.get()
         try accounts.registry.deleteSessions(Array(sessions))
         logger.log(

@@ -19,6 +19,8 @@ final class PipelineCore {
     private let links: [LoopLink]
     /// How each open session began, until its first frame.
     private var openings: [SessionID: DeviceOpening] = [:]
+    /// Their watches may come back once they are gone, to a session that begins anew.
+    var erasing: Set<SessionID> = []
     /// Devices that send no more and wait for their last acks.
     private var finishing: Set<ConnectionID> = []
     var expiries: ShareExpiries
@@ -77,6 +79,9 @@ final class PipelineCore {
     }
 
     private func open(_ opening: DeviceOpening) {
+        guard !erasing.contains(opening.session) else {
+            return send(.close(opening.connection, .goingAway), to: opening.connection)
+        }
         let decision = flow.open(
             opening.connection, device: opening.device, session: opening.session,
             recorded: opening.recorded, arrival: opening.arrival)
