@@ -190,8 +190,9 @@ let benchmarks: [Target] =
             ],
             sources: [
                 "Benchmarks.swift", "CommitLatency.swift", "Contest.swift", "EarlierTable.swift",
-                "GroupCommit.swift", "OneWatch.swift", "OneWriterOneReader.swift",
-                "ScratchFolder.swift", "TextDoor.swift", "WithoutSockets.swift",
+                "FrameReading.swift", "GroupCommit.swift", "OneWatch.swift",
+                "OneWriterOneReader.swift", "ScratchFolder.swift", "TextDoor.swift",
+                "WithoutSockets.swift",
             ], swiftSettings: strict),
     ] : []
 

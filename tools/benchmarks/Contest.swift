@@ -92,6 +92,16 @@ struct Contest {
     }
 }
 
+extension Contest.Contender {
+    /// The machine's own, in the unit of whoever is held against it.
+    static func pace(_ unit: @escaping (Double) -> Double) -> Self {
+        let rounds: UInt64 = 200_000
+        return .init(
+            name: "a round of fixed work",
+            run: { unit(peers_pace(rounds) / Double(rounds)) })
+    }
+}
+
 /// Keeps a value from being optimised away.
 @inline(never)
 func consume<Value>(_ value: Value) {}

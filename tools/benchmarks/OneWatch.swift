@@ -10,7 +10,9 @@ enum OneWatch {
     private static let frames = makeFrames()
 
     static var contests: [Contest] {
-        [binary, processors, state, allocations, decodingAllocations]
+        [processors, state, allocations]
+            + FrameReading.contests(
+                "binary frame, framed and checked", allocationsMax: 0, decodeAll)
     }
 
     private struct WireFrame {
@@ -36,22 +38,6 @@ enum OneWatch {
 
     private static var samples: Int { frames.reduce(0) { $0 + $1.samples } }
 
-    private static var binary: Contest {
-        Contest(
-            name: "binary frame, framed and checked", unit: "ns a frame",
-            contenders: [
-                .init(
-                    name: "pulsecast",
-                    run: {
-                        let start = peers_thread_seconds()
-                        let good = decodeAll()
-                        precondition(good == frames.count, "a frame was refused")
-                        return (peers_thread_seconds() - start) * 1e9 / Double(frames.count)
-                    }),
-                pace { $0 * 1e9 },
-            ], bar: .none)
-    }
-
     private static var processors: Contest {
         Contest(
             name: "all processors on, 100 Hz motion", unit: "µs CPU a motion sample",
@@ -63,16 +49,8 @@ enum OneWatch {
                         consume(computed())
                         return (peers_thread_seconds() - start) * 1e6 / Double(samples)
                     }),
-                pace { $0 * 1e6 },
+                .pace { $0 * 1e6 },
             ], bar: .atMost(2))
-    }
-
-    /// The machine's own, in the unit of whoever is held against it.
-    static func pace(_ unit: @escaping (Double) -> Double) -> Contest.Contender {
-        let rounds: UInt64 = 200_000
-        return .init(
-            name: "a round of fixed work",
-            run: { unit(peers_pace(rounds) / Double(rounds)) })
     }
 
     /// All frames, with a session's fresh processors.
@@ -124,20 +102,6 @@ enum OneWatch {
             ], bar: .atMost(0.05))
     }
 
-    private static var decodingAllocations: Contest {
-        Contest(
-            name: "binary frame, framed and checked", unit: "allocations a frame",
-            contenders: [
-                .init(
-                    name: "pulsecast",
-                    run: {
-                        let before = peers_allocations()
-                        consume(decodeAll())
-                        return Double(peers_allocations() - before) / Double(frames.count)
-                    })
-            ], bar: .atMost(0))
-    }
-
     private static func decodeAll() -> Int {
         var good = 0
         for frame in frames {
@@ -152,6 +116,7 @@ enum OneWatch {
                 good += 1
             } catch { continue }
         }
+        precondition(good == frames.count, "a frame was refused")
         return good
     }
 

@@ -1,4 +1,3 @@
-import Peers
 import SensorModel
 import WireFormat
 
@@ -16,31 +15,7 @@ enum TextDoor {
     private static let rounds = 20_000
 
     static var contests: [Contest] {
-        [
-            Contest(
-                name: "text frame, read and checked", unit: "ns a frame",
-                contenders: [
-                    .init(
-                        name: "pulsecast",
-                        run: {
-                            let start = peers_thread_seconds()
-                            let frames = decodeAll()
-                            return (peers_thread_seconds() - start) * 1e9 / Double(frames)
-                        }),
-                    OneWatch.pace { $0 * 1e9 },
-                ], bar: .none),
-            Contest(
-                name: "text frame, read and checked", unit: "allocations a frame",
-                contenders: [
-                    .init(
-                        name: "pulsecast",
-                        run: {
-                            let before = peers_allocations()
-                            let frames = decodeAll()
-                            return Double(peers_allocations() - before) / Double(frames)
-                        })
-                ], bar: .atMost(3)),
-        ]
+        FrameReading.contests("text frame, read and checked", allocationsMax: 3, decodeAll)
     }
 
     private static func decodeAll() -> Int {
