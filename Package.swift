@@ -126,6 +126,17 @@ let coreTests: [Target] = [
         ], swiftSettings: strict),
     .testTarget(
         name: "SharingTests", dependencies: ["SensorModel", "Sharing"], swiftSettings: strict),
+    .target(
+        name: "PrivacyAttacks", dependencies: ["SensorModel", "Sharing", "Simulator"],
+        path: "Tests/PrivacyAttacks",
+        // Millions of positions: without the optimizer the tests take minutes.
+        swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+    .executableTarget(
+        name: "privacytable", dependencies: ["PrivacyAttacks"],
+        path: "Tests/PrivacyTable", swiftSettings: strict),
+    .testTarget(
+        name: "PrivacyAttacksTests", dependencies: ["SensorModel", "Sharing", "PrivacyAttacks"],
+        swiftSettings: strict),
     .testTarget(
         name: "ReplayTests",
         dependencies: [
@@ -158,8 +169,8 @@ let rimTests: [Target] = [
     .testTarget(
         name: "DaemonTests",
         dependencies: [
-            "SensorModel", "WireFormat", "Interchange", "Sharing", "Daemon", "Simulator",
-            "Registry", "Ring", "Secrets", "Transport",
+            "SensorModel", "WireFormat", "Interchange", "SegmentLog", "Sharing", "Daemon",
+            "Simulator", "Registry", "Ring", "Secrets", "Transport", "FaultyDisk",
             .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
     .testTarget(
@@ -196,14 +207,27 @@ let benchmarks: [Target] =
             ], swiftSettings: strict),
     ] : []
 
-/// `PULSECAST_FUZZ=1` adds the program that `tools/fuzz` builds; libFuzzer brings its `main`.
-let fuzz: [Target] =
-    Context.environment["PULSECAST_FUZZ"] == "1"
-    ? [
-        .executableTarget(
-            name: "Fuzz", dependencies: ["SensorModel", "WireFormat", "Interchange", "SegmentLog"],
-            path: "Tests/Fuzz", swiftSettings: strict)
-    ] : []
+/// `PULSECAST_FUZZ=1` adds the programs that `tools/fuzz` builds; libFuzzer brings its `main`. What
+/// the core reads is built without packages, with `PULSECAST_CORE=1`.
+let isFuzzed = Context.environment["PULSECAST_FUZZ"] == "1"
+let fuzz: [Target] = [
+    .target(name: "FuzzDriver", path: "Tests/Fuzz/Driver", swiftSettings: strict),
+    isCoreOnly
+        ? .executableTarget(
+            name: "Fuzz",
+            dependencies: [
+                "FuzzDriver", "SensorModel", "WireFormat", "Interchange", "SegmentLog",
+            ],
+            path: "Tests/Fuzz", exclude: ["Driver", "Transport"], swiftSettings: strict)
+        : .executableTarget(
+            name: "TransportFuzz",
+            dependencies: [
+                "FuzzDriver", "SensorModel", "WireFormat", "Sharing", "Ring", "Transport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            path: "Tests/Fuzz/Transport", swiftSettings: strict),
+]
 
 let packages: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -221,5 +245,5 @@ let package = Package(
     products: isCoreOnly ? [] : [.executable(name: "pulsecast", targets: ["pulsecast"])],
     dependencies: isCoreOnly ? [] : packages,
     targets: (isCoreOnly ? core + coreTests : core + rim + coreTests + rimTests) + benchmarks
-        + (isCoreOnly ? fuzz : [])
+        + (isFuzzed ? fuzz : [])
 )

@@ -9,7 +9,9 @@ extension PulsecastDaemon {
     func maintain() async {
         feedWatchdog()
         saveCounts()
+        await repair()
         await retain()
+        await saveCatalog()
     }
 
     /// The watchdog is fed only while each stage moves or has nothing to do: else systemd restarts
@@ -29,6 +31,36 @@ extension PulsecastDaemon {
         notifier.send(.watchdog, .status("\(live) live session(s), \(viewers) viewer(s)"))
     }
 
+    /// Segments that a failed disk left open come first: retention takes none of those.
+    private func repair() async {
+        let log = pipeline.log
+        guard log.holdings.unrepaired > 0 else { return }
+        let repair = await pipeline.background.run { log.repair() }
+        for damage in repair.damaged { report(damage) }
+        if repair.segments > 0 {
+            logger.notice(
+                "segments that a failed disk left open are whole again",
+                metadata: ["segments": "\(repair.segments)"])
+        }
+        if let error = repair.error {
+            logger.warning(
+                """
+                segments that a failed disk left open cannot be repaired yet: \
+                \(SegmentLogError.disk(error))
+                """, metadata: ["segments": "\(repair.left)"])
+        }
+    }
+
+    private func saveCatalog() async {
+        let log = pipeline.log
+        let result = await pipeline.background.run {
+            Result { () throws(SegmentLogError) in try log.saveCatalog() }
+        }
+        if case .failure(let error) = result {
+            logger.warning("the log's catalog cannot be written; a start may take longer: \(error)")
+        }
+    }
+
     private func retain() async {
         let settings = settings.withLock { $0.log }
         guard settings.retentionSeconds != nil || settings.retentionBytes != nil else { return }
@@ -41,6 +73,7 @@ extension PulsecastDaemon {
         }
         switch result {
         case .success(let erased) where erased.segments > 0:
+            pipeline.catalog.reload()
             logger.notice(
                 "old segments were deleted",
                 metadata: ["segments": "\(erased.segments)", "bytes": "\(erased.bytes)"])

@@ -36,10 +36,13 @@ public final class PulsecastDaemon: Sendable {
     /// - Parameters:
     ///   - configuration: Checked.
     ///   - environment: systemd's variables count.
+    ///   - newEpoch: Names the log's history where the folder holds none, and is drawn anew, so that
+    ///     no cursor of an earlier history passes for one of this; not 0.
     ///   - logger: For the journal.
     /// - Throws: What stands in the way, in a sentence.
     public init(
-        configuration: Configuration, environment: [String: String], logger: Logger
+        configuration: Configuration, environment: [String: String],
+        newEpoch: UInt32 = .random(in: 1...(.max)), logger: Logger
     ) throws {
         self.configuration = configuration
         settings = Mutex(configuration)
@@ -57,14 +60,22 @@ public final class PulsecastDaemon: Sendable {
         let webhooks = try Webhooks(
             configuration.webhook, environment: environment, accounts: accounts, logger: logger)
         pipeline = try Pipeline(
-            configuration: configuration, disk: PosixDisk(path: state.log), accounts: accounts,
+            configuration: configuration, disk: PosixDisk(path: state.log),
+            newEpoch: newEpoch, accounts: accounts,
             began: { webhooks?.began($0, of: $1, at: $2) },
             notice: Notices(accounts: accounts, webhooks: webhooks, logger: logger).take,
             stateChanged: { Self.logChanged(to: $0, health: health, logger: logger) },
             logger: logger)
         administration = Administration(
             accounts: accounts, log: pipeline.log, mailbox: pipeline.mailbox,
-            background: pipeline.background, clock: WallClock.now, logger: logger)
+            erasures: ErasureQueue {
+                [log = pipeline.log, background = pipeline.background] sessions in
+                await background.run {
+                    Result { () throws(SegmentLogError) in try log.erase(sessions).bytes }
+                }
+            }, reader: pipeline.reader,
+            catalog: pipeline.catalog, results: pipeline.results, playbacks: pipeline.playbacks,
+            clock: WallClock.now, logger: logger)
         identity = try Self.identity(configuration, environment: environment)
         pages = PageShelf(configuration.http)
         let doors = Doors(
@@ -85,6 +96,7 @@ public final class PulsecastDaemon: Sendable {
     public func start() async throws -> [String: String] {
         report(pipeline.log.recovery)
         try pipeline.start(accounts)
+        try administration.settleAgreement()
         let addresses = try await server.start()
         address.set(configuration: configuration, addresses: addresses)
         health.started()
@@ -141,7 +153,8 @@ public final class PulsecastDaemon: Sendable {
         return try Accounts(
             registry: RegistryStore(folder: state.path), masterKey: key,
             failuresPerMinuteMax: configuration.bounds.failuresPerMinuteMax,
-            viewersPerShareMax: configuration.bounds.viewersPerShareMax)
+            viewersPerShareMax: configuration.bounds.viewersPerShareMax,
+            sharesPerDeviceMax: configuration.bounds.sharesPerDeviceMax)
     }
 
     private static func identity(
@@ -175,15 +188,28 @@ public final class PulsecastDaemon: Sendable {
             ])
         if let tail = recovery.tornTail {
             logger.log(
-                .tornTailCut, .notice, "a torn tail was cut; nothing in it was acknowledged",
+                .tornTailCut, .notice,
+                """
+                the end of the newest segment does not parse and was cut: a crash leaves that, and \
+                bytes that rotted behind its last anchor look the same
+                """,
                 ["segment": "\(tail.segment)", "bytes": "\(tail.bytes)"])
         }
-        for damage in recovery.damaged {
-            logger.log(
-                .logDamaged, .error,
-                "the log is damaged: \(damage.reason.rawValue); see pulsecast log verify",
-                ["segment": "\(damage.segment)", "byte": "\(damage.byte)"])
+        for damage in recovery.damaged { report(damage) }
+        for open in recovery.leftOpen {
+            logger.warning(
+                """
+                a segment that the last run left open cannot be repaired yet, and is read as far \
+                as it can be: \(SegmentLogError.disk(open.error))
+                """, metadata: ["segment": "\(open.segment)"])
         }
+    }
+
+    func report(_ damage: LogDamage) {
+        logger.log(
+            .logDamaged, .error,
+            "the log is damaged: \(damage.reason.rawValue); see pulsecast log verify",
+            ["segment": "\(damage.segment)", "byte": "\(damage.byte)"])
     }
 
     private static func logChanged(to state: LogState, health: Health, logger: Logger) {

@@ -2,7 +2,7 @@ public import SensorModel
 
 /// What becomes of a frame.
 public enum FrameDecision: Hashable, Sendable {
-    /// Append it now, with this sequence; then say where with
+    /// Append it now, with the device's own sequence, or with none; then say where with
     /// ``SessionTable/recorded(_:sequence:late:at:)``.
     ///
     /// `late` marks a frame that fills a gap: it must not move "now" backwards.
@@ -47,6 +47,7 @@ public enum OpenDecision: Hashable, Sendable {
 public struct SessionAck: Hashable, Sendable {
     public var connection: ConnectionID
     public var session: SessionID
-    /// Everything accepted up to it is on disk. Never below an earlier one.
+    /// Everything accepted up to it is on disk. Never below an earlier one, but for a device that
+    /// begins to number: until then it is told how many frames without a number are on disk.
     public var sequence: FrameSequence
 }

@@ -9,5 +9,10 @@ public struct IngestSettings: Hashable, Sendable {
     /// Payload bytes held back in all of them.
     public var heldBytesTotalMax = 64 * 1024 * 1024
 
+    /// Sessions of one device that live at once.
+    public var sessionsPerDeviceMax = 8
+    /// And of all devices; each keeps one, however many there are.
+    public var sessionsMax = 10_000
+
     public init() {}
 }

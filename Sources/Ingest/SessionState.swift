@@ -13,12 +13,17 @@ struct SessionState {
     var connection: ConnectionID?
     var clock: ClockModel
     var acks: AckTracker
+    /// Of frames without numbers, by how many have come; they use up no number of the device's.
+    var arrivalAcks = AckTracker(acknowledged: 0)
     var gaps: GapRanges
     var held = HeldFrames()
     /// The sequence that passes at once. 64 bits: one more than the last of 32.
     private(set) var next: UInt64
     /// Frames come without numbers, and the daemon counts them; `nil` before the first frame.
     private(set) var countsArrivals: Bool?
+    /// Frames without numbers so far, and those of them that lie in the log.
+    private var arrivals: UInt32 = 0
+    private var arrivalsRecorded: UInt32 = 0
     /// The log may know of it: a frame has come, or it was recovered.
     var isUsed = false
     /// When the pipeline wants to hear of this session even if nothing comes.
@@ -51,31 +56,41 @@ struct SessionState {
     }
 
     mutating func place(of sequence: UInt32) -> Place {
-        if countsArrivals != false { startCounting() }
+        countsArrivals = false
         let number = UInt64(sequence)
         if number == next { return .next }
         if number < next { return gaps.take(sequence) ? .late : .duplicate }
         return held.contains(sequence) ? .duplicate : .ahead
     }
 
-    /// The number of a frame that came without one.
+    /// A frame came without a number.
     ///
-    /// Only a session that never had numbers gets them from the daemon, and a source's name is
-    /// none of its frames: it goes along with the heart rate behind it.
-    mutating func arrivalSequence(of kind: FrameKind) -> FrameSequence {
-        guard kind != .source, countsArrivals != false, next <= UInt64(UInt32.max) else {
-            return .none
-        }
+    /// It is recorded without one: the device may begin to number at any time, and all numbers are
+    /// its own. Only a device that has sent no number yet is told how many frames are on disk. A
+    /// source's name is none of its frames: it goes along with the heart rate behind it.
+    mutating func countArrival(of kind: FrameKind) {
+        guard kind != .source, countsArrivals != false, arrivals < .max else { return }
         countsArrivals = true
-        let sequence = FrameSequence(rawValue: UInt32(next))
-        next += 1
-        return sequence
+        arrivals += 1
     }
 
-    /// The device counts after all. Its numbers start at 1, whatever was counted for it so far.
-    private mutating func startCounting() {
-        if countsArrivals == true { next = 1 }
-        countsArrivals = false
+    var hasArrivalToRecord: Bool { arrivalsRecorded < arrivals }
+
+    /// A frame without a number lies in the log.
+    mutating func recordedArrival(at offset: RecordOffset) {
+        assert(hasArrivalToRecord)
+        arrivalsRecorded = arrivals
+        arrivalAcks.recorded(arrivals, at: offset)
+    }
+
+    var isAwaitingAck: Bool { acks.isWaiting || arrivalAcks.isWaiting }
+
+    /// - Parameter end: Every record before it is on disk.
+    /// - Returns: The ack to send; `nil` where there is nothing to say.
+    mutating func durable(upTo end: RecordOffset) -> UInt32? {
+        let arrival = arrivalAcks.durable(upTo: end)
+        let numbered = acks.durable(upTo: end)
+        return countsArrivals == true ? arrival : numbered
     }
 
     mutating func pass(_ sequence: UInt32) {

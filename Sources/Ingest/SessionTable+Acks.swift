@@ -5,15 +5,20 @@ extension SessionTable {
     ///
     /// - Parameters:
     ///   - session: As ``FrameDecision/record(session:sequence:late:)`` had it.
-    ///   - sequence: As that had it; a frame without a number is acknowledged by none.
+    ///   - sequence: As that had it. A frame without a number is acknowledged by how many came
+    ///     before it, while the device sends no numbers.
     ///   - late: As that had it.
     ///   - offset: Of its record.
     public mutating func recorded(
         _ session: SessionID, sequence: FrameSequence, late: Bool, at offset: RecordOffset
     ) {
-        guard sequence.isCounted, let slot = slot(of: session) else { return }
+        guard let slot = slot(of: session),
+            sequence.isCounted || sessions[slot].hasArrivalToRecord
+        else { return }
         awaitAck(slot)
-        if late {
+        if !sequence.isCounted {
+            sessions[slot].recordedArrival(at: offset)
+        } else if late {
             sessions[slot].acks.recordedLate(sequence.rawValue, at: offset)
         } else {
             sessions[slot].acks.recorded(sequence.rawValue, at: offset)
@@ -31,14 +36,14 @@ extension SessionTable {
         var stillWaiting = 0
         for index in slotsAwaitingAck.indices {
             let slot = slotsAwaitingAck[index]
-            let news = sessions[slot].acks.durable(upTo: end)
+            let news = sessions[slot].durable(upTo: end)
             if let sequence = news, let connection = sessions[slot].connection {
                 body(
                     SessionAck(
                         connection: connection, session: sessions[slot].session,
                         sequence: FrameSequence(rawValue: sequence)))
             }
-            if sessions[slot].acks.isWaiting {
+            if sessions[slot].isAwaitingAck {
                 slotsAwaitingAck[stillWaiting] = slot
                 stillWaiting += 1
             }
@@ -49,11 +54,11 @@ extension SessionTable {
     /// Whether no ack is owed to a connection any more, nor to come of what a hole holds back.
     public func isSettled(_ connection: ConnectionID) -> Bool {
         guard let slot = session(of: connection).flatMap({ slot(of: $0) }) else { return true }
-        return sessions[slot].held.isEmpty && !sessions[slot].acks.isWaiting
+        return sessions[slot].held.isEmpty && !sessions[slot].isAwaitingAck
     }
 
     /// Call before the tracker changes: a session that waits already is in the list.
-    func isListedForAck(_ slot: Int) -> Bool { sessions[slot].acks.isWaiting }
+    func isListedForAck(_ slot: Int) -> Bool { sessions[slot].isAwaitingAck }
 
     mutating func awaitAck(_ slot: Int) {
         if !isListedForAck(slot) { slotsAwaitingAck.append(slot) }

@@ -18,9 +18,9 @@ extension SessionTable {
         let session = sessions[slot].session
         sessions[slot].isUsed = true
         guard header.sequence.isCounted else {
-            let sequence = sessions[slot].arrivalSequence(of: header.kind)
+            sessions[slot].countArrival(of: header.kind)
             sessions[slot].clock.observe(header.deviceTime, at: arrivalTime)
-            return .record(session: session, sequence: sequence, late: false)
+            return .record(session: session, sequence: .none, late: false)
         }
         let sequence = header.sequence.rawValue
         switch sessions[slot].place(of: sequence) {

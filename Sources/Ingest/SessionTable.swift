@@ -64,7 +64,7 @@ public struct SessionTable: Sendable {
     /// - Returns: What to restore it with; `nil` for one that is unknown, open, or owed an ack.
     public mutating func forget(_ session: SessionID) -> SessionRecovery? {
         guard let slot = slotOfSession[session], sessions[slot].connection == nil,
-            !sessions[slot].acks.isWaiting, sessions[slot].held.isEmpty
+            !sessions[slot].isAwaitingAck, sessions[slot].held.isEmpty
         else { return nil }
         let recovery = sessions[slot].recovery
         erase(session)

@@ -5,7 +5,7 @@ import GRDB
 ///
 /// Times are microseconds since 1970, secrets are hashes or sealed, 0 is never "unknown".
 enum RegistrySchema {
-    static let versions: [String] = [version1]
+    static let versions: [String] = [version1, version2, version3]
 
     /// Brings an older registry up to date.
     ///
@@ -117,5 +117,45 @@ enum RegistrySchema {
             gpx BLOB NOT NULL,
             changedAt INTEGER NOT NULL
         ) STRICT;
+        """
+
+    /// Whether the heart rate goes on where the position is hidden. A zone's offset follows from
+    /// its place and the device's salt.
+    private static let version2 = """
+        ALTER TABLE device ADD COLUMN showsHeartRate INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE zone DROP COLUMN offsetEastMeters;
+        ALTER TABLE zone DROP COLUMN offsetNorthMeters;
+        """
+
+    /// What sessions amounted to, each bound to the state of the log it was computed from. Nothing
+    /// was ever written into the table before. `log` has one row: the epoch of the log that belongs
+    /// to this registry.
+    ///
+    /// Names of shares are unique among those of a device, no longer among all: a name that is taken
+    /// told each owner what the others call theirs.
+    private static let version3 = """
+        DROP TABLE session;
+        CREATE TABLE session (
+            id BLOB PRIMARY KEY,
+            device INTEGER NOT NULL REFERENCES device(id) ON DELETE CASCADE,
+            epoch INTEGER NOT NULL,
+            lastOffset INTEGER NOT NULL,
+            state INTEGER,
+            distanceMeters REAL,
+            movingSeconds REAL,
+            elapsedSeconds REAL,
+            steps INTEGER,
+            averageHeartRate REAL,
+            maxHeartRate REAL,
+            elevationGainMeters REAL,
+            hrTSS REAL,
+            effortKm REAL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX sessionByDevice ON session(device);
+        CREATE TABLE log (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            epoch INTEGER NOT NULL
+        ) STRICT;
+        UPDATE share SET nameKey = coalesce(CAST(device AS TEXT), '') || char(10) || nameKey;
         """
 }

@@ -8,24 +8,29 @@ extension RegistryStore {
     ///   - tokenHash: Of the token that is shown once.
     ///   - now: Becomes `createdAt`.
     ///   - privacySalt: Random.
+    ///   - highest: The highest number of a device that the log has sessions of: a registry that
+    ///     was lost, or put back, does not know it.
     ///   - sealProofKey: Seals the token's proof key for the number the device gets.
     /// - Returns: The device as it was written.
     /// - Throws: ``RegistryError/nameTaken(_:)``
     public func addDevice(
         name: String, tokenHash: SecretHash, at now: Timestamp, privacySalt: UInt64,
-        sealProofKey: (DeviceID) -> [UInt8]
+        above highest: DeviceID? = nil, sealProofKey: (DeviceID) -> [UInt8]
     ) throws(RegistryError) -> Device {
         try write { database in
             let taken = try Int.fetchOne(
                 database, sql: "SELECT 1 FROM device WHERE nameKey = ?", arguments: [name.key])
             guard taken == nil else { throw RegistryError.nameTaken(name) }
+            let given = try Int64.fetchOne(
+                database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'device'")
             try database.execute(
                 sql: """
-                    INSERT INTO device (name, nameKey, tokenHash, sealedProofKey, createdAt,
-                        profile, privacySalt) VALUES (?, ?, ?, x'', ?, ?, ?)
+                    INSERT INTO device (id, name, nameKey, tokenHash, sealedProofKey, createdAt,
+                        profile, privacySalt) VALUES (?, ?, ?, ?, x'', ?, ?, ?)
                     """,
                 arguments: [
-                    name, name.key, tokenHash.column, now.column,
+                    max(given ?? 0, Int64(highest?.rawValue ?? 0)) + 1, name, name.key,
+                    tokenHash.column, now.column,
                     try ProfileCoding.text(RunnerProfile(), ZoneHistory()),
                     Int64(bitPattern: privacySalt),
                 ])
@@ -34,6 +39,23 @@ extension RegistryStore {
                 sql: "UPDATE device SET sealedProofKey = ? WHERE id = ?",
                 arguments: [Data(sealProofKey(id)), id.rawValue])
             return try Self.device(id, in: database)
+        }
+    }
+
+    /// A device that is added gets a higher number than these.
+    public func reserveDeviceNumbers(through highest: DeviceID) throws(RegistryError) {
+        try write { database in
+            let given = try Int64.fetchOne(
+                database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'device'")
+            guard let given else {
+                return try database.execute(
+                    sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('device', ?)",
+                    arguments: [highest.rawValue])
+            }
+            guard given < Int64(highest.rawValue) else { return }
+            try database.execute(
+                sql: "UPDATE sqlite_sequence SET seq = ? WHERE name = 'device'",
+                arguments: [highest.rawValue])
         }
     }
 
@@ -94,7 +116,7 @@ extension RegistryStore {
         }
     }
 
-    /// Erases the device with its shares, zones, sessions' summaries, course and proofs, and groups
+    /// Erases the device with its shares, zones, sessions' results, course and proofs, and groups
     /// that are left without a member. What the log holds of it is the log's to erase.
     public func deleteDevice(_ id: DeviceID) throws(RegistryError) {
         try write { database in
@@ -145,7 +167,8 @@ extension RegistryStore {
             privacy: PrivacySettings(
                 zones: zones, trimStartMeters: row["trimStartMeters"],
                 trimFinishMeters: row["trimFinishMeters"],
-                salt: UInt64(bitPattern: row["privacySalt"])))
+                salt: UInt64(bitPattern: row["privacySalt"]),
+                showsHeartRate: row["showsHeartRate"]))
     }
 }
 

@@ -12,8 +12,15 @@ extension RegistryStore {
         }
         try write { database in
             try database.execute(
-                sql: "UPDATE device SET trimStartMeters = ?, trimFinishMeters = ? WHERE id = ?",
-                arguments: [settings.trimStartMeters, settings.trimFinishMeters, id.rawValue])
+                sql: """
+                    UPDATE device
+                    SET trimStartMeters = ?, trimFinishMeters = ?, showsHeartRate = ?
+                    WHERE id = ?
+                    """,
+                arguments: [
+                    settings.trimStartMeters, settings.trimFinishMeters,
+                    settings.showsHeartRate, id.rawValue,
+                ])
             try Self.checkChanged(id, in: database)
             try database.execute(
                 sql: "DELETE FROM zone WHERE device = ?", arguments: [id.rawValue])
@@ -29,12 +36,12 @@ extension RegistryStore {
         try database.execute(
             sql: """
                 INSERT OR REPLACE INTO zone (device, nameKey, name, latitude, longitude,
-                    radiusMeters, offsetEastMeters, offsetNorthMeters)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    radiusMeters)
+                VALUES (?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 id.rawValue, zone.name.key, zone.name, zone.latitude, zone.longitude,
-                zone.radiusMeters, zone.offsetEastMeters, zone.offsetNorthMeters,
+                zone.radiusMeters,
             ])
     }
 
@@ -44,9 +51,7 @@ extension RegistryStore {
             rows.map { row in
                 PrivacyZone(
                     name: row["name"], latitude: row["latitude"], longitude: row["longitude"],
-                    radiusMeters: row["radiusMeters"],
-                    offsetEastMeters: row["offsetEastMeters"],
-                    offsetNorthMeters: row["offsetNorthMeters"])
+                    radiusMeters: row["radiusMeters"])
             }
         }
     }

@@ -2,101 +2,93 @@ import GRDB
 public import SensorModel
 
 extension RegistryStore {
-    /// Adds or replaces them, in one commit.
-    public func putSessions(_ summaries: [SessionSummary]) throws(RegistryError) {
-        guard !summaries.isEmpty else { return }
+    /// SQLite takes 32,766 values a statement; fewer keep the statement short.
+    private static let sessionsPerStatement = 500
+
+    /// Adds or replaces them, in one commit. Those of devices that are not registered are left out:
+    /// they belong to nobody.
+    public func putResults(_ results: [SessionResult]) throws(RegistryError) {
+        guard !results.isEmpty else { return }
         try write { database in
-            for summary in summaries { try Self.put(summary, in: database) }
+            for result in results { try Self.put(result, in: database) }
         }
     }
 
-    /// Newest first.
-    ///
-    /// - Parameters:
-    ///   - device: `nil`: of all.
-    ///   - limit: At most so many.
-    /// - Returns: The summaries.
-    /// - Throws: ``RegistryError``
-    public func sessions(
-        of device: DeviceID? = nil, limit: Int = 1000
-    ) throws(RegistryError) -> [SessionSummary] {
+    /// What is kept of the sessions, whether it still holds or not.
+    public func results(
+        of sessions: [SessionID]
+    ) throws(RegistryError) -> [SessionID: SessionResult] {
         try read { database in
-            try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT * FROM session WHERE ?1 IS NULL OR device = ?1
-                        ORDER BY startedAt DESC, id LIMIT ?2
-                    """,
-                arguments: [device?.rawValue, limit]
-            ).map(Self.summary)
-        }
-    }
-
-    public func session(_ id: SessionID) throws(RegistryError) -> SessionSummary? {
-        try read { database in
-            try Row.fetchOne(
-                database, sql: "SELECT * FROM session WHERE id = ?", arguments: [id.column]
-            ).map(Self.summary)
+            var results: [SessionID: SessionResult] = [:]
+            for start in stride(from: 0, to: sessions.count, by: Self.sessionsPerStatement) {
+                let part = sessions[start..<min(start + Self.sessionsPerStatement, sessions.count)]
+                let marks = part.map { _ in "?" }.joined(separator: ",")
+                let rows = try Row.fetchCursor(
+                    database,
+                    sql: "SELECT \(Self.resultColumns) FROM session WHERE id IN (\(marks))",
+                    arguments: StatementArguments(part.map(\.column)))
+                while let row = try rows.next() {
+                    let result = try Self.result(row)
+                    results[result.session] = result
+                }
+            }
+            return results
         }
     }
 
     /// Unknown ones are no error: the log may have been first to forget them.
-    public func deleteSessions(_ ids: [SessionID]) throws(RegistryError) {
-        guard !ids.isEmpty else { return }
+    public func deleteResults(of sessions: [SessionID]) throws(RegistryError) {
+        guard !sessions.isEmpty else { return }
         try write { database in
-            for id in ids {
+            for session in sessions {
                 try database.execute(
-                    sql: "DELETE FROM session WHERE id = ?", arguments: [id.column])
+                    sql: "DELETE FROM session WHERE id = ?", arguments: [session.column])
             }
         }
         try truncateWriteAheadLog()
     }
 
-    public func sessionCounts() throws(RegistryError) -> [DeviceID: Int] {
-        try read { database in
-            let rows = try Row.fetchAll(
-                database, sql: "SELECT device, count(*) AS count FROM session GROUP BY device")
-            return Dictionary(uniqueKeysWithValues: rows.map { ($0.device("device"), $0["count"]) })
-        }
-    }
+    private static let resultColumns = """
+        id, device, epoch, lastOffset, state, distanceMeters, movingSeconds, elapsedSeconds, steps,
+        averageHeartRate, maxHeartRate, elevationGainMeters, hrTSS, effortKm
+        """
 
-    private static func put(_ summary: SessionSummary, in database: Database) throws {
+    private static func put(_ result: SessionResult, in database: Database) throws {
+        let totals = result.totals
         try database.execute(
             sql: """
-                INSERT OR REPLACE INTO session (id, device, startedAt, endedAt, firstDeviceTime,
-                    lastDeviceTime, state, recorded, frames, distanceMeters, movingSeconds,
-                    elapsedSeconds, steps, averageHeartRate, maxHeartRate, elevationGainMeters)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT OR REPLACE INTO session (\(resultColumns))
+                    SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM device WHERE id = ?
                 """,
             arguments: [
-                summary.id.column, summary.device.rawValue, summary.startedAt.column,
-                summary.endedAt?.column, summary.firstDeviceTime?.column,
-                summary.lastDeviceTime?.column, summary.state.rawValue, summary.recorded,
-                summary.frames, summary.distanceMeters, summary.movingSeconds,
-                summary.elapsedSeconds, summary.steps, summary.averageHeartRate,
-                summary.maxHeartRate, summary.elevationGainMeters,
+                result.session.column, Int64(result.epoch),
+                Int64(bitPattern: result.lastOffset.rawValue), totals?.state.rawValue,
+                totals?.distanceMeters, totals?.movingSeconds, totals?.elapsedSeconds,
+                totals?.steps, totals?.averageHeartRate, totals?.maxHeartRate,
+                totals?.elevationGainMeters, totals?.hrTSS, totals?.effortKm,
+                result.device.rawValue,
             ])
     }
 
-    static func summary(_ row: Row) throws(RegistryError) -> SessionSummary {
-        guard let id = SessionID(column: row.bytes("id")),
-            let state = ValueState(rawValue: row["state"])
-        else { throw .damagedRow(table: "session") }
-        var summary = SessionSummary(
-            id: id, device: row.device("device"), startedAt: row.moment("startedAt"),
-            recorded: row["recorded"])
-        summary.endedAt = row.time("endedAt")
-        summary.firstDeviceTime = row.time("firstDeviceTime")
-        summary.lastDeviceTime = row.time("lastDeviceTime")
-        summary.state = state
-        summary.frames = row["frames"]
-        summary.distanceMeters = row["distanceMeters"]
-        summary.movingSeconds = row["movingSeconds"]
-        summary.elapsedSeconds = row["elapsedSeconds"]
-        summary.steps = row["steps"]
-        summary.averageHeartRate = row["averageHeartRate"]
-        summary.maxHeartRate = row["maxHeartRate"]
-        summary.elevationGainMeters = row["elevationGainMeters"]
-        return summary
+    /// By place, not by name: a page has hundreds of rows, and names are looked up one by one.
+    private static func result(_ row: Row) throws -> SessionResult {
+        guard let id = SessionID(column: row.bytes("id")) else {
+            throw RegistryError.damagedRow(table: "session")
+        }
+        var result = SessionResult(
+            session: id, device: DeviceID(rawValue: row[1]),
+            epoch: UInt32(truncatingIfNeeded: row[2] as Int64),
+            lastOffset: RecordOffset(rawValue: UInt64(bitPattern: row[3])), metrics: nil)
+        if let number: UInt8 = row[4] {
+            guard let state = ValueState(rawValue: number) else {
+                throw RegistryError.damagedRow(table: "session")
+            }
+            result.totals = SessionResult.Totals(
+                state: state, distanceMeters: row[5], movingSeconds: row[6] ?? 0,
+                elapsedSeconds: row[7] ?? 0, steps: row[8], averageHeartRate: row[9],
+                maxHeartRate: row[10], elevationGainMeters: row[11], hrTSS: row[12],
+                effortKm: row[13])
+        }
+        return result
     }
 }

@@ -14,7 +14,7 @@ extension RegistryStore {
         try write { database in
             let taken = try Int.fetchOne(
                 database, sql: "SELECT 1 FROM share WHERE nameKey = ?",
-                arguments: [draft.name.key])
+                arguments: [Self.nameKey(of: draft)])
             guard taken == nil else { throw RegistryError.nameTaken(draft.name) }
             try database.execute(
                 sql: """
@@ -23,7 +23,8 @@ extension RegistryStore {
                         VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    draft.name, draft.name.key, draft.idHash.column, draft.device?.rawValue,
+                    draft.name, Self.nameKey(of: draft), draft.idHash.column,
+                    draft.device?.rawValue,
                     draft.scope.rawValue, draft.delaySeconds, draft.expiresAt?.column,
                     draft.maxViewers, draft.label, draft.createdAt.column,
                     draft.revokedAt?.column,
@@ -40,6 +41,11 @@ extension RegistryStore {
             }
             return share
         }
+    }
+
+    /// Names are unique among the shares of a device, and among groups.
+    private static func nameKey(of share: Share) -> String {
+        (share.device.map { String($0.rawValue) } ?? "") + "\n" + share.name.key
     }
 
     public func shares() throws(RegistryError) -> [Share] {

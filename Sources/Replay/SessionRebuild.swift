@@ -14,8 +14,7 @@ public struct SessionRebuild: Sendable {
     public private(set) var firstDeviceTime: Timestamp?
     /// Sequences that were given up, as records and late frames left them; rising.
     public private(set) var gaps: [ClosedRange<UInt32>] = []
-    /// Splits, laps and corrections so far.
-    public private(set) var summaryEvents: [StreamEvent] = []
+    public private(set) var summaryEvents = SummaryEvents()
 
     /// The first offset that was not read: records that only memory holds come after it.
     public private(set) var end = RecordOffset(rawValue: 0)
@@ -29,12 +28,12 @@ public struct SessionRebuild: Sendable {
     ///   - session: In the log.
     ///   - reader: Beside the running writer.
     ///   - end: The first offset not to read; `nil`: all that is written.
-    ///   - recorded: Gets each event that the log holds, with its offset, in order.
+    ///   - recorded: Gets each event that the log holds, with its offset and arrival, in order.
     /// - Returns: The session as of the last record.
     /// - Throws: ``ReplayError``
     public static func run(
         _ session: SessionID, reader: LogReader, until end: RecordOffset? = nil,
-        recorded: (StreamEvent, RecordOffset) -> Void = { _, _ in }
+        recorded: (StreamEvent, RecordOffset, Timestamp) -> Void = { _, _, _ in }
     ) throws(ReplayError) -> SessionRebuild {
         guard let summary = reader.sessions().first(where: { $0.session == session }) else {
             throw .unknownSession(session)
@@ -62,7 +61,7 @@ public struct SessionRebuild: Sendable {
 
     private mutating func take(
         _ header: RecordHeader, _ payload: Span<UInt8>,
-        recorded: (StreamEvent, RecordOffset) -> Void
+        recorded: (StreamEvent, RecordOffset, Timestamp) -> Void
     ) throws(ReplayError) {
         let record: SessionRecord
         do {
@@ -71,8 +70,8 @@ public struct SessionRebuild: Sendable {
         switch record {
         case .event(let event):
             recordedCount += 1
-            remember(event)
-            recorded(event, header.offset)
+            summaryEvents.take(event)
+            recorded(event, header.offset, header.arrivalTime)
         case .snapshot: break
         case .head(let head):
             if computation == nil {
@@ -134,12 +133,5 @@ public struct SessionRebuild: Sendable {
         let both = min(expected.count, recordedCount)
         expected.removeFirst(both)
         recordedCount -= both
-    }
-
-    private mutating func remember(_ event: StreamEvent) {
-        switch event.kind {
-        case .split, .lap, .correction(.split): summaryEvents.append(event)
-        default: break
-        }
     }
 }

@@ -71,7 +71,9 @@ public final class Doorbell: Sendable {
     public func sleep(timeoutMicroseconds: Int? = nil, unless ready: () -> Bool) -> Bool {
         _ = state.exchange(Self.asleep, ordering: .acquiringAndReleasing)
         if ready() {
-            state.store(Self.awake, ordering: .relaxed)
+            // A store would end the release sequence of a ring that came just now: whoever exchanges
+            // next would not be sure to see what that ring published.
+            _ = state.exchange(Self.awake, ordering: .acquiringAndReleasing)
             return true
         }
         unsafe pthread_mutex_lock(&bed.pointee.mutex)

@@ -3,15 +3,15 @@ import CHardware
 /// CRC-32C, by the processor's instruction where it has one.
 ///
 /// A running value: start from ``start``, feed bytes, take ``final``.
-struct Checksum {
+package struct Checksum {
     static let isHardware = pulsecast_has_crc32c() != 0
 
     private var state: UInt32
 
-    static let start = Checksum(state: .max)
+    package static let start = Checksum(state: .max)
 
     /// Never 0 for nothing: a run of zeros must not look like a valid record.
-    var final: UInt32 { ~state }
+    package var final: UInt32 { ~state }
 
     mutating func feed(_ word: UInt64) {
         state =
@@ -19,7 +19,7 @@ struct Checksum {
             ? pulsecast_crc32c_word(state, word) : Self.table.continued(state, word: word)
     }
 
-    mutating func feed(_ bytes: Span<UInt8>) {
+    package mutating func feed(_ bytes: Span<UInt8>) {
         let state = self.state
         self.state =
             Self.isHardware
@@ -29,7 +29,7 @@ struct Checksum {
             : Self.table.continued(state, bytes: bytes)
     }
 
-    static func of(_ bytes: Span<UInt8>) -> UInt32 {
+    package static func of(_ bytes: Span<UInt8>) -> UInt32 {
         var checksum = Checksum.start
         checksum.feed(bytes)
         return checksum.final

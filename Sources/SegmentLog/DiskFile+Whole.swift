@@ -2,7 +2,7 @@ import Glibc
 
 extension DiskFile {
     /// Writes all of it: a short write is not a failure, a write of nothing is.
-    func writeAll(_ bytes: Span<UInt8>, at position: Int) throws(DiskError) {
+    package func writeAll(_ bytes: Span<UInt8>, at position: Int) throws(DiskError) {
         var written = 0
         while written < bytes.count {
             let count = try write(bytes.extracting(droppingFirst: written), at: position + written)
@@ -12,7 +12,7 @@ extension DiskFile {
     }
 
     /// Reads as much as there is, up to `count` bytes.
-    func readUp(to count: Int, at position: Int) throws(DiskError) -> [UInt8] {
+    package func readUp(to count: Int, at position: Int) throws(DiskError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let read = try fill(&bytes, from: 0, at: position)
         bytes.removeLast(count - read)

@@ -117,15 +117,24 @@ extension LogCore {
         retainedBytes = 0
         durableEnd = max(durableEnd, writtenEnd)
         rolls.removeFirst()
-        entries[entries.count - 1].index = roll.draft.index
-        entries[entries.count - 1].isSealed = true
-        entries[entries.count - 1].recordsEnd = roll.draft.position
-        entries[entries.count - 1].bytes = sealedBytes
+        sealLast(roll.draft, bytes: sealedBytes)
         entries.append(Self.entry(of: roll.next))
         file = next
         isPreallocated = false
         writtenPosition = SegmentFormat.recordsStart
         durablePosition = SegmentFormat.recordsStart
+    }
+
+    /// The segment being written is sealed now.
+    mutating func sealLast(_ draft: SegmentDraft, bytes: Int) {
+        guard var sealed = entries.last else { return }
+        sealed.index = draft.index
+        sealed.isSealed = true
+        sealed.recordsEnd = draft.position
+        sealed.bytes = bytes
+        sealed.dropMarks()
+        entries.last = sealed
+        places.add(sealed)
     }
 
     /// `nil`: there is nothing to sync, or a sync is running.
@@ -166,14 +175,14 @@ extension LogCore {
             retain(chunk)
         }
         guard state == .writing else { return }
-        var failed = Self.entry(of: draft.header)
-        if let last = entries.popLast() { failed = last }
+        guard var failed = entries.last else { preconditionFailure("writing without a segment") }
         failed.index = activeIndex
         failed.index.endOffset = durableEnd
         failed.recordsEnd =
             configuration.durability.isDurable ? durablePosition : writtenPosition
         failed.bytes = failed.recordsEnd
-        entries.append(failed)
+        entries.last = failed
+        places.add(failed)
         // Readers see no more than this until another segment holds the rest.
         writtenEnd = durableEnd
         state = .failed(error)

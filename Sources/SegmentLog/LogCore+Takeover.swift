@@ -26,6 +26,7 @@ extension LogCore {
         rolls = []
         entries.append(Self.entry(of: header))
         self.file = file
+        hasBegun = true
         self.isPreallocated = isPreallocated
         segmentBytesMax = min(bytesMax ?? .max, configuration.segmentBytesMax)
         writtenEnd = durableEnd
@@ -63,6 +64,8 @@ extension LogCore {
                 payloadBytes: record.payloadBytes, arrivalTime: record.arrivalTime,
                 bytesMax: segmentBytesMax)
             {
+                // The new segment counts arrival times from this record's.
+                latestArrival = record.arrivalTime
                 roll()
             }
             draft.append(

@@ -20,17 +20,23 @@ struct LogCore: Sendable {
     let epoch: UInt32
     var state = LogState.writing
     /// All segments, oldest first; while writing the last is the one being written.
-    var entries: [SegmentEntry]
+    var entries: SegmentList
+    /// Of all segments but the one being written.
+    var places: SessionPlaces
     /// The segment being filled: that being written, or one that follows it after rolls.
     var draft: SegmentDraft
     var line: ChunkLine
     var rolls: [Roll] = []
     /// Of the segment being written; `nil` after a failure.
     var file: (any DiskFile)?
+    /// Whether a segment of this run has been on disk. Before, no number may be given out: a kill
+    /// would not leave a trace of it, and the next start would give it out again.
+    var hasBegun: Bool
     /// Written, not synced, in order: what a new segment needs if the sync fails.
     var retained: [Chunk] = []
     var retainedBytes = 0
-    var devices: [SessionID: DeviceID]
+    /// Of sessions that this run has introduced.
+    var devices: [SessionID: DeviceID] = [:]
 
     var writtenEnd: UInt64
     var durableEnd: UInt64
@@ -52,25 +58,28 @@ struct LogCore: Sendable {
     /// Whether the file is longer than what is written, and must be cut when it is sealed.
     var isPreallocated = false
 
+    /// `file` is that of `header`'s segment; `nil`: there is none, and `state` says why.
     init(
         configuration: LogConfiguration, entries: [SegmentEntry], header: SegmentHeader,
-        file: any DiskFile
+        file: (any DiskFile)?, state: LogState
     ) {
+        self.state = state
         self.configuration = configuration
         epoch = header.epoch
-        self.entries = entries
+        self.entries = SegmentList(entries)
+        places = SessionPlaces(self.entries)
         draft = SegmentDraft(header: header)
         line = ChunkLine(
             header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset)
         self.file = file
-        devices = [:]
-        for part in entries.lazy.flatMap(\.index.parts) { devices[part.session] = part.device }
+        hasBegun = file != nil
         writtenEnd = header.firstOffset
         durableEnd = header.firstOffset
         lastNumber = header.number
         latestArrival = header.arrivalBase
         segmentBytesMax = configuration.segmentBytesMax
-        self.entries.append(Self.entry(of: header))
+        // A log that begins with a failure has no segment until one takes over.
+        if file != nil { self.entries.append(Self.entry(of: header)) }
     }
 
     /// The number the next record gets.
@@ -80,7 +89,7 @@ struct LogCore: Sendable {
     var pendingBytes: Int { line.pendingBytes + retainedBytes }
 
     func hasRoom(for payloadBytes: Int) -> Bool {
-        state != .closed
+        hasBegun && state != .closed
             && pendingBytes + SegmentDraft.bytesAtMost(payloadBytes: payloadBytes)
                 <= configuration.pendingBytesMax
     }
@@ -97,10 +106,8 @@ struct LogCore: Sendable {
             roll()
         }
         let offset = draft.offset
-        let devices = self.devices
-        draft.append(
-            record, of: session, device: Self.device(of: session, in: devices),
-            payload: payload, to: &line)
+        let device = draft.isIntroduced(session) ? nil : device(of: session)
+        draft.append(record, of: session, device: device, payload: payload, to: &line)
         return RecordOffset(rawValue: offset)
     }
 
@@ -116,13 +123,47 @@ struct LogCore: Sendable {
     }
 
     /// The segments as a reader may see them now.
-    func catalog() -> [SegmentEntry] {
-        guard state == .writing, var active = entries.last else { return entries }
+    func catalog() -> SegmentList {
+        var list = entries
+        if let active { list.last = active }
+        return list
+    }
+
+    /// The segment being written as a reader may see it now.
+    private var active: SegmentEntry? {
+        guard state == .writing, var active = entries.last else { return nil }
         active.index = activeIndex
         active.index.endOffset = writtenEnd
         active.recordsEnd = writtenPosition
         active.bytes = writtenPosition
-        return entries.dropLast() + [active]
+        return active
+    }
+
+    /// The segments that hold something of a session, as a reader may see them now.
+    func entries(holding session: SessionID) -> [SegmentEntry] {
+        var found = places.numbers(of: session).compactMap { entries[$0] }
+        if isActive(session), let active { found.append(active) }
+        return found
+    }
+
+    /// Whether the segment being written holds something of a session.
+    func isActive(_ session: SessionID) -> Bool {
+        state == .writing && (rolls.first?.draft ?? draft).isIntroduced(session)
+    }
+
+    /// A segment is what it is from here on, or its file is another now.
+    mutating func replace(_ entry: SegmentEntry) {
+        guard let old = entries[entry.number] else { return }
+        places.remove(old)
+        entries.replace(entry)
+        places.add(entry)
+    }
+
+    /// - Returns: How many sessions are gone with it.
+    mutating func forget(_ number: UInt64) -> Int {
+        guard let old = entries[number] else { return 0 }
+        entries.remove(number)
+        return places.remove(old).count { !isActive($0) }
     }
 
     /// Of the segment being written; may be ahead of what is written.
@@ -140,12 +181,9 @@ struct LogCore: Sendable {
             index: SegmentIndex(firstOffset: header.firstOffset))
     }
 
-    private static func device(
-        of session: SessionID, in devices: [SessionID: DeviceID]
-    ) -> DeviceID {
-        guard let device = devices[session] else {
-            preconditionFailure("a record of a session without a session record")
-        }
-        return device
+    private func device(of session: SessionID) -> DeviceID? {
+        if let device = devices[session] { return device }
+        guard let number = places.numbers(of: session).last else { return nil }
+        return entries[number]?.index.parts.last { $0.session == session }?.device
     }
 }

@@ -11,13 +11,20 @@ extension LogReader {
     public func verify(
         progress: (_ bytesDone: Int, _ bytesInAll: Int) -> Void = { _, _ in }
     ) throws(SegmentLogError) -> LogVerification {
-        let entries = self.entries
+        let entries = Array(self.entries)
+        let followings = SegmentEntry.followingOffsets(entries)
+        var known: Set<UInt64> = []
         var verifier = Verifier(disk: disk, bytesInAll: entries.reduce(0) { $0 + $1.bytes })
         for (place, entry) in entries.enumerated() {
-            let following = entries[(place + 1)...].lazy.compactMap(\.header?.firstOffset).min()
+            let following = followings[place] == .max ? nil : followings[place]
+            defer { known.insert(entry.number) }
+            let isChained = entry.header.map { header in
+                header.previous <= entries[0].number || known.contains(header.previous)
+            }
             do throws(DiskError) {
                 try verifier.check(
-                    entry, before: following, chain: entries[..<place], progress: progress)
+                    entry, before: following, isChained: place == 0 || isChained ?? true,
+                    progress: progress)
             } catch {
                 // Taken away by retention meanwhile: not damage.
                 guard error.number != ENOENT else { continue }
@@ -43,7 +50,7 @@ private struct Verifier {
     }
 
     mutating func check(
-        _ entry: SegmentEntry, before following: UInt64?, chain: ArraySlice<SegmentEntry>,
+        _ entry: SegmentEntry, before following: UInt64?, isChained: Bool,
         progress: (Int, Int) -> Void
     ) throws(DiskError) {
         found.segments += 1
@@ -53,8 +60,20 @@ private struct Verifier {
             progress(found.bytes, bytesInAll)
         }
         guard let header = entry.header else { return }
-        checkChain(header, chain)
-        let file = try disk.open(entry.name, .read)
+        try checkCatalog(entry)
+        // The segment before this one must be there, unless it is older than all that is kept.
+        if !isChained {
+            found.damaged.append(
+                LogDamage(
+                    segment: SegmentFormat.fileName(of: header.previous), byte: 0,
+                    reason: .missingSegment))
+        }
+        let file = LenientFile(try disk.open(entry.name, .read))
+        defer {
+            if let first = file.unreadableRanges.first {
+                report(.unreadable, first.lowerBound, entry)
+            }
+        }
         var walk = SegmentWalk(
             file: file, header: header, end: entry.isSealed ? entry.recordsEnd : entry.bytes,
             parts: entry.index.parts)
@@ -87,6 +106,26 @@ private struct Verifier {
         }
     }
 
+    /// What is known of a segment, from the catalog or since it was sealed, must be what it says.
+    private mutating func checkCatalog(_ entry: SegmentEntry) throws(DiskError) {
+        guard entry.isMarksOnDisk else { return }
+        do throws(SegmentLogError) {
+            let own = try SegmentEntry.load(entry.number, from: disk)
+            // One that cannot be read is reported as such, one that was rewritten has its own header.
+            guard own.header == entry.header else { return }
+            if !own.isSealed {
+                report(.footer, entry.recordsEnd, entry)
+            } else if own.index != entry.index || own.bytes != entry.bytes
+                || own.recordsEnd != entry.recordsEnd
+            {
+                report(.catalog, 0, entry)
+            }
+        } catch {
+            guard case .disk(let cause) = error else { return }
+            throw cause
+        }
+    }
+
     /// An index ends a segment; what a crash or a stranger left behind it is said.
     private mutating func checkBehindIndex(
         _ walk: inout SegmentWalk, of entry: SegmentEntry, before following: UInt64?
@@ -98,17 +137,6 @@ private struct Verifier {
         let bytes = try walk.bytesUntilZeros()
         guard bytes > 0 else { return }
         found.tornTail = TornTail(segment: entry.name, byte: walk.position, bytes: bytes)
-    }
-
-    /// The segment before this one must be there, unless it is older than all that is kept.
-    private mutating func checkChain(_ header: SegmentHeader, _ chain: ArraySlice<SegmentEntry>) {
-        guard let oldest = chain.first?.number, header.previous > oldest,
-            !chain.contains(where: { $0.number == header.previous })
-        else { return }
-        found.damaged.append(
-            LogDamage(
-                segment: SegmentFormat.fileName(of: header.previous), byte: 0,
-                reason: .missingSegment))
     }
 
     private mutating func count(

@@ -8,15 +8,17 @@ public struct LogReader: Sendable {
     enum Source: Sendable {
         case log(SegmentLog)
         /// As the folder was when the reader was made.
-        case folder([SegmentEntry])
+        case folder(SegmentList, SessionPlaces)
     }
 
     let disk: any Disk
     let source: Source
+    private let marks: MarkCache
 
     init(log: SegmentLog) {
         disk = log.disk
         source = .log(log)
+        marks = log.marks
     }
 
     /// Reads the log of a folder that a daemon may be writing, as far as it is written now;
@@ -25,20 +27,42 @@ public struct LogReader: Sendable {
     /// - Throws: ``SegmentLogError``
     public init(disk: any Disk) throws(SegmentLogError) {
         self.disk = disk
-        source = .folder(try Self.entries(of: disk))
+        let list = SegmentList(try Self.entries(of: disk))
+        source = .folder(list, SessionPlaces(list))
+        marks = MarkCache()
     }
 
     public func sessions() -> [SessionSummary] { SessionSummary.merged(entries) }
 
     public func summary(of session: SessionID) -> SessionSummary? {
-        SessionSummary.merged(entries, of: session)
+        SessionSummary.merged(entries(holding: session), of: session)
+    }
+
+    /// One summary a session of a device, in the order of first offsets.
+    public func sessions(of device: DeviceID) -> [SessionSummary] {
+        let list: SegmentList
+        var known: Set<SessionID>
+        switch source {
+        case .log(let log):
+            (list, known) = log.core.withLock { ($0.catalog(), $0.places.sessions(of: device)) }
+        case .folder(let segments, let places):
+            (list, known) = (segments, places.sessions(of: device))
+        }
+        // The places of the segment being written are not kept.
+        if let newest = list.last {
+            for part in newest.index.parts where part.device == device && part.records > 0 {
+                known.insert(part.session)
+            }
+        }
+        return known.compactMap { summary(of: $0) }
+            .sorted { $0.firstOffset < $1.firstOffset }
     }
 
     public func segments() -> [SegmentSummary] { entries.map(\.summary) }
 
     /// The first offset after what can be read now.
     public var end: RecordOffset {
-        RecordOffset(rawValue: entries.map(\.index.endOffset).max() ?? 0)
+        RecordOffset(rawValue: entries.endOffset)
     }
 
     /// The identity of this history; `nil` for a log that holds nothing.
@@ -61,34 +85,13 @@ public struct LogReader: Sendable {
         record: (RecordHeader, Span<UInt8>) -> Bool
     ) throws(SegmentLogError) -> RecordOffset {
         var reading = Reading(
-            disk: disk, next: from.rawValue, until: until?.rawValue ?? .max, session: session)
+            disk: disk, marks: marks, next: from.rawValue, until: until?.rawValue ?? .max,
+            session: session)
+        let (list, numbers) = listed(for: session)
         do throws(DiskError) {
-            try reading.run(over: entries, gap: gap, record: record)
+            try reading.run(over: list, holding: numbers, gap: gap, record: record)
         } catch { throw .disk(error) }
         return RecordOffset(rawValue: reading.next)
-    }
-
-    /// Whether an offset can have come to somebody who reads the history of these devices alone.
-    ///
-    /// - Parameters:
-    ///   - offset: Below the log's end. 0 is before all records, and anybody's.
-    ///   - devices: Whose history.
-    /// - Returns: `false` for a record of another device and for what was deleted; `true` also where
-    ///   a crash or damage has left no record.
-    /// - Throws: ``SegmentLogError``
-    public func isPlace(
-        _ offset: RecordOffset, inHistoryOf devices: Set<DeviceID>
-    ) throws(SegmentLogError) -> Bool {
-        guard offset.rawValue > 0 else { return true }
-        var isPlace = true
-        try read(
-            from: offset, until: RecordOffset(rawValue: offset.rawValue + 1),
-            gap: { gap in if gap.reason == .deleted { isPlace = false } },
-            record: { header, _ in
-                isPlace = devices.contains(header.device)
-                return false
-            })
-        return isPlace
     }
 
     /// Where to begin reading for what a session was at a moment.
@@ -102,12 +105,12 @@ public struct LogReader: Sendable {
     public func newest(
         _ type: RecordType, of session: SessionID, notAfter deviceTime: Timestamp
     ) throws(SegmentLogError) -> RecordOffset? {
-        for entry in entries.reversed() {
+        for entry in entries(holding: session).reversed() {
             guard
                 let place = entry.index.parts.firstIndex(where: { $0.session == session }),
                 entry.index.parts[place].records > 0
             else { continue }
-            let marks = entry.index.marks.filter {
+            let marks = try self.marks(of: entry).filter {
                 Int($0.number) == place + 1 && $0.offset < entry.index.endOffset
             }
             if type == .snapshot {
@@ -117,8 +120,9 @@ public struct LogReader: Sendable {
                 if let found { return RecordOffset(rawValue: found.offset) }
                 continue
             }
+            let end = min(entry.index.parts[place].lastOffset + 1, entry.index.endOffset)
             if let found = try newest(
-                type, of: session, notAfter: deviceTime, between: marks, in: entry)
+                type, of: session, notAfter: deviceTime, between: marks, until: end)
             {
                 return found
             }
@@ -129,12 +133,12 @@ public struct LogReader: Sendable {
     /// Goes back from mark to mark until the stretch behind one holds such a record.
     private func newest(
         _ type: RecordType, of session: SessionID, notAfter deviceTime: Timestamp,
-        between marks: [SegmentIndex.Mark], in entry: SegmentEntry
+        between marks: [SegmentIndex.Mark], until end: UInt64
     ) throws(SegmentLogError) -> RecordOffset? {
-        var end = entry.index.endOffset
+        var end = end
         for mark in marks.reversed() {
             defer { end = mark.offset }
-            guard mark.deviceTime <= deviceTime.microseconds else { continue }
+            guard mark.deviceTime <= deviceTime.microseconds, mark.offset < end else { continue }
             var found: RecordOffset?
             try read(
                 from: RecordOffset(rawValue: mark.offset), until: RecordOffset(rawValue: end),
@@ -150,10 +154,38 @@ public struct LogReader: Sendable {
         return nil
     }
 
-    var entries: [SegmentEntry] {
+    private func marks(of entry: SegmentEntry) throws(SegmentLogError) -> [SegmentIndex.Mark] {
+        do throws(DiskError) {
+            return try marks.marks(of: entry, in: try disk.open(entry.name, .read))
+        } catch {
+            // Retention took it meanwhile.
+            guard error.number == ENOENT else { throw .disk(error) }
+            return []
+        }
+    }
+
+    var entries: SegmentList {
         switch source {
         case .log(let log): log.core.withLock { $0.catalog() }
-        case .folder(let entries): entries
+        case .folder(let list, _): list
+        }
+    }
+
+    private func entries(holding session: SessionID) -> [SegmentEntry] {
+        switch source {
+        case .log(let log): log.core.withLock { $0.entries(holding: session) }
+        case .folder(let list, let places):
+            places.numbers(of: session).compactMap { list[$0] }
+        }
+    }
+
+    /// The segments, and which of them hold a session; `nil`: all are wanted.
+    private func listed(for session: SessionID?) -> (SegmentList, [UInt64]?) {
+        guard let session else { return (entries, nil) }
+        switch source {
+        case .log(let log):
+            return log.core.withLock { ($0.catalog(), $0.places.numbers(of: session)) }
+        case .folder(let list, let places): return (list, places.numbers(of: session))
         }
     }
 }
@@ -161,54 +193,31 @@ public struct LogReader: Sendable {
 extension LogReader {
     /// The segments of a folder, indices of unsealed ones made by reading them.
     static func entries(of disk: any Disk) throws(SegmentLogError) -> [SegmentEntry] {
-        var entries: [SegmentEntry] = []
-        for number in try numbers(in: disk) {
-            do throws(SegmentLogError) {
-                var entry = try SegmentEntry.load(number, from: disk)
-                if !entry.isSealed { try entry.indexByReading(disk) }
-                entries.append(entry)
-            } catch {
-                // Retention took it away between the list and the look.
-                guard case .disk(let cause) = error, cause.number == ENOENT else { throw error }
-            }
+        var entries = try CatalogFile.segments(
+            try numbers(in: disk), on: disk, knowing: CatalogFile.read(from: disk),
+            isGoneAllowed: true)
+        for place in entries.indices where !entries[place].isSealed {
+            try index(&entries[place], on: disk)
         }
         return entries
+    }
+
+    private static func index(
+        _ entry: inout SegmentEntry, on disk: any Disk
+    ) throws(SegmentLogError) {
+        do throws(DiskError) {
+            let file = LenientFile(try disk.open(entry.name, .read))
+            try entry.indexByReading(file, until: entry.bytes)
+        } catch {
+            // Retention took it away between the list and the look.
+            guard error.number != ENOENT else { return }
+            throw .disk(error)
+        }
     }
 
     static func numbers(in disk: any Disk) throws(SegmentLogError) -> [UInt64] {
         do throws(DiskError) {
             return try disk.list().compactMap(SegmentFormat.number(ofFile:)).sorted()
-        } catch { throw .disk(error) }
-    }
-}
-
-extension SegmentEntry {
-    /// As far as whole records go.
-    fileprivate mutating func indexByReading(_ disk: any Disk) throws(SegmentLogError) {
-        guard let header else { return }
-        do throws(DiskError) {
-            let file = try disk.open(name, .read)
-            var walk = SegmentWalk(file: file, header: header, end: bytes)
-            var builder = SegmentIndexBuilder(firstOffset: header.firstOffset)
-            reading: while true {
-                recordsEnd = walk.position
-                switch try walk.next() {
-                case .record(let record, let offset):
-                    guard let owner = walk.owner(of: record.session) else { continue }
-                    builder.note(record, offset: offset, position: recordsEnd, owner: owner)
-                case .hole(let gap):
-                    builder.index.endOffset = gap.to.rawValue
-                case .damaged:
-                    let isDamage = try walk.wasDurable()
-                    guard isDamage, let gap = try walk.resume(endOffset: nil) else {
-                        break reading
-                    }
-                    builder.index.endOffset = gap.to.rawValue
-                case .end:
-                    break reading
-                }
-            }
-            index = builder.index
         } catch { throw .disk(error) }
     }
 }

@@ -4,35 +4,78 @@ import SensorModel
 /// One pass over the records from an offset on.
 struct Reading {
     let disk: any Disk
+    let marks: MarkCache
     /// The offset to go on from.
     var next: UInt64
     let until: UInt64
     let session: SessionID?
 
+    /// - Parameters:
+    ///   - list: The log's segments.
+    ///   - numbers: Those that hold the session, ascending; of the newest it is not asked.
+    ///     `nil`: all are wanted.
+    ///   - gap: Told of what cannot be read.
+    ///   - record: Gets each record; `false` stops.
+    /// - Throws: ``DiskError``
     mutating func run(
-        over entries: [SegmentEntry], gap: (LogGap) -> Void,
+        over list: SegmentList, holding numbers: [UInt64]?, gap: (LogGap) -> Void,
         record: (RecordHeader, Span<UInt8>) -> Bool
     ) throws(DiskError) {
-        if let first = entries.first, let header = first.header, header.previous != 0,
-            header.firstOffset > next
-        {
+        if let header = list.first?.header, header.previous != 0, header.firstOffset > next {
             report(from: next, to: header.firstOffset, .deleted, gap: gap)
         }
-        for (place, entry) in entries.enumerated() {
+        let newest = list.last?.header?.firstOffset ?? .max
+        // Of the blocks behind each, and of the newest.
+        var followings = [newest]
+        for block in list.blocks.dropFirst().reversed() {
+            followings.append(min(followings[followings.count - 1], block.firstOffset))
+        }
+        for block in list.blocks {
             guard next < until else { return }
-            let following = entries[(place + 1)...].lazy.compactMap(\.header?.firstOffset).min()
-            guard let header = entry.header else {
-                if let following { report(from: next, to: following, .damaged, gap: gap) }
+            let following = followings.popLast() ?? newest
+            guard isWanted(block, of: list, holding: numbers) else {
+                if session != nil { next = max(next, min(until, following, block.endOffset)) }
                 continue
             }
-            if place > 0, header.previous != 0, header.firstOffset > next,
-                !entries[..<place].contains(where: { $0.number == header.previous })
+            guard
+                try read(
+                    block.entries, of: list, before: following, gap: gap, record: record)
+            else { return }
+        }
+        guard let last = list.last, next < until else { return }
+        _ = try read([last], of: list, before: .max, gap: gap, record: record)
+    }
+
+    private func isWanted(
+        _ block: SegmentList.Block, of list: SegmentList, holding numbers: [UInt64]?
+    ) -> Bool {
+        if list.hasBreak(in: block) { return true }
+        guard block.endOffset > next else { return false }
+        return numbers.map { SegmentList.isAny(of: $0, in: block.numbers) } ?? true
+    }
+
+    /// - Returns: `false` when the caller wants no more.
+    private mutating func read(
+        _ entries: [SegmentEntry], of list: SegmentList, before end: UInt64,
+        gap: (LogGap) -> Void, record: (RecordHeader, Span<UInt8>) -> Bool
+    ) throws(DiskError) -> Bool {
+        let followings = SegmentEntry.followingOffsets(entries, before: end)
+        for (entry, following) in zip(entries, followings) {
+            guard next < until else { return false }
+            guard let header = entry.header else {
+                if following < .max { report(from: next, to: following, .damaged, gap: gap) }
+                continue
+            }
+            if header.firstOffset > next, list.breaks.contains(entry.number),
+                entry.number != list.first?.number
             {
                 report(from: next, to: header.firstOffset, .damaged, gap: gap)
             }
-            let end = min(until, following ?? .max)
-            guard try read(entry, end: end, gap: gap, record: record) else { return }
+            guard try read(entry, end: min(until, following), gap: gap, record: record) else {
+                return false
+            }
         }
+        return true
     }
 
     /// - Returns: `false` when the caller wants no more.
@@ -42,12 +85,20 @@ struct Reading {
     ) throws(DiskError) -> Bool {
         var entry = entry
         while true {
-            guard let (file, current) = try open(entry) else { return true }
+            guard wanted(in: entry) != nil else {
+                pass(over: entry, end: end)
+                return true
+            }
+            guard let (file, current) = try open(entry) else {
+                // Retention took it, and the list does not know yet.
+                report(
+                    from: entry.index.firstOffset, to: min(end, entry.index.endOffset), .deleted,
+                    gap: gap)
+                return true
+            }
             entry = current
-            guard let start = start(in: entry) else {
-                if session != nil, entry.index.endOffset > next {
-                    next = min(end, entry.index.endOffset)
-                }
+            guard let start = try start(in: entry, file) else {
+                pass(over: entry, end: end)
                 return true
             }
             var walk = SegmentWalk(
@@ -62,6 +113,12 @@ struct Reading {
                 return true
             }
         }
+    }
+
+    /// A segment without anything of the session.
+    private mutating func pass(over entry: SegmentEntry, end: UInt64) {
+        guard session != nil, entry.index.endOffset > next else { return }
+        next = min(end, entry.index.endOffset)
     }
 
     /// One file's part of the reading.
@@ -97,7 +154,7 @@ struct Reading {
                     from: hole.from.rawValue, to: min(hole.to.rawValue, pass.end), hole.reason,
                     gap: gap)
             case .damaged:
-                if try isReplaced(entry) {
+                if try isReplaced(entry, by: disk.open(entry.name, .read)) {
                     pass.isReplaced = true
                     return
                 }
@@ -144,29 +201,35 @@ struct Reading {
         var number: UInt16?
     }
 
-    /// The last known place before what is wanted; `nil` when this segment has nothing of it.
-    private func start(in entry: SegmentEntry) -> Start? {
-        guard let header = entry.header, entry.index.endOffset > next,
+    /// What is wanted of a segment: from which offset on, and of which session number; `nil`:
+    /// nothing of it.
+    private func wanted(in entry: SegmentEntry) -> (offset: UInt64, number: UInt16?)? {
+        guard entry.header != nil, entry.index.endOffset > next,
             entry.index.firstOffset < until
         else { return nil }
+        guard let session else { return (next, nil) }
+        guard let place = entry.index.parts.firstIndex(where: { $0.session == session }),
+            entry.index.parts[place].records > 0,
+            entry.index.parts[place].lastOffset >= next
+        else { return nil }
+        return (max(next, entry.index.parts[place].firstOffset), UInt16(place + 1))
+    }
+
+    /// The last known place before what is wanted; `nil` when this segment has nothing of it.
+    private func start(
+        in entry: SegmentEntry, _ file: any DiskFile
+    ) throws(DiskError) -> Start? {
+        guard let header = entry.header, let wanted = wanted(in: entry) else { return nil }
         var start = Start(
-            header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset)
-        var target = next
-        if let session {
-            guard let place = entry.index.parts.firstIndex(where: { $0.session == session }),
-                entry.index.parts[place].records > 0,
-                entry.index.parts[place].lastOffset >= next
-            else { return nil }
-            start.number = UInt16(place + 1)
-            target = max(next, entry.index.parts[place].firstOffset)
-        }
-        let marks = entry.index.marks
+            header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset,
+            number: wanted.number)
+        let marks = try marks.marks(of: entry, in: file)
         // Marks lie in the order of the file: the first that is too far ends the half before it.
         var low = 0
         var high = marks.count
         while low < high {
             let middle = (low + high) / 2
-            if marks[middle].offset <= target { low = middle + 1 } else { high = middle }
+            if marks[middle].offset <= wanted.offset { low = middle + 1 } else { high = middle }
         }
         guard low > 0, Int(marks[low - 1].position) < entry.recordsEnd else { return start }
         start.position = Int(marks[low - 1].position)
@@ -180,9 +243,11 @@ struct Reading {
         _ entry: SegmentEntry
     ) throws(DiskError) -> (any DiskFile, SegmentEntry)? {
         do throws(DiskError) {
-            let isNew = try isReplaced(entry)
-            let current = isNew ? try reloaded(entry) : entry
-            return (try disk.open(entry.name, .read), current)
+            let file = try disk.open(entry.name, .read)
+            guard try isReplaced(entry, by: file) else {
+                return (entry.isPartlyUnreadable ? LenientFile(file) : file, entry)
+            }
+            return (try disk.open(entry.name, .read), try reloaded(entry))
         } catch {
             guard error.number == ENOENT else { throw error }
             return nil
@@ -198,9 +263,10 @@ struct Reading {
         }
     }
 
-    private func isReplaced(_ entry: SegmentEntry) throws(DiskError) -> Bool {
-        let start = try disk.open(entry.name, .read).readUp(
-            to: SegmentFormat.headerBytes, at: 0)
+    private func isReplaced(
+        _ entry: SegmentEntry, by file: any DiskFile
+    ) throws(DiskError) -> Bool {
+        let start = try file.readUp(to: SegmentFormat.headerBytes, at: 0)
         guard case .header(let header) = SegmentHeader.decode(start.span) else { return false }
         return header.number == entry.number && header != entry.header
     }

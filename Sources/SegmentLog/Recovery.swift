@@ -5,7 +5,11 @@ import SensorModel
 struct Recovery {
     /// After an unclean start the numbers go on this much further: viewers may have seen offsets
     /// that never reached the disk, and none may be used twice.
-    static let offsetJump: UInt64 = 1 << 20
+    ///
+    /// More than the records of a segment and of the memory before it, even if all were empty.
+    static let offsetJump: UInt64 = 1 << 23
+    /// The smallest jump that any version has made.
+    static let offsetJumpLeast: UInt64 = 1 << 20
     /// No segment moves the numbers on by more than 2 to this, its records and a jump together.
     private static let offsetBitsASegment: UInt64 = 27
 
@@ -16,6 +20,7 @@ struct Recovery {
     var lastNumber: UInt64 = 0
     /// A bound of the numbers in segments without a readable header after the last readable one.
     private var beyondKnown: UInt64 = 0
+    var catalog = CatalogState()
     /// Segments that hold nothing; they go once the new one is durable.
     var empty: [String] = []
 
@@ -24,23 +29,43 @@ struct Recovery {
         var numbers: [UInt64] = []
         do throws(DiskError) {
             for name in try disk.list() {
-                if name.hasSuffix(SegmentFormat.temporarySuffix) { try disk.remove(name) }
+                if name.hasSuffix(SegmentFormat.temporarySuffix) {
+                    SegmentLog.tryToRemove(name, on: disk)
+                }
                 if let number = SegmentFormat.number(ofFile: name) { numbers.append(number) }
             }
         } catch { throw .disk(error) }
         numbers.sort()
-        var entries: [SegmentEntry] = []
-        for number in numbers { entries.append(try SegmentEntry.load(number, from: disk)) }
+        let content = numbers.isEmpty ? CatalogFile.Content() : CatalogFile.read(from: disk)
+        var entries = try CatalogFile.segments(
+            numbers, on: disk, knowing: content, isGoneAllowed: false)
+        recovery.note(content, entries, on: disk)
         Self.putAsideUndecided(&entries)
+        let ends = SegmentEntry.followingOffsets(entries)
         for index in entries.indices {
-            let following = entries[(index + 1)...]
-            try recovery.take(
-                entries[index], isLast: index == entries.count - 1,
-                endOffset: following.lazy.compactMap(\.header?.firstOffset).min() ?? .max,
-                isFollowed: try Self.isFollowed(by: following, on: disk), on: disk)
+            recovery.take(
+                entries[index], endOffset: ends[index], following: entries[(index + 1)...],
+                on: disk)
         }
         recovery.conclude()
         return recovery
+    }
+
+    /// Before anything is changed: what the catalog says of the newest segment must be what that says
+    /// itself, since others believe the catalog once there is a newer one.
+    private mutating func note(
+        _ content: CatalogFile.Content, _ entries: [SegmentEntry], on disk: any Disk
+    ) {
+        if let last = entries.last, let known = content.entries[last.number],
+            !last.isSealed || last.header != known.header || last.bytes != known.bytes
+        {
+            SegmentLog.tryToRemove(CatalogFile.name, on: disk)
+            return
+        }
+        let known = Set(entries.lazy.map(\.number)).intersection(content.entries.keys)
+        catalog.numbers = known
+        catalog.obsolete = content.obsolete + content.entries.count - known.count
+        catalog.end = content.end
     }
 
     /// Where the records of a segment that was left open end depends on what is in those after it.
@@ -56,44 +81,40 @@ struct Recovery {
     /// Whether a later segment holds a record: it got its first one when all before was on disk.
     private static func isFollowed(
         by following: ArraySlice<SegmentEntry>, on disk: any Disk
-    ) throws(SegmentLogError) -> Bool {
+    ) throws(DiskError) -> Bool {
         for entry in following {
             guard let header = entry.header else { continue }
             guard !entry.isSealed else {
                 if entry.index.records > 0 { return true }
                 continue
             }
-            do throws(DiskError) {
-                var walk = SegmentWalk(
-                    file: try disk.open(entry.name, .read), header: header,
-                    end: entry.recordsEnd)
-                if case .record = try walk.next() { return true }
-            } catch { throw .disk(error) }
+            var walk = SegmentWalk(
+                file: try disk.open(entry.name, .read), header: header, end: entry.recordsEnd)
+            if case .record = try walk.next() { return true }
         }
         return false
     }
 
     private mutating func take(
-        _ entry: SegmentEntry, isLast: Bool, endOffset: UInt64, isFollowed: Bool,
+        _ entry: SegmentEntry, endOffset: UInt64, following: ArraySlice<SegmentEntry>,
         on disk: any Disk
-    ) throws(SegmentLogError) {
+    ) {
         lastNumber = entry.number
         report.damaged += entry.damage
-        guard let header = entry.header else {
-            try takeDamaged(entry, on: disk)
-            return
-        }
+        guard let header = entry.header else { return takeDamaged(entry, on: disk) }
         beyondKnown = 0
         nextOffset = max(nextOffset, entry.isSealed ? entry.index.endOffset : header.firstOffset)
         // A rewritten one may be the work of a start that did not come to its end.
-        if isLast { report.wasClosed = entry.isSealed && header.generation == 0 }
+        if following.isEmpty { report.wasClosed = entry.isSealed && header.generation == 0 }
         guard !entry.isSealed else {
             entries.append(entry)
             return
         }
         do throws(DiskError) {
+            if let error = entry.indexError { throw error }
             let outcome = try SegmentRepair(
-                disk: disk, entry: entry, endOffset: endOffset, isFollowed: isFollowed
+                disk: disk, entry: entry, endOffset: endOffset,
+                isFollowed: try Self.isFollowed(by: following, on: disk)
             ).run(header)
             report.damaged += outcome.damage
             report.tornTail = outcome.tornTail ?? report.tornTail
@@ -104,17 +125,51 @@ struct Recovery {
                 empty.append(entry.name)
                 empty.append(entry.name + SegmentFormat.temporarySuffix)
             }
-        } catch { throw .disk(error) }
+        } catch {
+            leaveOpen(entry, header, before: endOffset, because: error, on: disk)
+        }
+    }
+
+    /// What cannot be repaired now: a block of it cannot be read, or the disk takes no copy of it.
+    /// It stays as it is, readable as far as it can be read, and ``SegmentLog/repair()`` tries again.
+    private mutating func leaveOpen(
+        _ entry: SegmentEntry, _ header: SegmentHeader, before endOffset: UInt64,
+        because error: DiskError, on disk: any Disk
+    ) {
+        SegmentLog.tryToRemove(entry.name + SegmentFormat.temporarySuffix, on: disk)
+        report.wasClosed = false
+        report.leftOpen.append(LogLeftOpen(segment: entry.name, error: error))
+        // What cannot be read may have had records to the file's end, and viewers have seen them.
+        let recordsMax = UInt64(entry.bytes / SegmentFormat.recordHeaderBytes)
+        nextOffset = max(nextOffset, min(header.firstOffset + recordsMax, endOffset))
+        var open = entry
+        do throws(DiskError) {
+            let file = LenientFile(try disk.open(entry.name, .write))
+            var isDurable = true
+            do throws(DiskError) { try file.makeDurable() } catch { isDurable = false }
+            let durable = try open.indexByReading(file, until: entry.bytes, before: endOffset)
+            // Nothing is called durable of which nobody knows whether the disk has it.
+            if !isDurable { try open.indexByReading(file, until: durable, before: endOffset) }
+            if let first = file.unreadableRanges.first {
+                open.isPartlyUnreadable = true
+                report.damaged.append(
+                    LogDamage(segment: entry.name, byte: first.lowerBound, reason: .unreadable))
+            }
+        } catch {
+            open = entry
+            open.putAside(.unreadable)
+            report.damaged += open.damage.suffix(1)
+            beyondKnown = (entry.number + 1) << Self.offsetBitsASegment
+        }
+        entries.append(open)
     }
 
     /// A segment is created, header and all, before its first record is written: a file without a
     /// header holds records only if something destroyed the header later. One that cannot be read
     /// now may have any header: viewers may have seen numbers from there on.
-    private mutating func takeDamaged(
-        _ entry: SegmentEntry, on disk: any Disk
-    ) throws(SegmentLogError) {
+    private mutating func takeDamaged(_ entry: SegmentEntry, on disk: any Disk) {
         report.wasClosed = false
-        if !entry.isPutAside, try isUnborn(entry, on: disk) {
+        if !entry.isPutAside, isUnborn(entry, on: disk) {
             report.damaged.removeAll { $0.segment == entry.name }
             empty.append(entry.name)
             return
@@ -124,9 +179,7 @@ struct Recovery {
         entries.append(entry)
     }
 
-    private func isUnborn(
-        _ entry: SegmentEntry, on disk: any Disk
-    ) throws(SegmentLogError) -> Bool {
+    private func isUnborn(_ entry: SegmentEntry, on disk: any Disk) -> Bool {
         do throws(DiskError) {
             let file = try disk.open(entry.name, .read)
             var position = SegmentFormat.recordsStart
@@ -138,7 +191,7 @@ struct Recovery {
             }
             return true
         } catch {
-            guard error.number == EIO else { throw .disk(error) }
+            // What cannot be read may be anything.
             return false
         }
     }

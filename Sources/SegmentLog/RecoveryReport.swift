@@ -1,7 +1,10 @@
 public import SensorModel
 
-/// Bytes after the last whole record of the newest segment: what a crash interrupted. Not damage:
-/// nothing in them was ever acknowledged.
+/// Bytes after the last whole record of the newest segment.
+///
+/// A crash that interrupted a write leaves such, and nothing in them was acknowledged then. Bytes
+/// that rotted behind the newest anchor, 16 KiB at most, look the same: nothing later says that
+/// they were on disk.
 public struct TornTail: Hashable, Sendable {
     public var segment: String
     public var byte: Int
@@ -23,6 +26,7 @@ public struct LogDamage: Hashable, Sendable {
         case missingSegment = "the segment is missing"
         case lostBefore = "records were lost to damage before an earlier recovery"
         case unreadable = "the disk cannot read it"
+        case catalog = "the catalog says something else of it"
         case undecided = "left as it is until the disk can read the segments after it"
     }
 
@@ -37,6 +41,18 @@ public struct LogDamage: Hashable, Sendable {
     }
 }
 
+/// A segment without an index that stays so for now: readable as far as it can be read.
+public struct LogLeftOpen: Hashable, Sendable {
+    public var segment: String
+    /// Why it could not be repaired.
+    public var error: DiskError
+
+    public init(segment: String, error: DiskError) {
+        self.segment = segment
+        self.error = error
+    }
+}
+
 /// What opening found and did.
 public struct RecoveryReport: Hashable, Sendable {
     public var segments = 0
@@ -44,6 +60,8 @@ public struct RecoveryReport: Hashable, Sendable {
     public var bytes = 0
     public var tornTail: TornTail?
     public var damaged: [LogDamage] = []
+    /// Segments that the last run left open and that could not be repaired yet.
+    public var leftOpen: [LogLeftOpen] = []
     /// Whether the log was closed in order the last time.
     public var wasClosed = true
 }

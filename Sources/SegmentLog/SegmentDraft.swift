@@ -32,13 +32,16 @@ struct SegmentDraft: Sendable {
 
     /// Whether a record can go here and the segment, sealed, stay within `bytesMax`.
     func fits(payloadBytes: Int, arrivalTime: Int64, bytesMax: Int) -> Bool {
+        // Also of the first record: the segment may have been made long before it.
+        guard SegmentFormat.arrivalRange.contains(arrivalTime &- header.arrivalBase) else {
+            return false
+        }
         guard index.records > 0 else { return true }
         let needed =
             Self.bytesAtMost(payloadBytes: payloadBytes) + index.encodedBytes
             + SegmentFormat.recordHeaderBytes + SegmentFormat.trailerBytes
         return position + needed <= bytesMax
             && index.parts.count < SegmentFormat.sessionsMax
-            && SegmentFormat.arrivalRange.contains(arrivalTime &- header.arrivalBase)
     }
 
     /// With an introduction and an anchor before it, and what they add to the index.
@@ -47,9 +50,10 @@ struct SegmentDraft: Sendable {
             + SegmentFormat.anchorBytes + 256
     }
 
-    /// Appends `record`, whose session number is still to be given.
+    /// Appends `record`, whose session number is still to be given; `device` is wanted where this is
+    /// the session's first in the segment.
     mutating func append(
-        _ record: RawRecord, of session: SessionID, device: @autoclosure () -> DeviceID,
+        _ record: RawRecord, of session: SessionID, device: DeviceID?,
         payload: Span<UInt8>, to line: inout ChunkLine
     ) {
         line.makeRoom(for: Self.bytesAtMost(payloadBytes: payload.count))
@@ -59,7 +63,7 @@ struct SegmentDraft: Sendable {
         var record = record
         record.session =
             number(of: session)
-            ?? introduce(session, device: device(), arrivalTime: record.arrivalTime, to: &line)
+            ?? introduce(session, device: device, arrivalTime: record.arrivalTime, to: &line)
         if position - placePosition >= Self.placeSpacingBytes { markPlace() }
         index.note(record, offset: offset, position: position, progress: &progress)
         offset += 1
@@ -99,6 +103,10 @@ struct SegmentDraft: Sendable {
         return chunk
     }
 
+    func isIntroduced(_ session: SessionID) -> Bool {
+        latest?.session == session || numbers[session] != nil
+    }
+
     private mutating func number(of session: SessionID) -> UInt16? {
         if let latest, latest.session == session { return latest.number }
         guard let number = numbers[session] else { return nil }
@@ -107,8 +115,11 @@ struct SegmentDraft: Sendable {
     }
 
     private mutating func introduce(
-        _ session: SessionID, device: DeviceID, arrivalTime: Int64, to line: inout ChunkLine
+        _ session: SessionID, device: DeviceID?, arrivalTime: Int64, to line: inout ChunkLine
     ) -> UInt16 {
+        guard let device else {
+            preconditionFailure("a record of a session without a session record")
+        }
         let number = UInt16(index.parts.count + 1)
         var payload = [UInt8](repeating: 0, count: SegmentFormat.introductionBytes)
         var span = payload.mutableSpan

@@ -14,6 +14,13 @@ struct SegmentEntry: Sendable {
     var recordsEnd: Int
     var index: SegmentIndex
     var damage: [LogDamage] = []
+    /// Whether the segment is sealed cannot be read: it must not be rewritten as one that is not.
+    var indexError: DiskError?
+    /// Some block of it could not be read at the start: it is read leniently until it is repaired.
+    /// Any other failure of the disk ends a reading, or what passes would be lost without a word.
+    var isPartlyUnreadable = false
+    /// The index is that of a sealed file but for its marks, which ``MarkCache`` reads from there.
+    var isMarksOnDisk = false
 
     var name: String { SegmentFormat.fileName(of: number) }
 
@@ -46,9 +53,17 @@ struct SegmentEntry: Sendable {
             guard error.number != ENOENT else { throw .disk(error) }
             entry.putAside(.unreadable)
         }
+        entry.dropMarks()
         guard let newerVersion else { return entry }
         throw .newerFormat(
             segment: entry.name, version: newerVersion, versionKnown: SegmentFormat.version)
+    }
+
+    /// Those of all segments would fill the memory. A segment that is not sealed keeps its own.
+    mutating func dropMarks() {
+        guard isSealed else { return }
+        index.marks = []
+        isMarksOnDisk = true
     }
 
     /// What it holds cannot be known now, and may be one day: nothing in it is read or changed.
@@ -73,7 +88,13 @@ struct SegmentEntry: Sendable {
             self.header = header
             index = SegmentIndex(firstOffset: header.firstOffset)
             recordsEnd = bytes
-            try loadIndex(from: file)
+            do throws(DiskError) {
+                try loadIndex(from: file)
+            } catch {
+                // Its records may be readable.
+                guard error.number == EIO else { throw error }
+                indexError = error
+            }
         }
         return nil
     }
@@ -95,7 +116,7 @@ struct SegmentEntry: Sendable {
     }
 
     /// Leaves the entry unsealed where there is no index, or none that is whole.
-    private mutating func loadIndex(from file: any DiskFile) throws(DiskError) {
+    mutating func loadIndex(from file: any DiskFile) throws(DiskError) {
         guard let header else { return }
         let least =
             SegmentFormat.recordsStart + SegmentFormat.recordHeaderBytes

@@ -2,7 +2,8 @@ import Glibc
 public import SensorModel
 
 extension SegmentLog {
-    /// Locks the folder, recovers what is there, and starts a fresh segment.
+    /// Locks the folder, recovers what is there, and starts a fresh segment. Where the disk takes
+    /// none the log has failed, as it may later: it serves reads and tries again.
     ///
     /// No thread runs until ``start()``; without it ``settle()`` does their work in place, which
     /// is how simulations drive it.
@@ -12,7 +13,7 @@ extension SegmentLog {
     ///   - configuration: Bounds and durability.
     ///   - now: Arrival clock.
     ///   - observer: Told what became durable and what failed.
-    /// - Returns: A log that takes appends.
+    /// - Returns: A log that takes appends; its state says whether they reach the disk.
     /// - Throws: ``SegmentLogError``
     public static func open(
         disk: any Disk, configuration: LogConfiguration, now: Timestamp,
@@ -30,19 +31,24 @@ extension SegmentLog {
             epoch: epoch ?? configuration.newEpoch, number: recovery.lastNumber + 1,
             previous: last?.number ?? 0, firstOffset: recovery.nextOffset,
             arrivalBase: now.microseconds, generation: 0)
-        let core: LogCore
+        var file: (any DiskFile)?
+        var state = LogState.writing
         do throws(DiskError) {
-            let file = try create(header, on: disk)
-            for name in recovery.empty { try removeIfThere(name, on: disk) }
-            if !recovery.empty.isEmpty { try disk.synchronizeNames() }
-            core = LogCore(
-                configuration: configuration, entries: recovery.entries, header: header,
-                file: file)
-        } catch { throw .disk(error) }
+            file = try create(header, on: disk)
+            // What cannot be removed goes at a later start.
+            for name in recovery.empty { tryToRemove(name, on: disk) }
+            if !recovery.empty.isEmpty { try? disk.synchronizeNames() }
+        } catch {
+            tryToRemove(header.fileName, on: disk)
+            state = .failed(error)
+        }
         let log = SegmentLog(
-            disk: disk, observer: observer, recovery: recovery.report, core: core,
-            folderLock: folderLock)
-        log.setReserveAside()
+            disk: disk, observer: observer, recovery: recovery.report,
+            core: LogCore(
+                configuration: configuration, entries: recovery.entries, header: header,
+                file: file, state: state),
+            catalog: recovery.catalog, folderLock: folderLock)
+        if file == nil { log.tellState() } else { log.setReserveAside() }
         return log
     }
 
@@ -82,6 +88,11 @@ extension SegmentLog {
         }
     }
 
+    /// For what lies in nobody's way and is tried again at the next start.
+    static func tryToRemove(_ name: String, on disk: any Disk) {
+        do throws(DiskError) { try disk.remove(name) } catch { return }
+    }
+
     static func removeIfThere(_ name: String, on disk: any Disk) throws(DiskError) {
         do throws(DiskError) {
             try disk.remove(name)
@@ -97,6 +108,9 @@ extension LogConfiguration {
         // Positions are kept in 32 bits by the index.
         precondition((4096...(1 << 31)).contains(segmentBytesMax), "segment bytes out of range")
         precondition(pendingBytesMax >= 4096 && reserveBytes >= 0)
+        // Viewers may have seen all that waits in memory when a crash comes.
+        precondition(
+            UInt64(pendingBytesMax / SegmentFormat.recordHeaderBytes) < Recovery.offsetJump)
         precondition(syncGapMicroseconds >= 0)
         if case .interval(let milliseconds) = durability { precondition(milliseconds > 0) }
     }

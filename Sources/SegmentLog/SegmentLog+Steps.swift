@@ -69,15 +69,16 @@ extension SegmentLog {
 
     /// Tells everybody how far the log is.
     func publish() {
-        let isAdvance = publishing.withLock { _ in
+        let (isAdvance, ended) = publishing.withLock { waiters in
             let (written, durable) = core.withLock { ($0.writtenEnd, $0.durableEnd) }
             published.writtenEnd.store(written, ordering: .releasing)
-            guard durable > published.durableEnd.load(ordering: .relaxed) else { return false }
-            published.durableEnd.store(durable, ordering: .releasing)
-            return true
+            let isAdvance = durable > published.durableEnd.load(ordering: .relaxed)
+            if isAdvance { published.durableEnd.store(durable, ordering: .releasing) }
+            return (isAdvance, takeEnded(&waiters))
         }
         if isAdvance { observer.durableAdvanced(durableEnd) }
         settledWakeup.wake()
+        tell(ended)
     }
 
     private func write(_ chunk: Chunk, to file: any DiskFile) {
@@ -102,7 +103,7 @@ extension SegmentLog {
 
     /// Tells the observer when the log has failed and when it writes again. The one may happen on
     /// one thread and the other on the other: what is told last is what holds.
-    private func tellState() {
+    func tellState() {
         toldFailure.withLock { isTold in
             let state = core.withLock { $0.state }
             let isFailure = if case .failed = state { true } else { false }
@@ -189,6 +190,6 @@ extension SegmentLog {
 
     /// Best effort: a segment without records that stays behind is taken away at the next start.
     private func abandon(_ header: SegmentHeader) {
-        do throws(DiskError) { try disk.remove(header.fileName) } catch { return }
+        Self.tryToRemove(header.fileName, on: disk)
     }
 }

@@ -48,6 +48,10 @@ extension SegmentLog {
         stepUntilIdle()
         sealLast()
         core.withLock { $0.state = .closed }
+        // The next start finds out without it, too.
+        do throws(SegmentLogError) { try saveCatalog() } catch {}
+        // What nothing will write any more is told to who waits for it.
+        publish()
         releaseFolder()
     }
 
@@ -165,7 +169,7 @@ extension LogCore {
     /// Whether the segment being written says nothing that the one before it does not.
     var isLastRedundant: Bool {
         draft.index.records == 0
-            && entries.dropLast().last?.index.endOffset == draft.header.firstOffset
+            && entries.beforeLast?.index.endOffset == draft.header.firstOffset
     }
 
     var isSyncWanted: Bool {
@@ -173,14 +177,8 @@ extension LogCore {
     }
 
     mutating func closed(sealedBytes: Int?) {
-        guard var last = entries.popLast() else { return }
         file = nil
         state = .closed
-        guard let sealedBytes else { return }
-        last.index = draft.index
-        last.isSealed = true
-        last.recordsEnd = draft.position
-        last.bytes = sealedBytes
-        entries.append(last)
+        if let sealedBytes { sealLast(draft, bytes: sealedBytes) } else { entries.removeLast() }
     }
 }

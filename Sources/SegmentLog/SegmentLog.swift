@@ -20,12 +20,15 @@ public final class SegmentLog: Sendable {
     let observer: LogObserver
     let core: Mutex<LogCore>
     let published: Published
-    /// Held while ``published`` moves: never backwards.
-    let publishing = Mutex<Void>(())
+    /// Held while ``published`` moves; guards the waits for that.
+    let publishing = Mutex(LogWaiters())
     /// Whether a failure was the last that the observer was told.
     let toldFailure = Mutex(false)
     /// Held while sealed segments are rewritten or removed.
     let upkeep = Mutex<Void>(())
+    let upkeepCounts = Mutex(LogHoldings())
+    let marks = MarkCache()
+    let catalog: Mutex<CatalogState>
     let threads = Mutex<[LogThread]>([])
     let writerWakeup = Wakeup()
     let syncWakeup = Wakeup()
@@ -48,8 +51,9 @@ public final class SegmentLog: Sendable {
 
     init(
         disk: any Disk, observer: LogObserver, recovery: RecoveryReport, core: LogCore,
-        folderLock: any DiskFile
+        catalog: CatalogState, folderLock: any DiskFile
     ) {
+        self.catalog = Mutex(catalog)
         self.disk = disk
         self.observer = observer
         self.recovery = recovery
@@ -117,8 +121,14 @@ public final class SegmentLog: Sendable {
         if isWriters { writerWakeup.wake() }
     }
 
-    /// Whether an append of any size would be taken. The pipeline stops draining rings while not.
-    public var hasRoom: Bool { core.withLock { $0.hasRoom(for: Self.payloadBytesMax) } }
+    /// Whether a turn's appends would be taken, an eighth of the bound. The pipeline stops draining
+    /// rings while not.
+    public var hasRoom: Bool {
+        core.withLock {
+            // A frame after hours of silence has consequences for each second of them.
+            $0.hasRoom(for: max(Self.payloadBytesMax, configuration.pendingBytesMax / 8))
+        }
+    }
 
     public var state: LogState { core.withLock { $0.state } }
 
@@ -128,12 +138,6 @@ public final class SegmentLog: Sendable {
     /// The number the next record gets.
     public var nextOffset: RecordOffset {
         RecordOffset(rawValue: published.nextOffset.load(ordering: .acquiring))
-    }
-
-    /// Whether a reader can go on from there: a cursor of this log's history, not ahead of it.
-    /// That of a log without records is 0, where its first session's head will be.
-    public func isKnown(_ cursor: LogCursor) -> Bool {
-        cursor.epoch == epoch && cursor.offset.rawValue < max(1, nextOffset.rawValue)
     }
 
     /// The first offset not yet handed to the kernel: what a reader can see ends here.
@@ -150,8 +154,21 @@ public final class SegmentLog: Sendable {
         SessionSummary.merged(core.withLock { $0.catalog() })
     }
 
-    public func summary(of session: SessionID) -> SessionSummary? {
-        SessionSummary.merged(core.withLock { $0.catalog() }, of: session)
+    /// - Parameters:
+    ///   - session: Any session.
+    ///   - start: Segments that end before this offset are not looked at.
+    /// - Returns: `nil`: it has no records there.
+    public func summary(
+        of session: SessionID, since start: RecordOffset = RecordOffset(rawValue: 0)
+    ) -> SessionSummary? {
+        let entries = core.withLock { $0.entries(holding: session) }
+        return SessionSummary.merged(
+            entries.filter { $0.index.endOffset > start.rawValue }, of: session)
+    }
+
+    /// One summary a session of a device, in the order of first offsets.
+    public func sessions(of device: DeviceID) -> [SessionSummary] {
+        reader().sessions(of: device)
     }
 
     /// The last number that a crash has made the log leap over, by now or before: nothing is

@@ -18,13 +18,15 @@ struct SegmentRepair {
         var entry: SegmentEntry?
         var tornTail: TornTail?
         var damage: [LogDamage] = []
+        /// The file is in its place, but a power loss may bring the old one back.
+        var namesError: DiskError?
     }
 
     /// `entry` has a header.
     func run(_ header: SegmentHeader) throws(DiskError) -> Outcome {
         var outcome = Outcome()
         let file = try disk.open(entry.name, .read)
-        var walk = SegmentWalk(file: file, header: header, end: entry.recordsEnd)
+        var walk = SegmentWalk(file: file, header: header, end: entry.bytes)
         var next = header
         next.generation += 1
         var rewrite = try SegmentRewrite(next, on: disk)
@@ -57,13 +59,17 @@ struct SegmentRepair {
         }
         let end = rewrite.index.endOffset
         // More than a jump apart: nothing was ever between, the daemon was started anew there.
-        if isFollowed, end < endOffset, endOffset - end < Recovery.offsetJump {
+        if isFollowed, end < endOffset, endOffset - end < Recovery.offsetJumpLeast {
             outcome.damage.append(
                 LogDamage(segment: entry.name, byte: walk.position, reason: .record))
             rewrite.skip(to: endOffset, reason: .damaged)
         }
         let isEmpty = rewrite.index.endOffset == header.firstOffset
-        outcome.entry = isEmpty ? nil : try rewrite.finish()
+        guard !isEmpty else { return outcome }
+        outcome.entry = try rewrite.seal()
+        try rewrite.takePlace()
+        // The old file is gone from here on, whatever fails.
+        do throws(DiskError) { try disk.synchronizeNames() } catch { outcome.namesError = error }
         return outcome
     }
 

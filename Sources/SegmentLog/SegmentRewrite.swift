@@ -54,14 +54,8 @@ struct SegmentRewrite {
         draft.skip(to: next, reason: reason, to: &line)
     }
 
-    /// Seals, syncs and takes the place of the segment of the same number, for good.
-    mutating func finish() throws(DiskError) -> SegmentEntry {
-        let entry = try seal()
-        try takePlace()
-        try disk.synchronizeNames()
-        return entry
-    }
-
+    /// Seals and syncs.
+    ///
     /// - Returns: What the segment is once the file has taken its place.
     mutating func seal() throws(DiskError) -> SegmentEntry {
         writeOmitted()
@@ -70,9 +64,11 @@ struct SegmentRewrite {
         let seal = draft.seal()
         try write(seal)
         try file.synchronize()
-        return SegmentEntry(
+        var entry = SegmentEntry(
             number: draft.header.number, header: draft.header, isSealed: true,
             bytes: seal.endPosition, recordsEnd: draft.position, index: draft.index)
+        entry.dropMarks()
+        return entry
     }
 
     /// After ``seal()``. A power loss may take it back until the names are synced.

@@ -2,7 +2,7 @@ import SensorModel
 
 extension SessionSummary {
     /// One summary a session, in the order of first offsets.
-    static func merged(_ entries: [SegmentEntry]) -> [SessionSummary] {
+    static func merged(_ entries: some Sequence<SegmentEntry>) -> [SessionSummary] {
         var summaries: [SessionID: SessionSummary] = [:]
         for part in entries.lazy.flatMap(\.index.parts) where part.records > 0 {
             let summary = SessionSummary(part)
@@ -11,10 +11,10 @@ extension SessionSummary {
         return summaries.values.sorted { $0.firstOffset < $1.firstOffset }
     }
 
-    /// The same of one session; `nil`: it has no records. Asked for whenever one begins, however
-    /// many there are: it looks at each part once and keeps none.
+    /// The same of one session; `nil`: it has no records. `entries` need be no more than those that
+    /// hold it.
     static func merged(
-        _ entries: [SegmentEntry], of session: SessionID
+        _ entries: some Sequence<SegmentEntry>, of session: SessionID
     ) -> SessionSummary? {
         var found: SessionSummary?
         for entry in entries {

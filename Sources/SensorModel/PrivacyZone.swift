@@ -8,25 +8,16 @@ public struct PrivacyZone: Hashable, Sendable {
     public var latitude: Double
     public var longitude: Double
     public var radiusMeters: Double
-    /// Drawn once, when the zone is made: moves the circle that is really hidden, so that the
-    /// points where a track is cut lie around another center than the owner's.
-    public var offsetEastMeters: Double
-    public var offsetNorthMeters: Double
 
-    public init(
-        name: String, latitude: Double, longitude: Double, radiusMeters: Double,
-        offsetEastMeters: Double, offsetNorthMeters: Double
-    ) {
+    public init(name: String, latitude: Double, longitude: Double, radiusMeters: Double) {
         self.name = name
         self.latitude = latitude
         self.longitude = longitude
         self.radiusMeters = radiusMeters
-        self.offsetEastMeters = offsetEastMeters
-        self.offsetNorthMeters = offsetNorthMeters
     }
 }
 
-/// What a device's owner hides from every viewer, whatever the share.
+/// What a device's owner hides from who watches a share that shows positions.
 public struct PrivacySettings: Hashable, Sendable {
     /// More than anyone has homes.
     public static let zonesMax = 32
@@ -37,19 +28,26 @@ public struct PrivacySettings: Hashable, Sendable {
     public var trimStartMeters: Double
     /// Before where it ends.
     public var trimFinishMeters: Double
-    /// Random, of the device, secret: seeds the offsets of the trimmed circles.
+    /// Random, of the device, secret: seeds the offsets of the hidden circles.
     public var salt: UInt64
+    /// Whether the heart rate is shown where the position is hidden.
+    public var showsHeartRate: Bool
+    /// How late everything is shown where the finish is trimmed; `nil`: as late as that trim asks for.
+    /// Simulations are in a hurry.
+    package var finishSecondsLate: Double?
 
     public static let none = PrivacySettings(
         zones: [], trimStartMeters: 0, trimFinishMeters: 0, salt: 0)
 
     public init(
-        zones: [PrivacyZone], trimStartMeters: Double, trimFinishMeters: Double, salt: UInt64
+        zones: [PrivacyZone], trimStartMeters: Double, trimFinishMeters: Double, salt: UInt64,
+        showsHeartRate: Bool = false
     ) {
         self.zones = zones
         self.trimStartMeters = trimStartMeters
         self.trimFinishMeters = trimFinishMeters
         self.salt = salt
+        self.showsHeartRate = showsHeartRate
     }
 
     public var hidesNothing: Bool {

@@ -7,14 +7,17 @@ package struct FlowOutlets {
     package var privacy: (DeviceID) -> PrivacySettings
     /// Gives a loop's viewers of a share something to see.
     package var show: (_ loop: Int, ShareKey, ShareBoard.Message) -> Void
-    /// Reads a session back beside the flow, which then gets
-    /// ``SessionFlow/resume(_:from:until:fields:)`` or ``SessionFlow/giveUp(_:)``; the offset is where
-    /// to stop.
-    package var rebuild: (SessionID, RecordOffset) -> Void
+    /// Reads a session back beside the flow, which then gets ``SessionFlow/resume(_:from:views:)`` or
+    /// ``SessionFlow/giveUp(_:)``.
+    package var rebuild: (SessionRebuilding) -> Void
     /// Told of every new session, with the device time of its first frame.
     package var began: (SessionID, DeviceID, Timestamp) -> Void
     /// Told of every session that silence has ended.
     package var ended: (SessionID) -> Void
+    /// Told how the sessions in memory change.
+    package var memory: (SessionMemory) -> Void
+    /// Told of the connection whose session left memory for want of room.
+    package var crowdedOut: (ConnectionID) -> Void
     /// Told of every discrete event.
     package var notice: (StreamEvent, SessionID, DeviceID) -> Void
     /// From a frame's arrival to its append.
@@ -27,9 +30,11 @@ package struct FlowOutlets {
         course: @escaping (DeviceID) -> Course? = { _ in nil },
         privacy: @escaping (DeviceID) -> PrivacySettings,
         show: @escaping (_ loop: Int, ShareKey, ShareBoard.Message) -> Void,
-        rebuild: @escaping (SessionID, RecordOffset) -> Void,
+        rebuild: @escaping (SessionRebuilding) -> Void,
         began: @escaping (SessionID, DeviceID, Timestamp) -> Void = { _, _, _ in },
         ended: @escaping (SessionID) -> Void = { _ in },
+        memory: @escaping (SessionMemory) -> Void = { _ in },
+        crowdedOut: @escaping (ConnectionID) -> Void = { _ in },
         notice: @escaping (StreamEvent, SessionID, DeviceID) -> Void = { _, _, _ in },
         ingestLag: @escaping (_ seconds: Double) -> Void = { _ in },
         complain: @escaping (String) -> Void
@@ -41,6 +46,8 @@ package struct FlowOutlets {
         self.rebuild = rebuild
         self.began = began
         self.ended = ended
+        self.memory = memory
+        self.crowdedOut = crowdedOut
         self.notice = notice
         self.ingestLag = ingestLag
         self.complain = complain

@@ -16,42 +16,52 @@ package final class LiveSession {
 
     /// `nil` while it is rebuilt from the log after a restart; frames then wait in ``backlog``.
     package var computation: LiveComputation?
-    /// The first offset of the ``backlog``: only what was rebuilt up to there goes with it.
-    package var rebuiltUntil: RecordOffset?
+    /// What is asked of the log while there is no computation; an answer to anything else is old.
+    package var rebuilding: SessionRebuilding?
     package var backlog: [RecordedInput] = []
     /// What viewers may be shown; every event of the session passes through it.
-    package var fields: SessionFields
+    package var views: SessionViews
 
     /// The newest device time of a frame that was not late.
     package var lastDeviceTime: Timestamp
     /// When the newest frame came.
     package var lastArrival: Timestamp
-    package var hasEnded = false
+    package var hasEnded = false {
+        didSet { if hasEnded != oldValue { ended?(hasEnded) } }
+    }
+    /// Set while it is among ``LiveSessions``, which count.
+    var ended: ((Bool) -> Void)?
     /// Split and lap events so far: with the newest metrics they are a snapshot.
-    package var summaryEvents: [StreamEvent] = []
+    package var summaryEvents = SummaryEvents()
     package var lastSnapshot: Timestamp?
     /// Silence was noted; it is not looked at again before this, whatever the processors say.
     package var notBefore: Timestamp?
 
     package init(
         id: SessionID, device: DeviceID, isRecorded: Bool, computation: LiveComputation?,
-        fields: SessionFields, deviceTime: Timestamp, arrival: Timestamp
+        views: SessionViews, deviceTime: Timestamp, arrival: Timestamp
     ) {
         self.id = id
         self.device = device
         self.isRecorded = isRecorded
         self.computation = computation
-        self.fields = fields
+        self.views = views
         lastDeviceTime = deviceTime
         lastArrival = arrival
     }
 
-    /// When silence alone changes something, by the arrival clock; `nil`: never, or it is being
-    /// rebuilt.
+    /// When time alone changes something, by the arrival clock; `nil`: never, or it is being rebuilt.
     ///
     /// - Parameter silenceMicroseconds: After which the session has ended.
     /// - Returns: A moment of the arrival clock.
     package func nextDeadline(silenceMicroseconds: Int64) -> Timestamp? {
+        guard computation != nil else { return nil }
+        let silence = nextSilence(silenceMicroseconds: silenceMicroseconds)
+        return [silence, views.nextDeadline].compactMap { $0 }.min()
+    }
+
+    /// When silence alone does.
+    func nextSilence(silenceMicroseconds: Int64) -> Timestamp? {
         guard !hasEnded, let computation else { return nil }
         let end = lastArrival.advanced(byMicroseconds: silenceMicroseconds)
         guard let change = computation.silenceDeadline else { return end }

@@ -12,7 +12,9 @@ package final class LiveSessions {
 
     package subscript(session: SessionID) -> LiveSession? { byID[session] }
 
-    package var liveCount: Int { byID.values.count { !$0.hasEnded } }
+    package private(set) var liveCount = 0
+    /// Of which some session is in memory.
+    package var deviceCount: Int { byDevice.count }
 
     package func of(_ device: DeviceID) -> [LiveSession] {
         (byDevice[device] ?? []).compactMap { byID[$0] }
@@ -21,6 +23,8 @@ package final class LiveSessions {
     /// - Returns: Ended sessions that are let go of for it.
     package func add(_ session: LiveSession) -> [SessionID] {
         byID[session.id] = session
+        if !session.hasEnded { liveCount += 1 }
+        session.ended = { [unowned self] in liveCount += $0 ? -1 : 1 }
         byDevice[session.device, default: []].append(session.id)
         let ended = of(session.device).filter(\.hasEnded)
             .sorted { $0.lastArrival < $1.lastArrival }
@@ -32,6 +36,9 @@ package final class LiveSessions {
     package func remove(_ session: SessionID) -> LiveSession? {
         guard let removed = byID.removeValue(forKey: session) else { return nil }
         byDevice[removed.device]?.removeAll { $0 == session }
+        if byDevice[removed.device]?.isEmpty == true { byDevice[removed.device] = nil }
+        removed.ended = nil
+        if !removed.hasEnded { liveCount -= 1 }
         return removed
     }
 }

@@ -1,46 +1,53 @@
 import Ingest
 import Processing
 package import Replay
-package import SensorModel
+import SegmentLog
+import SensorModel
 package import Sharing
 
 extension SessionFlow {
     /// A session is back from the log.
     ///
     /// - Parameters:
-    ///   - session: Any; ignored unless it waits for just this.
+    ///   - rebuilding: What was asked; ignored unless the session waits for just this.
     ///   - rebuilt: From the log.
-    ///   - end: Where the reading stopped, as ``FlowOutlets/rebuild`` had it.
-    ///   - fields: Of all events before `end`.
+    ///   - views: Of all events before the end that was asked for.
     package func resume(
-        _ session: SessionID, from rebuilt: SessionRebuild, until end: RecordOffset,
-        fields: SessionFields
+        _ rebuilding: SessionRebuilding, from rebuilt: SessionRebuild, views: SessionViews
     ) {
-        guard let live = sessions[session], live.computation == nil, live.rebuiltUntil == end,
-            let computation = rebuilt.computation
-        else { return }
-        guard rebuilt.end >= end else {
-            // The disk failed meanwhile: what it lost comes again with the next segment.
-            return outlets.rebuild(session, end)
+        guard let live = waiting(for: rebuilding), let computation = rebuilt.computation else {
+            return
         }
-        live.fields = fields
-        table.remember(rebuilt.gaps, of: session)
+        guard rebuilt.end >= rebuilding.end else {
+            // The disk failed meanwhile: what it lost comes again with the next segment.
+            return outlets.rebuild(rebuilding)
+        }
+        live.views = views
+        _ = live.views.advance(to: now)
+        board.sessionRead(live.id, of: live.device, isInView: live.views.isInView, at: now)
+        table.remember(rebuilt.gaps, of: live.id)
         live.summaryEvents = rebuilt.summaryEvents
         if live.backlog.isEmpty {
             live.lastDeviceTime = rebuilt.lastDeviceTime ?? live.lastDeviceTime
         }
+        live.rebuilding = nil
         recorder.resume(
             with: computation, missing: rebuilt.missing, of: live, arrival: now)
         live.hasEnded =
             live.hasEnded || live.computation?.processors.pipeline.metrics.state == .ended
-        board.refresh(session, of: live.device, at: now)
+        board.refresh(live.id, of: live.device, at: now)
         watch(live)
+        // Where nothing of it may be shown, what was shown before it is.
+        for shown in board.sessionsWatched(of: live.device, at: now) {
+            _ = known(shown, isRecorded: false)
+        }
     }
 
     /// The log cannot give a session back: its frames stay recorded, and what is computed of them
     /// begins with the next one.
-    package func giveUp(_ session: SessionID) {
-        guard let live = sessions[session], live.computation == nil else { return }
+    package func giveUp(_ rebuilding: SessionRebuilding) {
+        guard let live = waiting(for: rebuilding) else { return }
+        live.rebuilding = nil
         recorder.resume(
             with: SessionComputation(profile: profile(of: live)), missing: [],
             of: live, arrival: now)
@@ -48,5 +55,23 @@ extension SessionFlow {
             recorder.record(course: course, of: live, arrival: now)
         }
         watch(live)
+    }
+
+    /// Asks the log for a session as of now.
+    func rebuild(_ live: LiveSession) {
+        rebuildings += 1
+        let rebuilding = SessionRebuilding(
+            session: live.id, device: live.device, end: log.nextOffset, number: rebuildings,
+            privacy: outlets.privacy(live.device))
+        live.rebuilding = rebuilding
+        log.flush()
+        outlets.rebuild(rebuilding)
+    }
+
+    private func waiting(for rebuilding: SessionRebuilding) -> LiveSession? {
+        guard let live = sessions[rebuilding.session], live.rebuilding == rebuilding else {
+            return nil
+        }
+        return live
     }
 }

@@ -3,7 +3,7 @@ import Processing
 import Replay
 package import SegmentLog
 package import SensorModel
-package import Sharing
+import Sharing
 import Synchronization
 
 /// From a frame to the log, the processors and the board, in the order that counts: everything the
@@ -23,8 +23,14 @@ package final class SessionFlow {
     let outlets: FlowOutlets
 
     private let silenceMicroseconds: Int64
+    private let sessionsPerDeviceMax: Int
+    private let sessionsMax: Int
     /// Sessions whose first record is of this run, until the log lists them.
     private var begun: [SessionID: DeviceID] = [:]
+    /// Out of memory, but for what the table or the log still has to do for them.
+    private var leaving: Set<SessionID> = []
+    /// Asked of the log so far.
+    var rebuildings: UInt64 = 0
     /// What is durable before it was acknowledged.
     package private(set) var acknowledgedEnd = RecordOffset(rawValue: 0)
 
@@ -45,12 +51,14 @@ package final class SessionFlow {
         self.now = now
         table = SessionTable(settings: ingest)
         silenceMicroseconds = Int64(silenceSeconds * 1_000_000)
+        sessionsPerDeviceMax = ingest.sessionsPerDeviceMax
+        sessionsMax = ingest.sessionsMax
         let live = LiveSessions()
         sessions = live
         board = ShareBoard(
             send: outlets.show,
-            // While a session is read back its fields lack what the log has.
-            fields: { live[$0].flatMap { $0.computation == nil ? nil : $0.fields } })
+            // While a session is read back its views lack what the log has.
+            views: { live[$0].flatMap { $0.computation == nil ? nil : $0.views } })
         recorder = SessionRecorder(
             log: log, board: board, counters: counters, complain: outlets.complain,
             notice: outlets.notice)
@@ -70,7 +78,8 @@ package final class SessionFlow {
             connection, device: device, session: session, recorded: recorded)
         if case .opened = decision, let live = known(session, isRecorded: recorded) {
             live.lastArrival = arrival
-            board.sessionBegan(live.id, of: live.device, at: arrival)
+            board.sessionBegan(
+                live.id, of: live.device, at: arrival, isInView: live.views.isInView)
         }
         return decision
     }
@@ -122,13 +131,11 @@ package final class SessionFlow {
         restore(session)
         let live = LiveSession(
             id: session, device: device, isRecorded: isRecorded, computation: nil,
-            fields: freshFields(of: session, device),
+            views: freshViews(of: session, device),
             deviceTime: summary?.deviceTimes?.upperBound ?? now,
             arrival: summary?.arrivalTimes.upperBound ?? now)
-        live.rebuiltUntil = log.nextOffset
         hold(live)
-        log.flush()
-        outlets.rebuild(session, log.nextOffset)
+        rebuild(live)
         return live
     }
 
@@ -152,7 +159,10 @@ package final class SessionFlow {
                 ?? begin(session, header, arrival: arrival)
         else { return }
         let hadEnded = live.hasEnded
-        if hadEnded { board.sessionBegan(session, of: live.device, at: arrival) }
+        if hadEnded {
+            board.sessionBegan(
+                session, of: live.device, at: arrival, isInView: live.views.isInView)
+        }
         guard
             let offset = recorder.record(
                 frame: header, payload: payload, of: live, arrival: arrival)
@@ -160,6 +170,7 @@ package final class SessionFlow {
         table.recorded(session, sequence: header.sequence, late: late, at: offset)
         if live.hasEnded {
             board.sessionEnded(session, of: live.device, at: arrival, through: cursor.offset)
+            if !hadEnded { outlets.memory(.ended(session, live.device)) }
         }
         watch(live)
         outlets.ingestLag(now.seconds(since: arrival))
@@ -178,7 +189,7 @@ package final class SessionFlow {
                 recorder.record(
                     .gap(from: from, to: to), deviceTime: live.lastDeviceTime, of: live,
                     arrival: now)
-            case .wake(let session): noteSilence(of: session)
+            case .wake(let session): noteTime(of: session)
             }
         }
     }
@@ -199,11 +210,13 @@ package final class SessionFlow {
             session: session, device: origin.device, arrivalTime: arrival,
             recorded: origin.recorded, profile: profile,
             algorithmVersion: SessionPipeline.algorithmVersion)
+        let first = log.nextOffset
         guard recorder.record(head: head, deviceTime: header.deviceTime) else { return nil }
+        outlets.memory(.began(session, origin.device, at: first))
         let live = LiveSession(
             id: session, device: origin.device, isRecorded: origin.recorded,
             computation: LiveComputation(SessionComputation(profile: profile)),
-            fields: freshFields(of: session, origin.device), deviceTime: header.deviceTime,
+            views: freshViews(of: session, origin.device), deviceTime: header.deviceTime,
             arrival: arrival)
         begun[session] = live.device
         if let course = outlets.course(live.device) {
@@ -216,20 +229,48 @@ package final class SessionFlow {
 
     /// Takes a session into memory; ended ones of its device go.
     private func hold(_ live: LiveSession) {
+        outlets.memory(.held(live.id))
         for old in sessions.add(live) {
-            _ = table.forget(old)
-            if log.summary(of: old) != nil { begun[old] = nil }
+            outlets.memory(.released(old, before: log.nextOffset))
+            if !isForgotten(old) { leaving.insert(old) }
+        }
+        makeRoom(besides: live)
+    }
+
+    /// - Returns: `false` when something of it is still to come: an ack, the log's list.
+    private func isForgotten(_ session: SessionID) -> Bool {
+        _ = table.forget(session)
+        if begun[session] != nil, log.summary(of: session) != nil { begun[session] = nil }
+        return table.recovery(of: session) == nil && begun[session] == nil
+    }
+
+    /// A device may have so many live sessions: the one that was silent for longest leaves memory,
+    /// and one that somebody sends to only where all are sent to. It can go on as after a restart.
+    private func makeRoom(besides newest: LiveSession) {
+        let most = max(1, min(sessionsPerDeviceMax, sessionsMax / max(1, sessions.deviceCount)))
+        while true {
+            let live = sessions.of(newest.device).filter { !$0.hasEnded }
+            guard live.count > most else { return }
+            let oldest = live.filter { $0 !== newest && $0.computation != nil }.min {
+                let (one, other) = (table.connection(of: $0.id), table.connection(of: $1.id))
+                guard (one == nil) == (other == nil) else { return one == nil }
+                return $0.lastArrival < $1.lastArrival
+            }
+            // Those that are being read back stay until they are.
+            guard let oldest else { return }
+            evict(oldest)
         }
     }
 
     private func add(_ live: LiveSession) {
         hold(live)
-        board.sessionBegan(live.id, of: live.device, at: live.lastArrival)
+        board.sessionBegan(
+            live.id, of: live.device, at: live.lastArrival, isInView: live.views.isInView)
         counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
     }
 
-    package func freshFields(of session: SessionID, _ device: DeviceID) -> SessionFields {
-        SessionFields(session: session, epoch: log.epoch, privacy: outlets.privacy(device))
+    private func freshViews(of session: SessionID, _ device: DeviceID) -> SessionViews {
+        SessionViews(session: session, epoch: log.epoch, privacy: outlets.privacy(device))
     }
 
     // MARK: Time
@@ -254,23 +295,52 @@ package final class SessionFlow {
         table.wake(live.id, at: live.nextDeadline(silenceMicroseconds: silenceMicroseconds))
     }
 
-    private func noteSilence(of session: SessionID) {
-        guard let live = sessions[session], !live.hasEnded, live.computation != nil else { return }
-        let silence = now.microseconds - live.lastArrival.microseconds
-        let deviceTime =
-            table.clock(of: session)?.deviceTime(at: now)
-            ?? live.lastDeviceTime.advanced(byMicroseconds: max(0, silence))
-        let isOver = silence >= silenceMicroseconds
-        live.notBefore = now.advanced(byMicroseconds: 1_000_000)
-        recorder.record(
-            isOver ? .ended : .silence, deviceTime: deviceTime, of: live, arrival: now)
-        if isOver {
-            live.hasEnded = true
-            board.sessionEnded(live.id, of: live.device, at: now, through: cursor.offset)
-            counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
-            outlets.ended(live.id)
+    /// What time alone changes of a session.
+    private func noteTime(of session: SessionID) {
+        guard let live = sessions[session], live.computation != nil else { return }
+        for dated in live.views.advance(to: now) {
+            board.publish(dated, of: live.device, at: now)
         }
+        let silence = live.nextSilence(silenceMicroseconds: silenceMicroseconds)
+        if let silence, silence <= now { noteSilence(of: live) }
         watch(live)
+    }
+
+    private func noteSilence(of live: LiveSession) {
+        let silence = now.microseconds - live.lastArrival.microseconds
+        guard silence < silenceMicroseconds else { return end(live) }
+        live.notBefore = now.advanced(byMicroseconds: 1_000_000)
+        recorder.record(.silence, deviceTime: deviceTime(of: live), of: live, arrival: now)
+    }
+
+    private func evict(_ live: LiveSession) {
+        _ = sessions.remove(live.id)
+        outlets.memory(.released(live.id, before: log.nextOffset))
+        board.sessionEnded(live.id, of: live.device, at: now, through: cursor.offset)
+        if let connection = table.connection(of: live.id) {
+            // What it sent and was not acknowledged comes again: it must not bring the session back.
+            table.close(connection)
+            outlets.crowdedOut(connection)
+        }
+        if !isForgotten(live.id) { leaving.insert(live.id) }
+        counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
+    }
+
+    /// What its watch would say now.
+    private func deviceTime(of live: LiveSession) -> Timestamp {
+        let silence = now.microseconds - live.lastArrival.microseconds
+        return table.clock(of: live.id)?.deviceTime(at: now)
+            ?? live.lastDeviceTime.advanced(byMicroseconds: max(0, silence))
+    }
+
+    private func end(_ live: LiveSession) {
+        live.notBefore = now.advanced(byMicroseconds: 1_000_000)
+        recorder.record(.ended, deviceTime: deviceTime(of: live), of: live, arrival: now)
+        live.hasEnded = true
+        board.sessionEnded(live.id, of: live.device, at: now, through: cursor.offset)
+        counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
+        outlets.ended(live.id)
+        outlets.memory(.ended(live.id, live.device))
     }
 
     // MARK: To devices
@@ -287,6 +357,8 @@ package final class SessionFlow {
         let end = log.durableEnd
         acknowledgedEnd = max(acknowledgedEnd, end)
         table.durable(upTo: end, body)
+        guard !leaving.isEmpty else { return }
+        leaving = leaving.filter { sessions[$0] == nil && !isForgotten($0) }
     }
 
     /// The log's newest record that viewers can have seen.

@@ -194,7 +194,8 @@ package final class SessionRecorder {
         }
         counters.recordsAppended.add(1, ordering: .relaxed)
         remember(event, of: live)
-        board.publish(live.fields.take(event, at: offset), of: live.device, at: arrival)
+        board.publish(
+            live.views.take(event, at: offset, arrival: arrival), of: live.device, at: arrival)
         if isMetric {
             snapshotIfDue(event, of: live, arrival: arrival)
         } else {
@@ -203,8 +204,8 @@ package final class SessionRecorder {
     }
 
     private func remember(_ event: StreamEvent, of live: LiveSession) {
+        live.summaryEvents.take(event)
         switch event.kind {
-        case .split, .lap, .correction(.split): live.summaryEvents.append(event)
         case .ended: live.hasEnded = true
         case .metrics(let metrics) where metrics.state != .ended: live.hasEnded = false
         default: break
@@ -218,7 +219,7 @@ package final class SessionRecorder {
         guard isDue ?? true else { return }
         live.lastSnapshot = event.deviceTime
         bytes.removeAll(keepingCapacity: true)
-        SnapshotCodec.encode(live.summaryEvents + [event], to: &bytes)
+        SnapshotCodec.encode(live.summaryEvents.events + [event], to: &bytes)
         _ = log.append(
             .snapshot, session: live.id, sequence: .none, deviceTime: event.deviceTime,
             arrivalTime: arrival, payload: bytes.span)

@@ -26,6 +26,8 @@ package final class ShareBoard {
         var view: ShareView?
         /// What the view was last given.
         var showing: SessionID?
+        /// The cursor at which it was given everything: no older update tells it anything.
+        var begunAt: LogCursor?
         /// Viewers by loop; a loop without one gets no updates.
         var viewers: [Int: Int] = [:]
         /// Counts how often all viewers were sent away: a seat of before is no seat any more.
@@ -34,6 +36,8 @@ package final class ShareBoard {
         mutating func clear() {
             viewers = [:]
             view = nil
+            showing = nil
+            begunAt = nil
             round += 1
         }
     }
@@ -42,19 +46,20 @@ package final class ShareBoard {
     private var entries: [ShareKey: Entry] = [:]
     /// Shares with a delay: the only ones that time concerns.
     private var delayed: Set<ShareKey> = []
+    private var delayedOfDevice: [DeviceID: Int] = [:]
     private var sessions = DeviceSessions()
     private var newest = NewestRecords()
     private var latestTime: Timestamp?
     private let send: (Int, ShareKey, Message) -> Void
-    /// The fields of a session, where they are in memory.
-    private let fields: (SessionID) -> SessionFields?
+    /// The views of a session, where they are in memory.
+    private let views: (SessionID) -> SessionViews?
 
     package init(
         send: @escaping (Int, ShareKey, Message) -> Void,
-        fields: @escaping (SessionID) -> SessionFields?
+        views: @escaping (SessionID) -> SessionViews?
     ) {
         self.send = send
-        self.fields = fields
+        self.views = views
     }
 
     // MARK: What may be shown
@@ -65,7 +70,15 @@ package final class ShareBoard {
         directory.put(share)
         let round = entries[share.key].map { $0.round + 1 } ?? 0
         entries[share.key] = Entry(share: share, round: round)
-        if share.delaySeconds > 0 { delayed.insert(share.key) } else { delayed.remove(share.key) }
+        setDelayed(share.key, share.delaySeconds > 0 && share.revokedAt == nil)
+    }
+
+    /// A share is deleted, as if it had never been.
+    package func remove(_ key: ShareKey) {
+        close(key, code: .unknownShare)
+        setDelayed(key, false)
+        directory.remove(key)
+        entries[key] = nil
     }
 
     /// Forgets what is shown of a share that is over; who watched it is closed one by one.
@@ -80,8 +93,19 @@ package final class ShareBoard {
         letGo(of: key)
     }
 
-    package func sessionBegan(_ session: SessionID, of device: DeviceID, at arrival: Timestamp) {
-        sessions.began(session, of: device, at: arrival)
+    /// A session begins or goes on; `isInView`: whether a share with positions may show it already.
+    package func sessionBegan(
+        _ session: SessionID, of device: DeviceID, at arrival: Timestamp, isInView: Bool = true
+    ) {
+        sessions.began(session, of: device, at: arrival, isInView: isInView)
+    }
+
+    /// A session of before this start, or of other settings, was read: now it is known whether a
+    /// share with positions shows anything of it.
+    package func sessionRead(
+        _ session: SessionID, of device: DeviceID, isInView: Bool, at now: Timestamp
+    ) {
+        sessions.cameIntoView(session, of: device, at: isInView ? now : nil)
     }
 
     package func sessionEnded(
@@ -139,45 +163,102 @@ package final class ShareBoard {
 
     // MARK: What is shown
 
-    /// Hands an update to every view of its device that shows the session.
+    /// Hands what a record changed to every view of its device that shows the session.
     ///
     /// - Parameters:
-    ///   - update: From the session's fields.
+    ///   - updates: From the session's views.
     ///   - device: Whose session it is.
     ///   - arrival: When the record came.
-    package func publish(_ update: SessionUpdate, of device: DeviceID, at arrival: Timestamp) {
-        defer { newest.note(update.cursor.offset, of: device) }
+    package func publish(
+        _ updates: SessionUpdates, of device: DeviceID, at arrival: Timestamp
+    ) {
+        defer { newest.note(updates.everything.cursor.offset, of: device) }
+        if let first = updates.hiding?.first {
+            sessions.cameIntoView(first.update.session, of: device, at: arrival)
+        }
         for share in directory.shares(of: device) {
-            guard let entry = entries[share.key] else { continue }
-            if entry.view == nil {
-                guard share.delaySeconds > 0 else { continue }
-                // What it begins with is an event of its own, still to be shown.
-                entries[share.key]?.view = ShareView(
-                    share,
-                    cursor: update.event.isEmpty
-                        ? update.cursor : newest.cursor(of: device, like: update.cursor),
-                    at: arrival)
-            }
-            guard session(toShowOn: share, offered: update.session, at: arrival) else { continue }
-            let isNew = entry.showing != update.session
-            entries[share.key]?.showing = update.session
-            var given = isNew ? fields(update.session)?.everything ?? update : update
-            given.event = update.event
-            given.cursor = max(given.cursor, update.cursor)
-            if var feed = entries[share.key]?.view?.take(given, at: arrival) {
-                feed.arrival = arrival
-                broadcast(feed, of: share.key)
+            if let hiding = updates.hiding, share.scope.contains(.location) {
+                for dated in hiding { give(dated, to: share, at: arrival) }
+            } else {
+                let everything = SessionUpdates.Dated(
+                    update: updates.everything, arrival: arrival)
+                give(everything, to: share, at: arrival)
             }
         }
     }
 
+    /// What time alone changed for those who see positions.
+    package func publish(
+        _ dated: SessionUpdates.Dated, of device: DeviceID, at now: Timestamp
+    ) {
+        sessions.cameIntoView(dated.update.session, of: device, at: now)
+        for share in directory.shares(of: device) where share.scope.contains(.location) {
+            give(dated, to: share, at: now)
+        }
+    }
+
+    private func give(_ dated: SessionUpdates.Dated, to share: Share, at now: Timestamp) {
+        guard let entry = entries[share.key], share.isActive(at: now) else { return }
+        let update = dated.update
+        if entry.view == nil {
+            guard share.delaySeconds > 0 else { return }
+            // What it begins with may be an event of its own, still to be shown.
+            let before = RecordOffset(rawValue: max(1, update.cursor.offset.rawValue) - 1)
+            let start = update.event.isEmpty ? update.cursor.offset : before
+            entries[share.key]?.view = ShareView(
+                share, cursor: LogCursor(epoch: update.cursor.epoch, offset: start), at: now)
+        }
+        guard session(toShowOn: share, offered: update.session, at: now) else { return }
+        var given = update
+        if entry.showing != update.session {
+            entries[share.key]?.showing = update.session
+            if !update.begins, let views = views(update.session) {
+                given = views.fields(for: share.scope).everything
+                given.event = update.event
+                given.cursor = max(given.cursor, update.cursor)
+            }
+            entries[share.key]?.begunAt = given.cursor
+        } else if let begunAt = entry.begunAt, update.cursor <= begunAt, !update.begins {
+            return
+        }
+        let room = share.delaySeconds > 0 ? heldMax(share) : 0
+        if var feed = entries[share.key]?.view?.take(given, at: dated.arrival, holding: room) {
+            feed.arrival = dated.arrival == now ? now : nil
+            broadcast(feed, of: share.key)
+        }
+    }
+
+    /// Updates that a delayed share may hold back: those of a device share what one may, and all
+    /// what ``HeldUpdates/allMax`` says.
+    private func heldMax(_ share: Share) -> Int {
+        let ofDevice = share.device.flatMap { delayedOfDevice[$0] } ?? 1
+        let ofAll = HeldUpdates.allMax / max(1, delayed.count)
+        return max(HeldUpdates.countMin, min(HeldUpdates.countMax / max(1, ofDevice), ofAll))
+    }
+
+    /// For tests.
+    package func heldCount(of key: ShareKey) -> Int { entries[key]?.view?.heldCount ?? 0 }
+
+    private func setDelayed(_ key: ShareKey, _ isDelayed: Bool) {
+        let changed = isDelayed ? delayed.insert(key).inserted : delayed.remove(key) != nil
+        guard changed, let device = directory[key]?.device else { return }
+        delayedOfDevice[device, default: 0] += isDelayed ? 1 : -1
+        if delayedOfDevice[device] == 0 { delayedOfDevice[device] = nil }
+    }
+
     /// A session's fields were read back: views of it begin anew, at the device's newest record,
     /// since viewers may be past the session's own.
-    package func refresh(_ session: SessionID, of device: DeviceID, at arrival: Timestamp) {
-        guard var everything = fields(session)?.everything else { return }
-        everything.cursor = max(
-            everything.cursor, newest.cursor(of: device, like: everything.cursor))
-        publish(everything, of: device, at: arrival)
+    package func refresh(_ session: SessionID, of device: DeviceID, at now: Timestamp) {
+        guard let views = views(session) else { return }
+        for share in directory.shares(of: device) {
+            var everything = views.fields(for: share.scope).everything
+            guard everything.isKnown else { continue }
+            if !views.hides(from: share.scope) {
+                everything.cursor = max(
+                    everything.cursor, newest.cursor(of: device, like: everything.cursor))
+            }
+            give(SessionUpdates.Dated(update: everything, arrival: now), to: share, at: now)
+        }
     }
 
     /// When the next delayed update is due; `nil`: none waits.
@@ -192,6 +273,7 @@ package final class ShareBoard {
             // What was held back is not shown any more on a share that is over.
             guard entries[key]?.share.isActive(at: now) == true else {
                 letGo(of: key)
+                setDelayed(key, false)
                 continue
             }
             for feed in entries[key]?.view?.release(at: now) ?? [] { broadcast(feed, of: key) }
@@ -216,7 +298,7 @@ package final class ShareBoard {
     /// - Parameters:
     ///   - key: A share of a device.
     ///   - loop: Where the viewer's connection lives.
-    ///   - cursor: Where the log is; what is shown has the device's own newest.
+    ///   - cursor: Where the log is.
     ///   - now: Arrival clock.
     /// - Returns: The seat is to be given back by ``leave(_:)``; `nil` for a share that is gone.
     package func join(
@@ -234,34 +316,46 @@ package final class ShareBoard {
         if let view = entry.view, entry.showing != nil || entry.share.delaySeconds > 0 {
             return view.snapshot
         }
-        let start = entry.share.device.map { newest.cursor(of: $0, like: cursor) } ?? cursor
-        var view = ShareView(entry.share, cursor: start, at: now)
-        if let shown = sessions.session(shownBy: entry.share, at: now), let fields = fields(shown) {
-            // A delayed one shows it later, after the cursor it begins with.
-            var everything = fields.everything
-            if entry.share.delaySeconds > 0 { everything.cursor = max(everything.cursor, start) }
+        var view = ShareView(entry.share, cursor: cursor, at: now)
+        if let shown = sessions.session(shownBy: entry.share, at: now), let views = views(shown),
+            views.fields(for: entry.share.scope).everything.isKnown
+        {
+            var everything = views.fields(for: entry.share.scope).everything
+            // A delayed one shows it later, after what its viewers may have seen by then.
+            if entry.share.delaySeconds > 0, let device = entry.share.device,
+                !views.hides(from: entry.share.scope)
+            {
+                everything.cursor = max(
+                    everything.cursor, newest.cursor(of: device, like: everything.cursor))
+            }
             _ = view.take(everything, at: now)
             entries[key]?.showing = shown
+            entries[key]?.begunAt = everything.cursor
         }
         entries[key]?.view = view
         return view.snapshot
     }
 
-    /// How much of what a viewer missed it may have now: what a delay holds back comes with the
-    /// feed, after what the viewer saw first.
+    /// How much of what a viewer missed it may have now; the feed tells the rest.
     ///
     /// - Parameters:
     ///   - share: Of a device.
     ///   - snapshot: What the viewer saw first.
     ///   - cursor: Where the log is.
+    ///   - hides: Whether the owner hides something from the share.
     /// - Returns: The last record, and when it may be shown; `nil`: now.
     package func missed(
-        of share: Share, before snapshot: FeedSnapshot, cursor: LogCursor
+        of share: Share, before snapshot: FeedSnapshot, cursor: LogCursor, hides: Bool
     ) -> (through: RecordOffset, due: Timestamp?) {
-        guard share.delaySeconds > 0 else { return (cursor.offset, nil) }
-        // A view that has shown nothing yet knows of no record before it that was shown in time.
+        guard share.delaySeconds > 0 else {
+            // What may be the finish is held back: it comes with the feed, and no second time.
+            return (hides ? snapshot.cursor.offset : cursor.offset, nil)
+        }
+        guard snapshot.session == nil else { return (snapshot.cursor.offset, nil) }
         let due = snapshot.time.advanced(bySeconds: Double(share.delaySeconds))
-        return (snapshot.cursor.offset, snapshot.session == nil ? due : nil)
+        guard !hides else { return (snapshot.cursor.offset, due) }
+        // A view that has shown nothing yet knows of no record before it that was shown in time.
+        return (entries[share.key]?.view?.start ?? cursor.offset, due)
     }
 
     /// Does nothing for a seat from which its viewer was sent away.
@@ -280,6 +374,15 @@ package final class ShareBoard {
         }
         entries[key]?.view = nil
         entries[key]?.showing = nil
+        entries[key]?.begunAt = nil
+    }
+
+    /// Sessions that shares of the device show and that somebody watches.
+    package func sessionsWatched(of device: DeviceID, at now: Timestamp) -> Set<SessionID> {
+        let watched = directory.shares(of: device).filter {
+            entries[$0.key]?.viewers.isEmpty == false
+        }
+        return Set(watched.compactMap { session(shownBy: $0, at: now) })
     }
 
     private func session(

@@ -15,6 +15,8 @@ public final class TransportCounters: Sendable {
     public let framesWebSocketText = Atomic<Int>(0)
     public let framesWebSocketBinary = Atomic<Int>(0)
     public let framesPushed = Atomic<Int>(0)
+    /// Of motion frames that were accepted without theirs.
+    public let heartRatesDropped = Atomic<Int>(0)
     /// Times a loop found its inbound ring full and stopped reading a connection.
     public let ringFull = Atomic<Int>(0)
     /// Messages written to viewers, and the writes they took.

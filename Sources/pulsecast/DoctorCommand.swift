@@ -5,14 +5,25 @@ import Foundation
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Looks at ports, clock, disk, certificate, limits and permissions.",
+        abstract:
+            "Looks at ports, clock, disk, certificate, limits, permissions, registry and log.",
         discussion: "Says what to do about each. Ends with 1 where something is a problem.")
 
     @Option(help: "The configuration file.") var config: String?
     @Option(name: .customLong("state"), help: "The state folder.") var stateFolder: String?
     @Flag(help: "Print the findings as a JSON array.") var json = false
 
+    @Flag(help: "Say that this log and this registry belong together from now on.")
+    var acceptLog = false
+
     func run() async throws {
+        if acceptLog {
+            var admin = AdminOptions()
+            admin.adminSocket = nil
+            admin.stateFolder = stateFolder
+            admin.json = json
+            _ = try await admin.ask("POST", "/agreement/accept-log")
+        }
         let findings = await Doctor(
             try configuration(), environment: ProcessInfo.processInfo.environment
         ).findings(at: WallClock.now())

@@ -17,6 +17,7 @@ struct Pulsecast: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, DoctorCommand.self,
+            BackupCommand.self, RestoreCommand.self,
             DeviceCommand.self,
             ShareCommand.self, SessionCommand.self, TrainingCommand.self, PushCommand.self,
             ReplayCommand.self,

@@ -28,6 +28,8 @@ struct Ledger {
     struct Sight: Hashable {
         var share: ShareKey
         var offset: UInt64
+        /// Of the settings that hide something of it.
+        var generation: Int
     }
 
     var books: [SessionID: Book] = [:]

@@ -12,14 +12,43 @@ final class Life {
     /// What the pipeline tells its loop.
     enum Message: Sendable {
         case board(ShareKey, ShareBoard.Message)
-        case begin(Int, FeedSnapshot, resumedAt: LogCursor?, catchingUp: Bool)
-        case missed(Int, [(cursor: LogCursor, json: [UInt8])])
+        case playback(FeedKey, FeedUpdate)
+        case begin(Viewer, FeedKey, FeedSnapshot, Start)
+        case part(Viewer, [(cursor: LogCursor, json: [UInt8])])
+        case caughtUp(Viewer, CatchUp, after: RecordOffset)
+        case settings(DeviceID, Privacy)
     }
 
-    /// Reads a session back beside the flow.
-    struct Rebuilding {
-        let session: SessionID
-        let end: RecordOffset
+    /// How a viewer's stream begins, or begins again.
+    struct Start: Sendable {
+        var resumedAt: LogCursor?
+        var catchingUp = false
+        /// It is told that it may have missed something.
+        var hasGap = false
+    }
+
+    /// One connection of a viewer.
+    struct Viewer: Hashable, Sendable {
+        let index: Int
+        let connection: Int
+    }
+
+    /// A viewer as the pipeline has it.
+    struct Watcher {
+        var seat: ShareBoard.Seat?
+        var playbackSeat: PlaybackBoard.Seat?
+        /// Of the recording that it watches.
+        var playback: UInt64?
+        /// Tells the catch-up under way from one that was given up.
+        var number = 0
+        var catchUp: CatchUp?
+        var catchUpAfter = RecordOffset(rawValue: 0)
+    }
+
+    /// What an owner hides, and how often it has been changed.
+    struct Privacy: Hashable, Sendable {
+        var settings = PrivacySettings.none
+        var generation = 0
     }
 
     /// What a share shows, and the first record for which that holds.
@@ -28,27 +57,39 @@ final class Life {
         let since: RecordOffset
     }
 
-    struct CatchUp {
-        let viewer: Int
-        let sessions: [SessionID]
-        let after: RecordOffset
-        let end: RecordOffset
-        /// Of the steady clock; `nil`: at once.
-        let due: Int64?
+    /// Something to be read beside the pipeline.
+    enum Reading {
+        case session(SessionRebuilding)
+        case place(Viewer, number: Int, LogCursor, CatchUp.Source)
+        case part(Viewer, number: Int, CatchUp)
+    }
+
+    struct Task {
+        let reading: Reading
+        /// Of the steady clock: not before, and given up after.
+        var due: Int64
+        var deadline: Int64
     }
 
     let log: SegmentLog
     let flow: SessionFlow
     let ring = ByteRing(capacity: 8192)
-    let outbound = RingBuffer<Message>(capacity: 1024)
+    let outbound = RingBuffer<Message>(capacity: 4096)
     let feeds = FeedTable()
     /// Viewers of each feed that is open on the loop.
-    var watching: [ShareKey: Set<Int>] = [:]
-    /// Of viewers, as the pipeline has them.
-    var seats: [Int: ShareBoard.Seat] = [:]
-    /// Of viewers whose connections the loop has closed, before the pipeline hears of it.
-    var leaving: [ShareBoard.Seat] = []
-    var catchUps: [CatchUp] = []
+    var watching: [FeedKey: Set<Int>] = [:]
+    /// The settings of which the loop has heard: what it sends from here on must obey them.
+    var inForce: [DeviceID: Privacy]
+    var watchers: [Viewer: Watcher] = [:]
+    /// Viewers whose connections the loop has closed, before the pipeline hears of it.
+    var leaving: [Viewer] = []
+    /// Viewers whose sockets have taken all that they were given.
+    var asking: [Viewer] = []
+    var tasks: [Task] = []
+    /// What was read, for the pipeline's next turn.
+    var posts: [(World) throws -> Void] = []
+    let playbacks: PlaybackBoard
+    var players: [UInt64: Player] = [:]
     var shown: [ShareKey: Shown] = [:]
     /// What the pipeline cannot push is a mistake of the simulation's.
     let complaints: Complaints
@@ -56,29 +97,36 @@ final class Life {
     /// Written by the flow's outlets.
     final class Complaints {
         var sentences: [String] = []
-        var rebuildings: [Rebuilding] = []
+        var rebuildings: [SessionRebuilding] = []
         /// A message for a share that may not be shown any more.
         var stray: String?
         var now = Timestamp(microseconds: 0)
         var shares: [ShareKey: Share] = [:]
         var profile = RunnerProfile()
-        var privacy = PrivacySettings.none
+        var privacy: [DeviceID: Privacy] = [:]
     }
 
     init(
         disk: SimulatedDisk, configuration: LogConfiguration, shares: [Share],
-        settings: (RunnerProfile, PrivacySettings), now: Timestamp
+        settings: (RunnerProfile, [DeviceID: Privacy]), now: Timestamp
     ) throws(SegmentLogError) {
         let log = try SegmentLog.open(disk: disk, configuration: configuration, now: now)
         let complaints = Complaints()
         complaints.now = now
         (complaints.profile, complaints.privacy) = settings
         for share in shares { complaints.shares[share.key] = share }
+        inForce = settings.1
         let outbound = outbound
+        playbacks = PlaybackBoard { _, key, update in
+            if !outbound.push(.playback(key, update)) {
+                complaints.sentences.append("the loop's ring is full")
+            }
+        }
         flow = SessionFlow(
             log: log, ingest: IngestSettings(), silenceSeconds: 20,
             outlets: FlowOutlets(
-                profile: { _, _ in complaints.profile }, privacy: { _ in complaints.privacy },
+                profile: { _, _ in complaints.profile },
+                privacy: { complaints.privacy[$0]?.settings ?? .none },
                 show: { _, key, message in
                     if case .update = message,
                         complaints.shares[key]?.isActive(at: complaints.now) != true
@@ -89,15 +137,18 @@ final class Life {
                         complaints.sentences.append("the loop's ring is full")
                     }
                 },
-                rebuild: { session, end in
-                    complaints.rebuildings.append(Rebuilding(session: session, end: end))
-                },
+                rebuild: { complaints.rebuildings.append($0) },
                 complain: { complaints.sentences.append($0) }),
             counters: FlowCounters(), now: now)
         self.log = log
         self.complaints = complaints
         for share in shares { flow.board.put(share) }
         flow.board.restore(log.sessions(), lost: log.lostEnd, at: now)
+    }
+
+    func takePosts() -> [(World) throws -> Void] {
+        defer { posts = [] }
+        return posts
     }
 
     // MARK: Ring

@@ -8,8 +8,15 @@ struct Spectator {
     /// The newest cursor it has, over all its connections.
     var last: LogCursor?
     var isConnected = false
-    /// Missed events that are still to come.
-    var isCatchingUp = false
+    /// Counts its connections.
+    var connection = 0
+    /// What it is sent; `nil`: nothing yet.
+    var feed: FeedKey?
+    /// Parts of what it missed that its socket has not taken yet.
+    var inbox: [[(cursor: LogCursor, json: [UInt8])]] = []
+    /// Settings of its device, as of its stream's beginning.
+    private var privacy = Life.Privacy()
+    private var hasResumed = false
     private var wasSnapshot = false
     /// Had the first snapshot of this stream.
     private var hasBegun = false
@@ -20,18 +27,36 @@ struct Spectator {
 
     init(_ share: Share) { self.share = share }
 
-    /// A stream begins anew; without a cursor the viewer knows nothing of before its snapshot.
-    mutating func begin(resumed: Bool, at snapshot: LogCursor) {
+    /// A stream begins, or begins again on the same connection.
+    mutating func begin(
+        _ feed: FeedKey, _ start: Life.Start, at snapshot: LogCursor, isNew: Bool,
+        _ privacy: Life.Privacy
+    ) {
+        let wasLive = self.feed?.isLive ?? true
+        self.feed = feed
         hasBegun = false
-        guard !resumed else { return }
-        last = nil
-        events = []
-        promisedAfter = snapshot.offset
+        inbox = []
+        let isOfOtherSettings = privacy.generation != self.privacy.generation
+        self.privacy = privacy
+        hasResumed = start.catchingUp
+        guard !start.catchingUp else {
+            // Of before its gap, of a recording, and by other settings it was promised nothing.
+            if promisedAfter == nil || isOfOtherSettings { promisedAfter = start.resumedAt?.offset }
+            return
+        }
+        promisedAfter = feed.isLive ? snapshot.offset : nil
+        // A recording goes back; so does who returns from one, or is told of a gap.
+        if isNew || start.hasGap || !feed.isLive || !wasLive {
+            last = nil
+            events = []
+        }
     }
 
     /// - Returns: Whether the message is an event.
     mutating func take(_ json: [UInt8], _ cursor: LogCursor) throws(Violation) -> Bool {
-        let isSnapshot = json.starts(with: #"{"type":"snapshot""#.utf8)
+        let isSnapshot = [#"{"type":"snapshot""#, #"{"type":"gap""#].contains {
+            json.starts(with: $0.utf8)
+        }
         let isEvent = [#"{"type":"event""#, #"{"type":"end""#].contains {
             json.starts(with: $0.utf8)
         }
@@ -39,7 +64,14 @@ struct Spectator {
             // A snapshot carries the cursor that the viewer came back with. That of a session
             // whose first record is an event shares its cursor with it.
             let isRising = isSnapshot || wasSnapshot ? cursor >= last : cursor > last
-            guard isRising else {
+            // A seek goes back; the snapshot tells it.
+            let isSeek = isSnapshot && feed?.isLive == false
+            // Where something is hidden, what is shown may be older than what a viewer came back
+            // with: of another session, or before a crash or other settings.
+            let isRefreshed =
+                share.scope.contains(.location) && (isSnapshot || hasResumed)
+                && !privacy.settings.hidesNothing
+            guard isRising || isSeek || isRefreshed else {
                 throw Violation("a viewer at \(last) was sent \(cursor): \(text(json))")
             }
         }
@@ -47,8 +79,12 @@ struct Spectator {
         wasSnapshot = isSnapshot
         if isSnapshot {
             // Not the stream's first: another session is shown from here on.
-            if hasBegun { promisedAfter = cursor.offset }
-            hasBegun = true
+            if hasBegun, feed?.isLive == true {
+                promisedAfter = cursor.offset
+            } else if hasBegun {
+                events = []
+            }
+            hasBegun = json.starts(with: #"{"type":"snapshot""#.utf8)
         }
         try checkScope(json)
         if isEvent, !events.insert(cursor.offset.rawValue).inserted {

@@ -25,7 +25,8 @@ struct Watch {
     var connection: ConnectionID?
     var isWelcome = false
     var nextFrameAt: Int64 = 0
-    private var latitude = 48.1
+    private var track = Track()
+    private var lastFix: Int64?
     private var beats = 110.0
 
     init(device: DeviceID, clockOffset: Int64, session: SessionID) {
@@ -34,8 +35,9 @@ struct Watch {
         self.session = session
     }
 
-    mutating func begin(_ session: SessionID) {
+    mutating func begin(_ session: SessionID, _ random: inout SplitMix) {
         self.session = session
+        track.begin(&random)
         next = 1
         acknowledged = 0
         sent = 0
@@ -66,7 +68,7 @@ struct Watch {
         var bytes: [UInt8] = []
         let frame = Frame(
             sequence: FrameSequence(rawValue: number), deviceTime: time,
-            payload: payload(number, &random))
+            payload: payload(number, at: steady, &random))
         BinaryFrame.encode(frame, to: &bytes)
         kept[number] = bytes
         let payload = Array(bytes.dropFirst(Limits.frameHeaderBytes))
@@ -74,9 +76,11 @@ struct Watch {
         return (number, Made(kind: kind, deviceTime: time, payload: payload))
     }
 
-    private mutating func payload(_ number: UInt32, _ random: inout SplitMix) -> Frame.Payload {
+    private mutating func payload(
+        _ number: UInt32, at steady: Int64, _ random: inout SplitMix
+    ) -> Frame.Payload {
         switch random.below(20) {
-        case 0..<7:
+        case 0..<4:
             let samples = (0..<4).map { index in
                 let swing = Float(random.below(200)) / 100 - 1
                 return MotionSample(
@@ -84,17 +88,15 @@ struct Watch {
             }
             return .motion(
                 MotionBatch(traits: [], intervalMicroseconds: 50_000, samples: samples))
-        case 7..<12:
+        case 4..<8:
             beats = min(190, max(60, beats + Double(random.below(41) - 20)))
             if let sample = try? HeartRateSample(beatsPerMinute: beats) {
                 return .heartRate(sample)
             }
-        case 12..<17:
-            latitude += Double(random.below(100)) * 1e-6
-            let location = try? Location(
-                latitude: latitude, longitude: 11.5, altitude: 500, horizontalAccuracy: 4,
-                verticalAccuracy: 6, speed: 3, course: 0)
-            if let location { return .location(location) }
+        case 8..<17:
+            let passed = lastFix.map { Double(steady - $0) / 1e6 } ?? 0
+            lastFix = steady
+            if let location = track.advance(min(passed, 20), &random) { return .location(location) }
         case 17:
             let actions: [ControlAction] = [.start, .pause, .resume, .lap, .lap, .stop]
             return .control(actions[random.below(actions.count)])

@@ -28,6 +28,7 @@ extension World {
             isOrderly = true
             after = choice == 8 ? disk.killed() : disk.crashed(&random)
         }
+        try judge()
         let before = life.log.nextOffset
         say(["lost power", "killed", "closed"][choice < 6 ? 0 : choice < 8 ? 1 : 2])
         ledger.restart()
@@ -38,6 +39,9 @@ extension World {
             }
         }
         wires = [:]
+        deliveries = []
+        // A crash takes records that had been written.
+        reference = Reference()
         for index in spectators.indices { spectators[index].isConnected = false }
         if random.happens(percent: 5) { return try rot(after) }
         disk = try started(on: after, isOrderly: &isOrderly)
@@ -100,13 +104,15 @@ extension World {
 
     /// What viewers saw is what the log gives.
     private func checkEvents() throws {
-        guard settings.1.hidesNothing, !hasHidden else { return }
         for share in shares where ledger.seen.keys.contains(where: { $0.share == share.key }) {
             for (session, book) in ledger.books where book.device == share.device {
                 var violation: Violation?
                 try read(session, as: share, from: RecordOffset(rawValue: 0), until: nil) {
                     offset, json in
-                    let sight = Ledger.Sight(share: share.key, offset: offset.rawValue)
+                    let sight = Ledger.Sight(
+                        share: share.key, offset: offset.rawValue,
+                        generation: share.scope.contains(.location)
+                            ? settings.1[book.device]?.generation ?? 0 : 0)
                     if let seen = ledger.seen[sight], seen != json {
                         violation = Violation("the log's event at \(offset.rawValue) is another")
                     }
@@ -120,7 +126,9 @@ extension World {
     private func checkViewers() throws {
         for (index, viewer) in spectators.enumerated() where viewer.isConnected {
             let share = viewer.share
-            guard share.isActive(at: now), let promised = viewer.promisedAfter,
+            guard share.isActive(at: now), viewer.feed?.isLive == true,
+                share.delaySeconds == 0 || !clockWentBack,
+                let promised = viewer.promisedAfter,
                 let shown = life.shown[share.key], let session = shown.session
             else { continue }
             let after = max(RecordOffset(rawValue: promised.rawValue + 1), shown.since)
@@ -173,7 +181,7 @@ extension World {
         for index in watches.indices {
             let session = SessionID(using: &random)
             ledger.books[session] = Ledger.Book(device: watches[index].device)
-            watches[index].begin(session)
+            watches[index].begin(session, &random)
         }
         for session in life.log.sessions() {
             ledger.books[session.session] = Ledger.Book(device: session.device)
@@ -196,6 +204,7 @@ extension World {
     /// The disk is well, the network too: everything that was made arrives, and replaying gives
     /// what was recorded.
     func finish() throws {
+        isWell = true
         disk.state.withLock { state in
             state.fault = nil
             state.faultPercent = 0
@@ -210,14 +219,17 @@ extension World {
             life.log.settle()
             try loop()
         }
-        for _ in 0..<20 where !life.complaints.rebuildings.isEmpty {
+        for _ in 0..<20
+        where !life.complaints.rebuildings.isEmpty || !life.tasks.isEmpty || !life.posts.isEmpty {
             try turn()
             life.log.settle()
         }
         life.log.settle()
-        // What viewers are owed waits for their rate.
-        for _ in 0..<10 {
+        // What viewers are owed waits for their rate, part by part.
+        for _ in 0..<60 {
             steady += 600_000
+            try turn()
+            life.log.settle()
             try loop()
         }
         guard life.log.state == .writing, life.log.durableEnd == life.log.nextOffset else {
@@ -226,6 +238,7 @@ extension World {
         try ledger.check(life.log.reader())
         try checkEvents()
         try checkViewers()
+        try judge()
         for session in life.log.sessions() {
             if life.flow.sessions[session.session]?.computation == nil { continue }
             let verification = try ReplayVerification.run(

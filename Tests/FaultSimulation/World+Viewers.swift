@@ -1,23 +1,32 @@
 import FaultyDisk
-import Ingest
-import Replay
 import Ring
 import SegmentLog
 import SensorModel
 import Sessions
 import Sharing
-import Synchronization
-import WireFormat
 
-/// Viewers: the pipeline's answers to them, and the loop that writes to them.
+/// Viewers that come and go: the pipeline's side of them.
 extension World {
-    /// A viewer comes, or goes.
+    /// A viewer comes, or does something, or goes.
     func meetViewer(_ index: Int) throws {
-        if random.happens(percent: 50) {
-            for seat in life.leaving { life.flow.board.leave(seat) }
-            life.leaving = []
+        hearLeaving()
+        guard spectators[index].isConnected else { return try connect(viewer: index) }
+        if random.happens(percent: 40), let viewer = viewer(index) {
+            command(viewer)
+        } else {
+            leave(index)
         }
-        if spectators[index].isConnected { leave(index) } else { try join(index) }
+    }
+
+    /// The loop's news of connections that are closed.
+    func hearLeaving() {
+        for viewer in life.leaving { unsubscribe(viewer) }
+        life.leaving = []
+    }
+
+    func viewer(_ index: Int) -> Life.Viewer? {
+        guard spectators[index].isConnected else { return nil }
+        return Life.Viewer(index: index, connection: spectators[index].connection)
     }
 
     /// Shares whose time has come lose their viewers.
@@ -32,16 +41,21 @@ extension World {
         }
     }
 
-    private func leave(_ index: Int) {
+    func leave(_ index: Int) {
         say("viewer \(index) goes")
+        if let viewer = viewer(index) { unsubscribe(viewer) }
+        disconnect(index)
+    }
+
+    /// The loop lets go of a connection.
+    func disconnect(_ index: Int) {
         spectators[index].isConnected = false
-        life.catchUps.removeAll { $0.viewer == index }
-        if let seat = life.seats.removeValue(forKey: index) { life.flow.board.leave(seat) }
+        spectators[index].inbox = []
         drop(index)
     }
 
-    private func drop(_ index: Int) {
-        let key = spectators[index].share.key
+    func drop(_ index: Int) {
+        guard let key = spectators[index].feed else { return }
         life.watching[key]?.remove(index)
         if life.watching[key]?.isEmpty == true {
             life.watching[key] = nil
@@ -49,192 +63,100 @@ extension World {
         }
     }
 
-    private func join(_ index: Int) throws {
+    private func unsubscribe(_ viewer: Life.Viewer) {
+        guard life.watchers[viewer] != nil else { return }
+        leaveFeeds(viewer)
+        life.watchers[viewer] = nil
+        end { $0.audience == .viewer(viewer) }
+    }
+
+    func leaveFeeds(_ viewer: Life.Viewer) {
+        guard let watcher = life.watchers[viewer] else { return }
+        if let seat = watcher.seat { life.flow.board.leave(seat) }
+        if let seat = watcher.playbackSeat { life.playbacks.leave(seat) }
+        life.watchers[viewer] = Life.Watcher(number: watcher.number + 1)
+    }
+
+    private func connect(viewer index: Int) throws {
         let share = spectators[index].share
+        guard share.isActive(at: life.flow.now) else { return }
+        spectators[index].isConnected = true
+        spectators[index].connection += 1
+        spectators[index].inbox = []
+        let isFromPlayback = spectators[index].feed?.isLive == false
+        spectators[index].feed = nil
+        guard let viewer = viewer(index) else { return }
+        life.watchers[viewer] = Life.Watcher()
+        // A viewer's own device has no other cursor.
+        let cursor = isFromPlayback || random.happens(percent: 20) ? nil : spectators[index].last
+        if random.happens(percent: 15) {
+            say("viewer \(index) comes to a recording")
+            play(to: .viewer(viewer), share, from: life.flow.now)
+        } else if let owned = life.players.values.first(where: { $0.audience == .share(share.key) })
+        {
+            switchOver(viewer, to: owned)
+        } else if let cursor {
+            say("viewer \(index) comes with \(cursor)")
+            resume(viewer, after: cursor)
+        } else {
+            say("viewer \(index) comes with nothing")
+            begin(viewer, .now)
+        }
+    }
+
+    enum Beginning {
+        case now
+        case after(LogCursor)
+        case gap
+        case back
+    }
+
+    /// Sends the snapshot and puts the viewer into its feed.
+    func begin(_ viewer: Life.Viewer, _ beginning: Beginning) {
+        let share = spectators[viewer.index].share
         let flow = life.flow
-        guard share.isActive(at: flow.now) else { return }
-        let shown = flow.board.session(shownBy: share, at: flow.now)
-        if let shown { _ = flow.known(shown, isRecorded: false) }
+        if let shown = flow.board.session(shownBy: share, at: flow.now) {
+            _ = flow.known(shown, isRecorded: false)
+        }
         guard
             let (seat, snapshot) = flow.board.join(
                 share.key, loop: 0, cursor: flow.cursor, at: flow.now)
         else { return }
-        life.seats[index] = seat
-        var resumed = spectators[index].last
-        if random.happens(percent: 20) { resumed = nil }
-        if let cursor = resumed, !life.log.isKnown(cursor) {
-            life.complaints.sentences.append("cursor \(cursor) of a viewer is not known any more")
+        life.watchers[viewer]?.seat = seat
+        var start = Life.Start()
+        switch beginning {
+        case .now: break
+        case .after(let cursor):
+            start.resumedAt = cursor
+            start.catchingUp = true
+        case .gap:
+            start.resumedAt = snapshot.cursor
+            start.hasGap = true
+        case .back: start.resumedAt = snapshot.cursor
         }
-        try checkPlace(resumed, of: share)
-        say("viewer \(index) comes with \(resumed.map { "\($0)" } ?? "nothing")")
-        spectators[index].isConnected = true
-        spectators[index].begin(resumed: resumed != nil, at: snapshot.cursor)
-        spectators[index].isCatchingUp = resumed != nil
-        let message = Life.Message.begin(
-            index, snapshot, resumedAt: resumed, catchingUp: resumed != nil)
-        guard life.outbound.push(message), let resumed else { return }
-        life.log.flush()
-        let missed = flow.board.missed(of: share, before: snapshot, cursor: flow.cursor)
-        life.catchUps.append(
-            Life.CatchUp(
-                viewer: index,
-                sessions: flow.board.sessions(openTo: share, after: resumed.offset, at: flow.now),
-                after: resumed.offset, end: missed.through,
-                due: missed.due.map { steady + max(0, $0.microseconds - flow.now.microseconds) }))
+        push(.begin(viewer, FeedKey(share.key), snapshot, start))
     }
 
-    /// What a viewer comes back with was its own device's, or it would be told of a gap.
-    private func checkPlace(_ cursor: LogCursor?, of share: Share) throws {
-        guard let cursor, let device = share.device, life.log.writtenEnd > cursor.offset else {
-            return
-        }
-        guard try life.log.reader().isPlace(cursor.offset, inHistoryOf: [device]) else {
-            throw Violation("the cursor \(cursor) of a viewer is another's")
+    func push(_ message: Life.Message) {
+        if !life.outbound.push(message) {
+            life.complaints.sentences.append("the loop's ring is full")
         }
     }
 
-    /// Sessions that were read back, and missed events; as the background threads do.
-    func rebuild() throws {
-        let rebuildings = life.complaints.rebuildings
-        life.complaints.rebuildings = []
-        for rebuilding in rebuildings {
-            guard life.log.writtenEnd >= rebuilding.end else {
-                life.complaints.rebuildings.append(rebuilding)
-                continue
-            }
-            var fields = SessionFields(
-                session: rebuilding.session, epoch: life.log.epoch,
-                privacy: life.complaints.privacy)
-            do {
-                let rebuilt = try SessionRebuild.run(
-                    rebuilding.session, reader: life.log.reader(), until: rebuilding.end
-                ) { event, offset in _ = fields.take(event, at: offset) }
-                say("session \(rebuilding.session) is back")
-                life.flow.resume(
-                    rebuilding.session, from: rebuilt, until: rebuilding.end, fields: fields)
-            } catch {
-                throw Violation("a session cannot go on: \(error)")
-            }
-        }
-        let waiting = life.catchUps
-        life.catchUps = []
-        for catchUp in waiting {
-            guard life.log.writtenEnd > catchUp.end, catchUp.due.map({ $0 <= steady }) ?? true
-            else {
-                life.catchUps.append(catchUp)
-                continue
-            }
-            try give(catchUp)
-        }
-    }
+    // MARK: What the owner hides
 
-    private func give(_ catchUp: Life.CatchUp) throws {
-        let share = spectators[catchUp.viewer].share
-        var events: [(cursor: LogCursor, json: [UInt8])] = []
-        let until = RecordOffset(rawValue: catchUp.end.rawValue + 1)
-        for session in catchUp.sessions {
-            try read(session, as: share, from: catchUp.after, until: until) { offset, json in
-                guard offset > catchUp.after else { return }
-                events.append((LogCursor(epoch: life.log.epoch, offset: offset), json))
-            }
+    func changePrivacy(of device: DeviceID) {
+        say("privacy of \(device.rawValue) changed")
+        let generation = (settings.1[device]?.generation ?? 0) + 1
+        let privacy = Life.Privacy(settings: Track.settings(&random), generation: generation)
+        settings.1[device] = privacy
+        life.complaints.privacy = settings.1
+        life.flow.privacyChanged(of: device)
+        life.playbacks.forget(
+            Set(life.flow.board.directory.shares(of: device).map(\.key)))
+        for number in life.players.keys where life.players[number]?.share.device == device {
+            life.players[number]?.isToStart = true
         }
-        events.sort { $0.cursor < $1.cursor }
-        _ = life.outbound.push(.missed(catchUp.viewer, events))
-    }
-
-    /// The discrete events of a session as a share's history shows them.
-    func read(
-        _ session: SessionID, as share: Share, from: RecordOffset, until: RecordOffset?,
-        _ body: (RecordOffset, [UInt8]) -> Void
-    ) throws {
-        var view = HistoryView(
-            epoch: life.log.epoch, scope: share.scope, privacy: life.complaints.privacy)
-        try life.log.reader().read(from: from, until: until, session: session) {
-            header, payload in
-            guard header.type == .event, let event = try? StreamEventCodec.decode(payload),
-                let json = view.item(of: event, at: header.offset)
-            else { return true }
-            body(header.offset, json)
-            return true
-        }
-    }
-
-    /// As an event loop: applies what the pipeline said, writes to whoever is owed something.
-    func loop() throws {
-        var messages: [Life.Message] = []
-        _ = life.outbound.drain { messages.append($0) }
-        for message in messages {
-            switch message {
-            case .board(let key, .update(let update)):
-                if life.watching[key] != nil { life.feeds.apply(update, to: key) }
-            case .board(let key, .ended(let code)):
-                for index in (life.watching[key] ?? []).sorted() {
-                    say("viewer \(index) is closed: \(code)")
-                    spectators[index].isConnected = false
-                    life.catchUps.removeAll { $0.viewer == index }
-                    if let seat = life.seats.removeValue(forKey: index) {
-                        life.leaving.append(seat)
-                    }
-                    drop(index)
-                }
-            case .begin(let index, let snapshot, let resumed, let catchingUp):
-                try begin(index, snapshot, resumed, catchingUp)
-            case .missed(let index, let events):
-                guard spectators[index].isConnected else { continue }
-                for event in events { try show(index, event.json, event.cursor) }
-                spectators[index].queue.caughtUp()
-                spectators[index].isCatchingUp = false
-            }
-        }
-        for key in life.watching.keys.sorted() {
-            for index in (life.watching[key] ?? []).sorted() { try flush(index) }
-        }
-    }
-
-    private func begin(
-        _ index: Int, _ snapshot: FeedSnapshot, _ resumed: LogCursor?, _ catchingUp: Bool
-    ) throws {
-        guard spectators[index].isConnected else { return }
-        let key = spectators[index].share.key
-        let feed =
-            life.feeds[key]
-            ?? life.feeds.open(key, runnerName: "", snapshot: snapshot)
-        life.watching[key, default: []].insert(index)
-        spectators[index].queue = SubscriberQueue(rateHz: 2, catchingUp: catchingUp)
-        var owed: [EncodedMessage] = []
-        spectators[index].queue.begin(
-            [feed], at: UInt64(steady) * 1000, resumedAt: resumed, into: &owed)
-        for message in owed { try show(index, message.json, message.cursor) }
-    }
-
-    private func flush(_ index: Int) throws {
-        guard let feed = life.feeds[spectators[index].share.key] else { return }
-        if random.happens(percent: 2) {
-            spectators[index].queue.becameUnwritable(at: UInt64(steady) * 1000)
-        } else {
-            spectators[index].queue.becameWritable()
-        }
-        var owed: [EncodedMessage] = []
-        let action = spectators[index].queue.flush([feed], at: UInt64(steady) * 1000, into: &owed)
-        for message in owed { try show(index, message.json, message.cursor) }
-        if case .disconnect = action { leave(index) }
-    }
-
-    private func show(_ index: Int, _ json: [UInt8], _ cursor: LogCursor) throws {
-        countMessage()
-        say("viewer \(index) is sent \(String(decoding: json, as: UTF8.self))")
-        let isEvent = try spectators[index].take(json, cursor)
-        // An empty log's cursor is nobody's offset yet.
-        if cursor.offset < life.log.nextOffset {
-            ledger.highestSeen = max(ledger.highestSeen ?? 0, cursor.offset.rawValue)
-        }
-        guard isEvent else { return }
-        let sight = Ledger.Sight(
-            share: spectators[index].share.key, offset: cursor.offset.rawValue)
-        if let before = ledger.seen.updateValue(json, forKey: sight), before != json {
-            throw Violation(
-                "two events for one cursor \(cursor): \(String(decoding: before, as: UTF8.self)) "
-                    + String(decoding: json, as: UTF8.self))
-        }
+        push(.settings(device, privacy))
     }
 }

@@ -26,9 +26,17 @@ package final class World {
     var hellos: [ConnectionID: SessionID] = [:]
     let configuration: LogConfiguration
     let shares: [Share]
-    var settings = (RunnerProfile(), PrivacySettings.none)
-    /// Somebody's settings hid something once: then the history is not what was live.
-    var hasHidden = false
+    var settings: (RunnerProfile, [DeviceID: Life.Privacy]) = (RunnerProfile(), [:])
+    /// What was sent and can not be judged yet.
+    var deliveries: [Delivery] = []
+    var reference = Reference()
+    /// Of the steady clock: until then the age of what is shown is anybody's guess.
+    var clockTouchedUntil: Int64 = 0
+    /// Of what came before it a delayed share's history does not know that it is old enough.
+    var clockWentBack = false
+    /// Nothing fails any more.
+    var isWell = false
+    var playbackNumber: UInt64 = 0
     /// Said of each thing that happens, where somebody listens.
     let trace: ((String) -> Void)?
     /// What the seed did.
@@ -62,10 +70,15 @@ package final class World {
             pendingBytesMax: (512 << 10) + 8192 + random.below(60_000), reserveBytes: 1 << 14)
         disk = SimulatedDisk()
         let start = Timestamp(microseconds: steady)
+        for number: UInt32 in 1...2 {
+            settings.1[DeviceID(rawValue: number)] = Life.Privacy(
+                settings: Track.settings(&random), generation: 1)
+        }
         shares = Self.shares(from: start, &random)
         life = try Life(
             disk: disk, configuration: configuration, shares: shares, settings: settings,
             now: start)
+        life.complaints.privacy = settings.1
         for number in 0..<(1 + random.below(2)) {
             let session = SessionID(using: &random)
             let device = DeviceID(rawValue: UInt32(number + 1))
@@ -133,6 +146,8 @@ package final class World {
         if random.happens(percent: 60) { write() }
         if random.happens(percent: 50) { sync() }
         if random.happens(percent: 60) { try loop() }
+        if random.happens(percent: 3) { try readHistory() }
+        if counts.steps.isMultiple(of: 16) { try judge() }
         try checkAlways()
     }
 
@@ -155,8 +170,8 @@ package final class World {
     /// Rare events.
     private func chance() throws {
         if random.happens(percent: 2) { disturbDisk() }
-        guard random.happens(percent: 4) else { return }
-        switch random.below(8) {
+        guard random.happens(percent: 8) else { return }
+        switch random.below(16) {
         case 0, 1:
             if let connection = watches[random.below(watches.count)].connection {
                 cut(connection)
@@ -164,6 +179,8 @@ package final class World {
         case 2:
             let jump = Int64(random.below(20_000_000)) - 10_000_000
             wallOffset += random.happens(percent: 10) ? jump * 360 : jump
+            clockTouchedUntil = steady + 60_000_000
+            clockWentBack = clockWentBack || jump < 0
             say("the daemon's clock jumps by \(Double(jump) / 1e6) s or more")
         case 3:
             settings.0.maxHeartRate = 170 + random.below(30)
@@ -171,19 +188,17 @@ package final class World {
             let device = watches[random.below(watches.count)].device
             say("profile of \(device.rawValue) changed")
             life.flow.profileChanged(of: device)
-        case 4:
-            hasHidden = true
-            settings.1.trimStartMeters = Double(random.below(2) * 200)
-            life.complaints.privacy = settings.1
-            let device = watches[random.below(watches.count)].device
-            say("privacy of \(device.rawValue) changed")
-            life.flow.privacyChanged(of: device)
+        case 4, 6: changePrivacy(of: watches[random.below(watches.count)].device)
+        case 7: commandOwner()
+        case 8:
+            say("upkeep: \(life.log.repair())")
+            do { try life.log.saveCatalog() } catch { say("no catalog: \(error)") }
         case 5:
             let index = random.below(watches.count)
             if let connection = watches[index].connection { cut(connection) }
             let session = SessionID(using: &random)
             ledger.books[session] = Ledger.Book(device: watches[index].device)
-            watches[index].begin(session)
+            watches[index].begin(session, &random)
             say("watch \(index) begins session \(session)")
         default: try meetViewer(random.below(spectators.count))
         }
@@ -228,8 +243,12 @@ package final class World {
                 }
             }
         }
+        // Posted work, as the daemon's turns have it.
+        for post in life.takePosts() { try post(self) }
+        continueCatchUps()
         noteShown()
-        if random.happens(percent: 40) { try rebuild() }
+        if random.happens(percent: 60) { try readAside() }
+        playOn()
         try acknowledge()
         life.log.flush()
     }

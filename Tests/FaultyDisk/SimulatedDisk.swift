@@ -67,6 +67,10 @@ package final class SimulatedDisk: Disk {
         package var dice = SplitMix(state: 0)
         /// The read that fails, counted down; `nil`: none.
         package var readsUntilFault: Int?
+        /// Bytes that cannot be read, by file.
+        package var unreadable: [String: Range<Int>] = [:]
+        /// No file grows, and none is created.
+        package var isFull = false
         /// Runs inside the next sync, as another thread does.
         package var duringSync: (@Sendable () -> Void)?
         /// The same inside the next write.
@@ -89,6 +93,7 @@ package final class SimulatedDisk: Disk {
         if access == .create { try count(.open, name) }
         return try locked { state throws(DiskError) in
             if access == .create {
+                guard !state.isFull else { throw Self.error(.open, name, ENOSPC) }
                 guard state.names[name] == nil else { throw Self.error(.open, name, EEXIST) }
                 state.nextInode += 1
                 state.inodes[state.nextInode] = Inode()
@@ -178,6 +183,8 @@ package final class SimulatedDisk: Disk {
             after.fault = nil
             after.faultPercent = 0
             after.readsUntilFault = nil
+            after.unreadable = [:]
+            after.isFull = false
             after.duringSync = nil
             after.duringWrite = nil
             return SimulatedDisk(after)
@@ -246,7 +253,8 @@ package final class SimulatedDisk: Disk {
     /// Turns one bit of a file over, for good.
     package func flipBit(_ random: inout SplitMix) {
         state.withLock { state in
-            let names = state.names.keys.filter { $0.hasSuffix(".segment") }.sorted()
+            let names = state.names.keys.filter { $0.hasSuffix(".segment") || $0 == "catalog" }
+                .sorted()
             guard let name = names.randomElement(using: &random), let number = state.names[name],
                 var inode = state.inodes.removeValue(forKey: number)
             else { return }

@@ -21,6 +21,10 @@ final class SimulatedFile: DiskFile {
         }
         hook?()
         var taken = bytes.count
+        let isGrowing = disk.state.withLock { state in
+            state.isFull && position + bytes.count > state.inodes[inode]?.current.count ?? 0
+        }
+        guard !isGrowing else { throw SimulatedDisk.error(.write, name, ENOSPC) }
         if let fault = disk.met() {
             guard fault.kind == .short else {
                 hasFailed.store(true, ordering: .relaxed)
@@ -39,7 +43,13 @@ final class SimulatedFile: DiskFile {
         into bytes: inout [UInt8], from start: Int, at position: Int
     ) throws(DiskError) -> Int {
         if disk.isReadToFail() { throw SimulatedDisk.error(.read, name, EIO) }
-        let content = disk.state.withLock { $0.inodes[inode]?.current ?? [] }
+        let (content, unreadable) = disk.state.withLock {
+            ($0.inodes[inode]?.current ?? [], $0.unreadable[name])
+        }
+        let wanted = position..<(position + bytes.count - start)
+        if let unreadable, unreadable.overlaps(wanted) {
+            throw SimulatedDisk.error(.read, name, EIO)
+        }
         let count = max(0, min(bytes.count - start, content.count - position))
         guard count > 0 else { return 0 }
         bytes.replaceSubrange(

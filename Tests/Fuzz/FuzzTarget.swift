@@ -1,8 +1,9 @@
+import FuzzDriver
 import Interchange
 
 /// What is fed with bytes that a machine makes up. Each says what must hold beyond "it does not
 /// trap"; a breach ends the process, which libFuzzer keeps the input of.
-enum FuzzTarget: String, CaseIterable, Sendable {
+enum FuzzTarget: String, Fuzzable {
     /// What a device sends over TCP after `PLS1`.
     case binary
     /// What it sends as lines.

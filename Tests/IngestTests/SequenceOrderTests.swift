@@ -171,9 +171,48 @@ import Testing
     @Test func `Frames without numbers pass in order of arrival and are counted`() {
         var model = PipelineModel.opened()
         for _ in 1...3 { model.send(0) }
-        #expect(model.entries == Self.frames(1, 2, 3))
+        #expect(model.entries == Self.frames(0, 0, 0))
         model.sync()
         #expect(model.sentAcks == [3])
+        model.send(0)
+        model.sync()
+        #expect(model.sentAcks == [3, 4])
+    }
+
+    /// A connection that came and went, a restart of the daemon, or neither.
+    @Test(arguments: ["same connection", "reconnect", "restart"])
+    func `Numbers after frames without any are all the device's own`(interruption: String) {
+        var model = PipelineModel.opened()
+        for _ in 1...5 { model.send(0) }
+        model.sync()
+        var recovery = SessionRecovery(
+            session: PipelineModel.session, device: PipelineModel.device)
+        for _ in 1...5 { recovery.recovered(frame: .none) }
+        if interruption == "restart" {
+            let (log, offset) = (model.log, model.offset)
+            model = PipelineModel(recovered: [recovery])
+            (model.log, model.offset) = (log, offset)
+        }
+        if interruption != "same connection" {
+            let welcome = model.open(ConnectionID(rawValue: 2))
+            guard case .opened(let acknowledged, _, _) = welcome else {
+                Issue.record("the session is not open: \(welcome)")
+                return
+            }
+            #expect(acknowledged == .none)
+        }
+        let connection = ConnectionID(rawValue: interruption == "same connection" ? 1 : 2)
+        for number in UInt32(1)...5 { model.send(number, from: connection) }
+        #expect(model.entries == Self.frames(0, 0, 0, 0, 0, 1, 2, 3, 4, 5))
+        model.sync()
+        #expect(model.sentAcks.last == 5)
+        // From here on a frame without a number is recorded, and acks speak of numbers.
+        model.send(0, from: connection)
+        model.sync()
+        model.send(6, from: connection)
+        model.sync()
+        #expect(model.sentAcks.last == 6)
+        #expect(model.entries.suffix(2) == Self.frames(0, 6))
     }
 
     @Test func `A source without a number takes none from the frames that have one`() {

@@ -128,8 +128,7 @@ import Testing
         let id = try scratch.addDevice("watch").id
         func zone(_ name: String) -> PrivacyZone {
             PrivacyZone(
-                name: name, latitude: 48.2, longitude: -11.6, radiusMeters: 200,
-                offsetEastMeters: 151.5, offsetNorthMeters: -77.25)
+                name: name, latitude: 48.2, longitude: -11.6, radiusMeters: 200)
         }
         var wanted = try scratch.store.device(named: "watch").privacy
         wanted.zones = (0..<PrivacySettings.zonesMax).map { zone("zone \($0)") }
@@ -161,9 +160,12 @@ import Testing
             "kept", hash: 4, target: .device(DeviceID(rawValue: 2)))
         try scratch.addShare("half", hash: 5, target: .group([share.key, kept.key]))
         try scratch.addShare("gone", hash: 6, target: .group([share.key]))
-        let session = SessionSummary(
-            id: SessionID(high: 1, low: 2), device: id, startedAt: Scratch.now)
-        try scratch.store.putSessions([session])
+        let session = SessionID(high: 1, low: 2)
+        try scratch.store.putResults([
+            SessionResult(
+                session: session, device: id, epoch: 1, lastOffset: RecordOffset(rawValue: 9),
+                metrics: nil)
+        ])
         try scratch.store.setCourse(
             StoredCourse(name: "UNMISTAKABLE-course", gpx: [1], changedAt: Scratch.now), of: id)
         try scratch.store.addProof(
@@ -174,7 +176,7 @@ import Testing
         #expect(snapshot.devices.map(\.name) == ["other"])
         #expect(snapshot.shares.map(\.name) == ["kept", "half"])
         #expect(snapshot.shares[1].members == [kept.key])
-        #expect(snapshot.sessions.isEmpty && snapshot.usedProofs.isEmpty)
+        #expect(try scratch.store.results(of: [session]).isEmpty && snapshot.usedProofs.isEmpty)
         #expect(snapshot.courses.isEmpty)
         for file in try FileManager.default.contentsOfDirectory(atPath: scratch.folder) {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: scratch.folder + "/" + file))

@@ -36,7 +36,7 @@ import SensorModel
                 try Int.fetchOne(database, sql: "PRAGMA \($0)")
             }
         }
-        #expect(settings == [2, 1, 1, 1])
+        #expect(settings == [2, 1, 1, RegistrySchema.versions.count])
         let mode = try scratch.store.read {
             try String.fetchOne($0, sql: "PRAGMA journal_mode")
         }
@@ -97,43 +97,45 @@ import SensorModel
         #expect(try scratch.store.shares().isEmpty)
     }
 
-    @Test func `Sessions read back, newest first, by device, and are deleted`() throws {
+    @Test func `Results of sessions read back, are replaced, and are deleted`() throws {
         let scratch = try Scratch()
-        let one = try scratch.addDevice("one").id
-        let two = try scratch.addDevice("two", hash: 2).id
-        var summaries: [SessionSummary] = []
-        for number in 0..<80 {
-            var summary = SessionSummary(
-                id: SessionID(high: UInt64(number), low: .max),
-                device: number.isMultiple(of: 2) ? one : two,
-                startedAt: Scratch.now.advanced(bySeconds: Double(number)), recorded: true)
-            summary.endedAt = number == 0 ? nil : Scratch.now.advanced(bySeconds: 9999)
-            summary.firstDeviceTime = Scratch.now
-            summary.lastDeviceTime = Scratch.now
-            summary.state = .ended
-            summary.frames = number
-            summary.distanceMeters = 4312.7
-            summary.movingSeconds = 1432.1
-            summary.elapsedSeconds = 1500
-            summary.steps = 3890
-            summary.averageHeartRate = 147.1
-            summary.maxHeartRate = 171
-            summary.elevationGainMeters = 42
-            summaries.append(summary)
+        let device = try scratch.addDevice("one").id
+        var metrics = Metrics()
+        metrics.state = .ended
+        metrics.distanceMeters = 4312.7
+        metrics.movingSeconds = 1432.1
+        metrics.elapsedSeconds = 1500
+        metrics.steps = 3890
+        metrics.averageHeartRate = 147.1
+        metrics.maxHeartRate = 171
+        metrics.elevationGainMeters = 42
+        metrics.effortKm = 4.7
+        metrics.trainingLoad = TrainingLoad(hrTSS: 41.2, trimp: nil, edwards: nil)
+        var results = (0..<1200).map { number in
+            SessionResult(
+                session: SessionID(high: UInt64(number), low: .max), device: device, epoch: .max,
+                lastOffset: RecordOffset(rawValue: .max - UInt64(number)),
+                metrics: number == 7 ? nil : metrics)
         }
-        try scratch.store.putSessions(summaries)
-        summaries[5].frames = 500
-        try scratch.store.putSessions([summaries[5]])
-        #expect(try scratch.store.sessions() == summaries.reversed())
-        #expect(try scratch.store.session(summaries[5].id) == summaries[5])
-        #expect(try scratch.store.sessions(of: two, limit: 2) == [summaries[79], summaries[77]])
-        #expect(try scratch.store.sessionCounts() == [one: 40, two: 40])
-        // Thirty-two each, and the live one whatever its age.
-        let loaded = try scratch.store.snapshot().sessions
-        #expect(loaded.count == 65 && loaded.first == summaries[0])
-        try scratch.store.deleteSessions(summaries.map(\.id).dropLast())
-        #expect(try scratch.store.sessions() == [summaries[79]])
-        #expect(try scratch.store.session(summaries[0].id) == nil)
+        try scratch.store.putResults(results)
+        results[5].lastOffset = RecordOffset(rawValue: 500)
+        try scratch.store.putResults([results[5]])
+        let sessions = results.map(\.session)
+        let found = try scratch.store.results(of: sessions + [SessionID(high: 1, low: 1)])
+        #expect(sessions.compactMap { found[$0] } == results && found.count == 1200)
+        try scratch.store.deleteResults(of: Array(sessions.dropLast()))
+        #expect(try scratch.store.results(of: sessions).values.map(\.session) == [sessions[1199]])
+    }
+
+    @Test func `No result is kept of a device that is not registered`() throws {
+        let scratch = try Scratch()
+        let session = SessionID(high: 1, low: 2)
+        try scratch.store.putResults([
+            SessionResult(
+                session: session, device: DeviceID(rawValue: 9), epoch: 1,
+                lastOffset: RecordOffset(rawValue: 1), metrics: nil)
+        ])
+        #expect(try scratch.store.results(of: [session]).isEmpty)
     }
 
     @Test func `Used proofs are there after a restart, until they are out of every window`()

@@ -1,6 +1,8 @@
-import Registry
+import GRDB
 import SensorModel
 import Testing
+
+@testable import Registry
 
 @Suite struct ShareTests {
     @Test func `A share survives a restart as it was written`() throws {
@@ -35,6 +37,35 @@ import Testing
             try scratch.addShare("x", hash: 5, target: .device(DeviceID(rawValue: 77)))
         }
         #expect(try scratch.store.shares().count == 1)
+    }
+
+    @Test func `Devices and groups may use the same names`() throws {
+        let scratch = try Scratch()
+        try scratch.addDevice("watch")
+        try scratch.addDevice("other", hash: 2)
+        let share = try scratch.addShare("family", hash: 3)
+        try scratch.addShare("family", hash: 4, target: .device(DeviceID(rawValue: 2)))
+        try scratch.addShare("family", hash: 5, target: .group([share.key]))
+        #expect(throws: RegistryError.nameTaken("Family")) {
+            try scratch.addShare("Family", hash: 6, target: .group([share.key]))
+        }
+        try scratch.reopen()
+        #expect(try scratch.store.shares().map(\.name) == ["family", "family", "family"])
+    }
+
+    @Test func `Names of a registry of before are taken over`() throws {
+        let scratch = try Scratch()
+        try scratch.addDevice("watch")
+        try scratch.addShare("family", hash: 3)
+        try scratch.store.write { database in
+            try database.execute(sql: "UPDATE share SET nameKey = 'family'")
+            try database.execute(sql: "DROP TABLE log")
+            try database.execute(sql: "PRAGMA user_version = 2")
+        }
+        try scratch.reopen()
+        #expect(throws: RegistryError.nameTaken("family")) {
+            try scratch.addShare("family", hash: 4)
+        }
     }
 
     @Test func `Rotation and revocation withdraw the codes that are out`() throws {

@@ -129,7 +129,7 @@ import Testing
         var recorded: [StreamEvent] = []
         let rebuilt = try SessionRebuild.run(
             RecordedRun.session, reader: run.log.reader()
-        ) { event, _ in recorded.append(event) }
+        ) { event, _, _ in recorded.append(event) }
         #expect(recorded == Array(run.events.dropLast()))
         #expect(rebuilt.missing == Array(run.events.suffix(1)))
         #expect(rebuilt.head?.device == RecordedRun.device)

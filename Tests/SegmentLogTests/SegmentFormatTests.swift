@@ -109,8 +109,9 @@ import Testing
         fixture.head()
         for count in 0..<3000 { fixture.append(count % 100 == 99 ? .snapshot : .metric) }
         fixture.log.close()
-        let entry = try SegmentEntry.load(1, from: fixture.disk)
-        #expect(entry.isSealed)
+        var entry = try SegmentEntry.load(1, from: fixture.disk)
+        #expect(entry.isSealed && entry.isMarksOnDisk)
+        try entry.loadIndex(from: fixture.disk.open(entry.name, .read))
         let encoded = entry.index.encoded()
         #expect(SegmentIndex(decoding: encoded.span) == entry.index)
         #expect(SegmentIndex(decoding: encoded.span.extracting(droppingLast: 1)) == nil)

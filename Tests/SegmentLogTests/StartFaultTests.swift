@@ -32,8 +32,11 @@ import Testing
         do {
             let log = try SegmentLog.open(
                 disk: disk, configuration: configuration, now: LogFixture.start)
-            #expect(log.nextOffset > highest)
-            highest = log.nextOffset
+            // Without a segment it gives out no number.
+            if log.hasRoom {
+                #expect(log.nextOffset > highest)
+                highest = log.nextOffset
+            }
         } catch {}
         try fixture.restart(on: disk.killed(), configuration)
         #expect(fixture.log.nextOffset > highest)

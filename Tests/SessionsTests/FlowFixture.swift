@@ -11,9 +11,12 @@ import WireFormat
 final class FlowFixture {
     /// What the outlets were told.
     final class Said {
-        var rebuilds: [(session: SessionID, end: RecordOffset)] = []
+        var rebuilds: [SessionRebuilding] = []
         var shown: [FeedUpdate] = []
         var sentences: [String] = []
+        var crowdedOut: [ConnectionID] = []
+        /// What the owner hides.
+        var privacy = PrivacySettings.none
     }
 
     static let start = Timestamp(microseconds: 1_760_000_000_000_000)
@@ -35,11 +38,12 @@ final class FlowFixture {
         flow = SessionFlow(
             log: log, ingest: IngestSettings(), silenceSeconds: 60,
             outlets: FlowOutlets(
-                profile: { _, _ in RunnerProfile() }, privacy: { _ in .none },
+                profile: { _, _ in RunnerProfile() }, privacy: { _ in said.privacy },
                 show: { _, _, message in
                     if case .update(let update) = message { said.shown.append(update) }
                 },
-                rebuild: { said.rebuilds.append(($0, $1)) },
+                rebuild: { said.rebuilds.append($0) },
+                crowdedOut: { said.crowdedOut.append($0) },
                 complain: { said.sentences.append($0) }),
             counters: FlowCounters(), now: Self.start)
         _ = flow.open(
@@ -76,21 +80,30 @@ final class FlowFixture {
         }
     }
 
-    /// Reads the session back as the daemon does on a background thread.
-    func readBack(
-        until end: RecordOffset
-    ) throws -> (rebuilt: SessionRebuild, fields: SessionFields) {
-        var fields = SessionFields(
-            session: Self.session, epoch: flow.log.epoch, privacy: .none)
-        let rebuilt = try SessionRebuild.run(
-            Self.session, reader: flow.log.reader(), until: end
-        ) { event, offset in _ = fields.take(event, at: offset) }
-        return (rebuilt, fields)
+    /// Runs north, a position a second and 10 m on; every tenth second a marker instead.
+    func run(seconds: Int) throws {
+        for _ in 0..<seconds {
+            guard number % 10 != 9 else {
+                try send(1, .marker("\(number)"))
+                continue
+            }
+            let location = try Location(
+                latitude: 48 + Double(number) * 10 / 111_195, longitude: 11.5, altitude: nil,
+                horizontalAccuracy: 4, verticalAccuracy: nil, speed: 10, course: 0)
+            try send(1, .location(location))
+        }
     }
 
-    func resume(until end: RecordOffset) throws {
-        let (rebuilt, fields) = try readBack(until: end)
-        flow.resume(Self.session, from: rebuilt, until: end, fields: fields)
+    /// Reads the session back as the daemon does on a background thread.
+    func readBack(
+        _ rebuilding: SessionRebuilding
+    ) throws -> (rebuilt: SessionRebuild, views: SessionViews) {
+        try rebuilding.run(flow.log.reader(), epoch: flow.log.epoch)
+    }
+
+    func resume(_ rebuilding: SessionRebuilding) throws {
+        let (rebuilt, views) = try readBack(rebuilding)
+        flow.resume(rebuilding, from: rebuilt, views: views)
     }
 
     /// Whether replaying the log gives what was recorded live.

@@ -39,7 +39,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let table = FeedTable()
         let feed = table.open(
-            ShareKey(rawValue: 1), runnerName: "Anna",
+            FeedKey(ShareKey(rawValue: 1)), runnerName: "Anna",
             snapshot: .waiting(cursor: Fixture.cursor(0), time: Fixture.start))
         var viewers: [Viewer] = []
         var eventCount = 0
@@ -50,7 +50,7 @@ import Testing
                 viewers.append(try Self.join(feed, at: now, events: eventCount, &generator))
             }
             let update = Self.randomUpdate(offset, events: &eventCount, &generator)
-            table.apply(update, to: feed.share)
+            table.apply(update, to: feed.key)
             for index in viewers.indices where !viewers[index].closed {
                 if Int.random(in: 0..<6, using: &generator) == 0 {
                     viewers[index].writable.toggle()
@@ -109,7 +109,7 @@ import Testing
             let isNull = !begins && Int.random(in: 0..<5, using: &generator) == 0
             let value = isNull ? "null" : "\(offset)"
             return Fragment(
-                key: key, audience: .everyone, isNull: isNull,
+                key: key, visibility: .everyone, isNull: isNull,
                 bytes: Array("\"\(key.name)\":\(value)".utf8))
         }
         return FeedUpdate(

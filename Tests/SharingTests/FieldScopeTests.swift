@@ -35,7 +35,7 @@ import Testing
 
     @Test(arguments: scopes)
     func `A snapshot has the keys of its scope and no others`(scope: Scope) throws {
-        var fields = SessionFields(session: Fixture.session, epoch: 1, privacy: .none)
+        var fields = SessionFields(session: Fixture.session, epoch: 1)
         var view = ShareView(
             Fixture.share(scope: scope), cursor: Fixture.cursor(0), at: Fixture.start)
         let split = Split(
@@ -62,7 +62,7 @@ import Testing
 
     @Test(arguments: scopes)
     func `A history item has the keys of its scope and no others`(scope: Scope) throws {
-        var history = HistoryView(epoch: 1, scope: scope, privacy: .none)
+        let history = HistoryEncoder(epoch: 1, scope: scope)
         let item = history.item(
             of: Fixture.metricsEvent(0, Fixture.fullMetrics()), at: RecordOffset(rawValue: 5))
         let keys = try Set(Fixture.object(try #require(item)).keys)
@@ -113,7 +113,7 @@ import Testing
         for (kind, needed) in Self.events {
             let event = StreamEvent(deviceTime: Fixture.start, kind: kind)
             let forms = EventEncoder.forms(of: event, cursor: Fixture.cursor(7)).filter {
-                $0.audience.contains(scope)
+                $0.visibility.contains(scope)
             }
             #expect(forms.count == (scope.isSuperset(of: needed) ? 1 : 0), "\(kind)")
             guard let form = forms.first else { continue }

@@ -5,13 +5,13 @@ import Testing
 
 @Suite struct MessageTests {
     @Test func `A full snapshot is spelled to the letter`() {
-        var fields = SessionFields(session: Fixture.session, epoch: 1, privacy: .none)
+        var fields = SessionFields(session: Fixture.session, epoch: 1)
         let update = fields.take(
             Fixture.metricsEvent(123, Fixture.fullMetrics()), at: RecordOffset(rawValue: 184))
         let table = FeedTable()
         var view = ShareView(Fixture.share(), cursor: Fixture.cursor(0), at: Fixture.start)
         _ = view.take(update, at: Fixture.start)
-        let feed = table.open(view.share, runnerName: "Anna", snapshot: view.snapshot)
+        let feed = table.open(FeedKey(view.share), runnerName: "Anna", snapshot: view.snapshot)
         let expected = """
             {"type":"snapshot","initial":true,"cursor":"e1-184","time":1763700123.000,\
             "state":"live","startedAt":1763700123.000,"heartRate":{"bpm":152,"zone":4,\
@@ -90,7 +90,7 @@ import Testing
         let event = StreamEvent(deviceTime: Fixture.start, kind: kind)
         let form = try #require(
             EventEncoder.forms(of: event, cursor: Fixture.cursor(9)).first {
-                $0.audience.contains(.all)
+                $0.visibility.contains(.all)
             })
         let head = #"{"type":"event","#
         let place = #""cursor":"e1-9","time":1763700000.000,"#

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func `Only what reads differently is changed`() {
-        var fields = SessionFields(session: Fixture.session, epoch: 1, privacy: .none)
+        var fields = SessionFields(session: Fixture.session, epoch: 1)
         var metrics = Fixture.fullMetrics()
         #expect(Self.taking(&fields, 0, metrics).begins)
         let same = Self.taking(&fields, 1, metrics)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `A value that is gone is said to be gone once`() {
-        var fields = SessionFields(session: Fixture.session, epoch: 1, privacy: .none)
+        var fields = SessionFields(session: Fixture.session, epoch: 1)
         var metrics = Fixture.fullMetrics()
         _ = Self.taking(&fields, 0, metrics)
         metrics.speedMetersPerSecond = nil
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `A number that is none is missing`() {
-        var fields = SessionFields(session: Fixture.session, epoch: 1, privacy: .none)
+        var fields = SessionFields(session: Fixture.session, epoch: 1)
         var metrics = Metrics()
         metrics.distanceMeters = .nan
         metrics.speedMetersPerSecond = .infinity
@@ -52,7 +52,7 @@ import Testing
 
     @Test(arguments: changes.indices)
     func `A change of any state is urgent`(index: Int) {
-        var fields = SessionFields(session: Fixture.session, epoch: 1, privacy: .none)
+        var fields = SessionFields(session: Fixture.session, epoch: 1)
         var metrics = Fixture.fullMetrics()
         _ = Self.taking(&fields, 0, metrics)
         metrics.steps = 9999
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `Splits come with the fields after them, and a correction replaces one`() throws {
-        var fields = SessionFields(session: Fixture.session, epoch: 1, privacy: .none)
+        var fields = SessionFields(session: Fixture.session, epoch: 1)
         let metrics = Fixture.fullMetrics()
         _ = Self.taking(&fields, 0, metrics)
         func split(_ number: Int, _ seconds: Double) -> Split {
@@ -82,17 +82,17 @@ import Testing
         }
         let changed = Self.taking(&fields, 20, metrics).changed
         #expect(changed.map(\.key) == [.splits, .splits])
-        let full = try #require(changed.first { $0.audience.contains(.all) })
+        let full = try #require(changed.first { $0.visibility.contains(.all) })
         #expect(
             Fixture.text(full.bytes)
                 == #""splits":[{"km":1,"seconds":305.0,"averageHeartRate":139},"#
                 + #"{"km":2,"seconds":310.0,"averageHeartRate":139}]"#)
-        let bare = try #require(changed.first { $0.audience.contains(.metrics) })
+        let bare = try #require(changed.first { $0.visibility.contains(.metrics) })
         #expect(!Fixture.text(bare.bytes).contains("averageHeartRate"))
     }
 
     @Test func `Splits are bounded`() {
-        var fields = SessionFields(session: Fixture.session, epoch: 1, privacy: .none)
+        var fields = SessionFields(session: Fixture.session, epoch: 1)
         for number in 1...2000 {
             let split = Split(
                 unit: .kilometer, number: number, seconds: 300, averageHeartRate: nil,

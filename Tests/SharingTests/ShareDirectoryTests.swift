@@ -89,9 +89,9 @@ import Testing
 
     @Test func `Names are found in any case, and one that is gone is free`() {
         var directory = ShareDirectory([Fixture.share()])
-        #expect(directory.named("SHARE 1")?.key == ShareKey(rawValue: 1))
+        #expect(directory.named("SHARE 1", of: DeviceID(rawValue: 1))?.key == ShareKey(rawValue: 1))
         directory.remove(ShareKey(rawValue: 1))
-        #expect(directory.named("share 1") == nil)
+        #expect(directory.named("share 1").isEmpty)
         #expect(directory.count == 0 && directory.shares(of: DeviceID(rawValue: 1)).isEmpty)
     }
 

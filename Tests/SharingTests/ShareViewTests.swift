@@ -7,7 +7,7 @@ import Testing
     private static func update(_ second: Double, steps: Int, begins: Bool = false) -> SessionUpdate
     {
         let fragment = Fragment(
-            key: .steps, audience: .holding(.metrics), bytes: Array("\"steps\":\(steps)".utf8))
+            key: .steps, visibility: .holding(.metrics), bytes: Array("\"steps\":\(steps)".utf8))
         return SessionUpdate(
             session: Fixture.session, cursor: Fixture.cursor(UInt64(second)),
             time: Fixture.time(second), changed: [fragment], event: [], urgent: false,
@@ -63,7 +63,7 @@ import Testing
         var shown: [(cursor: UInt64, at: Int)] = []
         for second in 0..<seconds {
             let steps = Fragment(
-                key: second.isMultiple(of: 2) ? .steps : .distanceMeters, audience: .everyone,
+                key: second.isMultiple(of: 2) ? .steps : .distanceMeters, visibility: .everyone,
                 bytes: Array("\(second)".utf8))
             held.append(
                 FeedUpdate(

@@ -9,7 +9,7 @@ import Testing
     private static func table() -> (FeedTable, ShareFeed) {
         let table = FeedTable()
         let feed = table.open(
-            ShareKey(rawValue: 1), runnerName: "Anna",
+            FeedKey(ShareKey(rawValue: 1)), runnerName: "Anna",
             snapshot: .waiting(cursor: Fixture.cursor(0), time: Fixture.start))
         return (table, feed)
     }
@@ -22,7 +22,7 @@ import Testing
             cursor: Fixture.cursor(offset), time: Fixture.time(Double(offset)),
             changed: [
                 Fragment(
-                    key: key, audience: .everyone, bytes: Array("\"\(key.name)\":\(value)".utf8))
+                    key: key, visibility: .everyone, bytes: Array("\"\(key.name)\":\(value)".utf8))
             ], urgent: urgent, begins: begins)
     }
 
@@ -33,7 +33,7 @@ import Testing
             event: Array(#"{"type":"event","cursor":"e1-\#(offset)","text":"\#(padding)"}"#.utf8))
     }
 
-    private static let key = ShareKey(rawValue: 1)
+    private static let key = FeedKey(ShareKey(rawValue: 1))
 
     private static func texts(_ messages: [EncodedMessage]) -> [String] {
         messages.map { Fixture.text($0.json) }
@@ -197,7 +197,7 @@ import Testing
         let table = FeedTable()
         let feeds = (1...3).map { number in
             table.open(
-                ShareKey(rawValue: UInt32(number)), runnerName: "R\(number)",
+                FeedKey(ShareKey(rawValue: UInt32(number))), runnerName: "R\(number)",
                 snapshot: .waiting(cursor: Fixture.cursor(UInt64(number)), time: Fixture.start))
         }
         var queue = SubscriberQueue(rateHz: 1, place: .inGroup)
@@ -206,7 +206,7 @@ import Testing
         #expect(messages.map(\.cursor.offset.rawValue) == [1, 2, 3])
         messages = []
         for offset in UInt64(10)...20 {
-            let key = ShareKey(rawValue: UInt32(offset % 3) + 1)
+            let key = FeedKey(ShareKey(rawValue: UInt32(offset % 3) + 1))
             table.apply(
                 offset == 14 ? Self.marker(offset) : Self.update(offset, .steps, Int(offset)),
                 to: key)

@@ -50,14 +50,10 @@ struct Track {
             longitude: Double.random(in: -179...179, using: &generator))
     }
 
-    static func zone(
-        around point: Point, radius: Double, _ generator: inout SeededGenerator
-    ) -> PrivacyZone {
-        let offset = PrivacyOffset.draw(using: &generator)
-        return PrivacyZone(
+    static func zone(around point: Point, radius: Double) -> PrivacyZone {
+        PrivacyZone(
             name: "home", latitude: point.latitude, longitude: point.longitude,
-            radiusMeters: radius, offsetEastMeters: offset.eastMeters,
-            offsetNorthMeters: offset.northMeters)
+            radiusMeters: radius)
     }
 
     /// Center of the circle that fits best (Kåsa): what an attacker would compute.

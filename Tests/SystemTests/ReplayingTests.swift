@@ -88,6 +88,25 @@ extension SystemTests {
             }
         }
 
+        @Test func `A motion record is printed with every sample`() async throws {
+            try await Self.withRecordedRun { daemon, session, _ in
+                let listed = try await daemon.command(["log", "cat", "--session", session])
+                let batches = try listed.output.split(separator: "\n")
+                    .filter { $0.contains(#""samples":"#) }
+                    .map { try JSONSerialization.jsonObject(with: Data($0.utf8)) }
+                    .compactMap { $0 as? [String: Any] }
+                #expect(!batches.isEmpty)
+                for batch in batches {
+                    let acceleration = batch["acceleration"] as? [[Double]] ?? []
+                    #expect(acceleration.count == batch["samples"] as? Int)
+                    #expect(acceleration.allSatisfy { $0.count == 3 })
+                    let rotation = batch["rotationRate"] as? [[Double]]
+                    #expect((rotation != nil) == (batch["rotation"] as? Bool))
+                    #expect(rotation.map { $0.count == acceleration.count } ?? true)
+                }
+            }
+        }
+
         // MARK: - A daemon with a run, and who looks at it
 
         private struct Seen {

@@ -39,6 +39,8 @@ extension SystemTests {
                 let share = try await daemon.addShare(of: "runner")
                 let first = try daemon.connect("http")
                 #expect(try await first.upgrade("/v1/shares/\(share)/live") == 101)
+                // The snapshot: from here on it misses nothing.
+                #expect(try await first.message() != nil)
                 async let viewer = watch(share, from: first, of: daemon)
                 let port = try daemon.port(of: "device")
                 try await withThrowingTaskGroup(of: Void.self) { group in

@@ -142,7 +142,9 @@ import Testing
     @Test func `Every target has tests`() throws {
         let package = try SourceTree.text("Package.swift")
         let targets = package.matches(of: /\.target\(\s*name: "(\w+)"/).map { String($0.1) }
-        let support = ["CHardware", "CPages", "Peers", "FaultyDisk", "FaultSimulation"]
+        let support = [
+            "CHardware", "CPages", "Peers", "FaultyDisk", "FaultSimulation", "FuzzDriver",
+        ]
         let missing = targets.filter { !support.contains($0) }.filter { target in
             !Self.swiftTests.contains {
                 $0.path.hasPrefix("Tests/\(target)Tests/")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import SensorModel
+import Sharing
 import Synchronization
 import Testing
 import Transport
@@ -77,7 +78,7 @@ import WireFormat
             #expect(try await events.next()?.contains("snapshot") == true)
             try await client.say("{\"live\":true}")
             await eventually("said") { daemon.now.said == ["{\"live\":true}"] }
-            daemon.push(.feedEnded(FakeDaemon.share, .shareEnded))
+            daemon.push(.feedEnded(FeedKey(FakeDaemon.share), .shareEnded))
             await #expect(throws: ClientError.closed(code: 4010)) { _ = try await events.next() }
         }
     }

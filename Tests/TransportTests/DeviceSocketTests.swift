@@ -63,11 +63,30 @@ import WireFormat
         ("PLS1\u{1}\u{0}", 4000),
     ])
     func `What cannot go on is closed with its code`(input: String, code: Int) async throws {
-        try await withServer { _, device, _ in
+        try await withServer { daemon, device, _ in
             let socket = try RawSocket(device)
             await socket.send(input)
             let said = try await socket.receiveAllBytes()
             #expect(String(decoding: said, as: UTF8.self).contains("\"code\":\(code),"))
+            let isHellos = code == 4001 || code == 4003
+            #expect(daemon.loops.counters.hellosRefused["\(code)"] == (isHellos ? 1 : 0))
+        }
+    }
+
+    @Test func `A frame before the hello is counted as one, over both transports`() async throws {
+        try await withServer { daemon, device, http in
+            let frame = Self.binary(.heartRate, 1, [0x78, 5, 0, 0])
+            let socket = try RawSocket(device)
+            await socket.send(BinaryFrame.preamble + frame + frame)
+            _ = try await socket.receiveAllBytes()
+            for (opcode, message) in [(UInt8(2), frame), (1, Array(Self.heartRate(1).utf8))] {
+                let webSocket = try RawSocket(http)
+                _ = try await webSocket.upgrade("/v1/device")
+                await webSocket.send(ClientFrame.encode(opcode: opcode, message))
+                _ = try await webSocket.receiveAllBytes()
+            }
+            #expect(daemon.loops.counters.hellosRefused["4001"] == 3)
+            #expect(daemon.loops.counters.framesRefused.isEmpty)
         }
     }
 
@@ -77,6 +96,26 @@ import WireFormat
         try await withServer(limits: limits) { _, device, _ in
             let socket = try RawSocket(device)
             #expect(try await socket.receiveAll().contains("\"code\":4001"))
+        }
+    }
+
+    @Test func `A motion frame without its heart rate is counted`() async throws {
+        try await withServer { daemon, device, _ in
+            let socket = try RawSocket(device)
+            let fields = ["accelerometer", "gyroscope"].flatMap { name in
+                ["X", "Y", "Z"].map { "\"\(name)\($0)\":0" }
+            }.joined(separator: ",")
+            let seconds = FakeDaemon.clock.secondsSince1970
+            await socket.send(Self.hello)
+            for (number, beats) in [(1, 999), (2, 120)] {
+                await socket.send(
+                    "{\"seq\":\(number),\"heartRate\":\(beats),\"timestamp\":\(seconds),\(fields)}\n"
+                )
+            }
+            _ = try await socket.receive(until: "\"seq\":2}\n")
+            #expect(daemon.now.frames.count == 2)
+            let dropped = daemon.loops.counters.heartRatesDropped.load(ordering: .relaxed)
+            #expect(dropped == 1)
         }
     }
 

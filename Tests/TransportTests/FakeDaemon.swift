@@ -149,7 +149,10 @@ final class FakeDaemon: DeviceGate, ViewerGate {
         push(
             .feedsBegin(
                 request.subscriber,
-                [FeedOpening(key: request.key, runnerName: "Ada", snapshot: Self.snapshot)],
+                [
+                    FeedOpening(
+                        key: FeedKey(request.key), runnerName: "Ada", snapshot: Self.snapshot)
+                ],
                 SubscriptionStart(resumedAt: resumedAt)),
             loop: request.loop)
     }
@@ -158,8 +161,11 @@ final class FakeDaemon: DeviceGate, ViewerGate {
         noted.withLock { $0.unsubscribed.append(subscriber) }
     }
 
-    func viewerSaid(_ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8]) {
+    func viewerSaid(
+        _ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8]
+    ) -> ViewerCommandRefusal? {
         noted.withLock { $0.said.append(String(decoding: text, as: UTF8.self)) }
+        return text.first == UInt8(ascii: "{") ? nil : .notACommand
     }
 
     func readyForMore(_ subscriber: SubscriberID, watching key: ShareKey) {

@@ -12,10 +12,15 @@ final class RawSocket: Sendable {
     }
 
     /// Connects to `127.0.0.1:port`, as the server reports it.
-    init(_ address: String, receiveBufferBytes: CInt? = nil) throws {
+    init(
+        _ address: String, receiveBufferBytes: CInt? = nil, sendBufferBytes: CInt? = nil
+    ) throws {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         if var bytes = receiveBufferBytes {
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, 4)
+        }
+        if var bytes = sendBufferBytes {
+            unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, 4)
         }
         var timeout = timeval(tv_sec: 10, tv_usec: 0)
         unsafe setsockopt(
@@ -42,6 +47,13 @@ final class RawSocket: Sendable {
         shutdown(descriptor, CInt(SHUT_RDWR))
     }
 
+    /// The end of this object resets the connection: nothing is said, nothing awaited.
+    func resetAtEnd() {
+        var now = linger(l_onoff: 1, l_linger: 0)
+        unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+    }
+
     func finishWriting() {
         shutdown(descriptor, CInt(SHUT_WR))
     }
@@ -61,6 +73,15 @@ final class RawSocket: Sendable {
                 start += sent
             }
         }
+    }
+
+    /// - Returns: How many bytes the kernel took at once; 0 also where the peer is gone.
+    func sendNow(_ bytes: [UInt8]) -> Int {
+        let sent = unsafe bytes.withUnsafeBytes {
+            unsafe Glibc.send(
+                descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
+        }
+        return max(0, sent)
     }
 
     /// - Returns: At least one byte; empty at the end of the stream.

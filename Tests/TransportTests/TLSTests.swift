@@ -1,5 +1,6 @@
 import Foundation
 import SensorModel
+import Sharing
 import Testing
 import Transport
 import WireFormat
@@ -49,7 +50,7 @@ import WireFormat
                 #expect(try await events.next()?.contains("snapshot") == true)
                 let update = FakeDaemon.marker(2, String(repeating: "m", count: 9_000))
                 for number in 0..<200 {
-                    daemon.push(.feed(FakeDaemon.share, update))
+                    daemon.push(.feed(FeedKey(FakeDaemon.share), update))
                     if number % 10 == 9 {
                         for _ in 0..<10 { #expect(try await events.next()?.count ?? 0 > 9_000) }
                     }

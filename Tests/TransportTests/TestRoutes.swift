@@ -61,6 +61,10 @@ enum TestRoutes {
                     while true { try await writer.write([UInt8](repeating: 46, count: 65_536)) }
                 })
         }
+        router.add(.get, "/shares/:share") { request in
+            request.parameters["share"] == "known" ? .text("read") : .text("no", status: 404)
+        }
+        router.add(.options, "/shares/:share") { _ in .text("read") }
         router.add(.get, "/v1/device", .deviceSocket)
         router.add(.get, "/v1/shares/:share/live", .viewerSocket)
         router.add(.get, "/v1/shares/:share/events", .eventStream)

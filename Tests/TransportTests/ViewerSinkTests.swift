@@ -14,7 +14,7 @@ import Transport
         for number in first..<(first + count) {
             daemon.push(
                 .feed(
-                    FakeDaemon.share,
+                    FeedKey(FakeDaemon.share),
                     FakeDaemon.marker(UInt64(number), "n\(number) \(Self.padding)")))
         }
     }

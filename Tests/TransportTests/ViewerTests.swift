@@ -13,13 +13,27 @@ import Transport
             _ = try await socket.upgrade(Self.live)
             let first = try await socket.receiveText()
             #expect(first.contains("\"type\":\"snapshot\"") && first.contains("\"initial\":true"))
-            daemon.push(.feed(FakeDaemon.share, FakeDaemon.marker(2, "km 1")))
+            daemon.push(.feed(FeedKey(FakeDaemon.share), FakeDaemon.marker(2, "km 1")))
             #expect(try await socket.receiveText().contains("km 1"))
             await socket.send(ClientFrame.text("{\"pause\":true}"))
             await eventually("said") { daemon.now.said == ["{\"pause\":true}"] }
             socket.close()
             await eventually("gone") { daemon.now.unsubscribed.count == 1 }
             #expect(daemon.loops.counters.viewersConnected.load(ordering: .relaxed) == 0)
+        }
+    }
+
+    @Test func `A viewer that says too much is closed`() async throws {
+        try await withServer { daemon, _, http in
+            let socket = try RawSocket(http)
+            _ = try await socket.upgrade(Self.live)
+            _ = try await socket.receiveText()
+            for _ in 0..<1000 { await socket.send(ClientFrame.text("{\"seek\":1}")) }
+            await eventually("as fast as a slider moves") { daemon.now.said.count == 1000 }
+            #expect(daemon.now.unsubscribed.isEmpty)
+            await socket.send(ClientFrame.text("{\"seek\":1}"))
+            #expect(try await socket.receiveClose() == CloseCode.tooManyRequests.rawValue)
+            #expect(daemon.now.said.count == 1000)
         }
     }
 
@@ -52,11 +66,11 @@ import Transport
             let start = try await socket.receive(until: "\n\n")
             #expect(start.contains("Content-Type: text/event-stream\r\n"))
             #expect(start.contains("id: e1-1\ndata: {\"type\":\"snapshot\""))
-            daemon.push(.feed(FakeDaemon.share, FakeDaemon.marker(2, "km 1")))
+            daemon.push(.feed(FeedKey(FakeDaemon.share), FakeDaemon.marker(2, "km 1")))
             let event = try await socket.receive(until: "\n\n")
             #expect(event.hasPrefix("id: e1-2\ndata: {"))
             try await socket.receive(until: ":\n\n")
-            daemon.push(.feedEnded(FakeDaemon.share, .shareEnded))
+            daemon.push(.feedEnded(FeedKey(FakeDaemon.share), .shareEnded))
             #expect(try await socket.receiveAll().isEmpty)
         }
     }
@@ -66,7 +80,7 @@ import Transport
             let socket = try RawSocket(http)
             _ = try await socket.upgrade(Self.live)
             _ = try await socket.receiveText()
-            daemon.push(.feedEnded(FakeDaemon.share, .shareEnded))
+            daemon.push(.feedEnded(FeedKey(FakeDaemon.share), .shareEnded))
             #expect(try await socket.receiveClose() == 4010)
             #expect(daemon.loops.counters.viewersClosed["4010"] == 1)
         }
@@ -98,13 +112,13 @@ import Transport
             let id = daemon.now.subscriptions[0].subscriber
             let gap = EncodedEvent(cursor: FakeDaemon.cursor(0), json: Array("{\"gap\":1}".utf8))
             let opening = FeedOpening(
-                key: FakeDaemon.share, runnerName: "Ada", snapshot: FakeDaemon.snapshot)
+                key: FeedKey(FakeDaemon.share), runnerName: "Ada", snapshot: FakeDaemon.snapshot)
             daemon.push(
                 .feedsBegin(
                     id, [opening],
                     SubscriptionStart(
                         resumedAt: FakeDaemon.cursor(0), preface: [gap], catchingUp: true)))
-            daemon.push(.feed(FakeDaemon.share, FakeDaemon.marker(5, "new")))
+            daemon.push(.feed(FeedKey(FakeDaemon.share), FakeDaemon.marker(5, "new")))
             let old = EncodedEvent(cursor: FakeDaemon.cursor(1), json: Array("{\"old\":1}".utf8))
             daemon.push(.catchUp(id, [old]))
             daemon.push(.caughtUp(id))
@@ -130,7 +144,8 @@ import Transport
                     daemon.now.subscriptions[0].subscriber,
                     keys.map {
                         FeedOpening(
-                            key: $0, runnerName: "r\($0.rawValue)", snapshot: FakeDaemon.snapshot)
+                            key: FeedKey($0), runnerName: "r\($0.rawValue)",
+                            snapshot: FakeDaemon.snapshot)
                     }, SubscriptionStart(inGroup: true)))
             for _ in keys { #expect(try await socket.receiveText().contains("snapshot")) }
             let counters = daemon.loops.counters
@@ -138,7 +153,8 @@ import Transport
                 counters.deliveries.load(ordering: .relaxed) == keys.count
             }
             let writes = counters.viewerWrites.load(ordering: .relaxed)
-            daemon.push(each: keys.map { .feed($0, FakeDaemon.marker(9, "m\($0.rawValue)")) })
+            daemon.push(
+                each: keys.map { .feed(FeedKey($0), FakeDaemon.marker(9, "m\($0.rawValue)")) })
             for _ in keys { _ = try await socket.receiveText() }
             await eventually("counted") {
                 counters.deliveries.load(ordering: .relaxed) == 2 * keys.count
@@ -162,9 +178,11 @@ import Transport
             }
             for number in 1...20 {
                 daemon.push(
-                    .feed(FakeDaemon.share, FakeDaemon.marker(UInt64(number), "m\(number).")))
+                    .feed(
+                        FeedKey(FakeDaemon.share), FakeDaemon.marker(UInt64(number), "m\(number)."))
+                )
             }
-            daemon.push(.feedEnded(FakeDaemon.share, .shareEnded))
+            daemon.push(.feedEnded(FeedKey(FakeDaemon.share), .shareEnded))
             for socket in sockets {
                 for number in 1...20 {
                     #expect(try await socket.receiveText().contains("m\(number)."))

@@ -54,6 +54,28 @@ import WireFormat
         }
     }
 
+    @Test(arguments: [
+        ("dGhlIHNhbXBsZSBub25jZQ==", 101), ("AAAAAAAAAAAAAAAAAAAAAA==", 101),
+        ("++++////++++////++++//==", 101), ("", 400), ("x", 400), ("dGhlIHNhbXBsZSBub25jZQ", 400),
+        ("dGhlIHNhbXBsZSBub25jZQ=", 400), ("dGhlIHNhbXBsZSBub25jZTE=", 400),
+        ("dGhlIHNhbXBsZSBub25j", 400), ("dGhlIHNhbXBsZSBub25jZTEyMzQ1", 400),
+        ("dGhlIHNhbXBsZSBub25_ZQ==", 400), ("dGhl=HNhbXBsZSBub25jZQ==", 400),
+        ("dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", 400),
+    ])
+    func `A key is 16 bytes of base64, given once`(key: String, status: Int) async throws {
+        try await withServer { _, _, http in
+            for target in ["/v1/shares/known/live", "/v1/device", "/echo", "/program"] {
+                let socket = try RawSocket(http)
+                await socket.send(
+                    "GET \(target) HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n"
+                        + "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                        + "Sec-WebSocket-Key: \(key)\r\n\r\n")
+                let answer = try await socket.receive(until: "\r\n\r\n")
+                #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(target) \(answer)")
+            }
+        }
+    }
+
     @Test func `Everything comes back from the echo`() async throws {
         try await withServer { _, _, http in
             let socket = try RawSocket(http)

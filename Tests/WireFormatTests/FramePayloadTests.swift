@@ -93,8 +93,9 @@ import WireFormat
     }
 
     @Test(arguments: [
-        ("a\u{7}b\u{1B}[31m", "a b [31m"), ("x\u{202E}y\u{2066}z\u{200F}", "xyz"),
+        ("a\u{7}b\u{1B}[31m", "ab[31m"), ("x\u{202E}y\u{2066}z\u{200F}", "xyz"),
         ("line\r\nfeed\u{2028}", "line  feed "), ("\u{FEFF}Café 🏃🏽‍♀️", "Café 🏃🏽‍♀️"),
+        ("zero\u{200B}wi\u{2060}dth\u{E0041}", "zerowidth"),
     ])
     func `A marker is cleaned when it is read`(text: String, cleaned: String) throws {
         var header = Self.header
@@ -102,5 +103,17 @@ import WireFormat
         let bytes = Array(text.utf8)
         #expect(
             try FramePayload.decode(header, payload: bytes.span).payload == .marker(cleaned))
+    }
+
+    @Test(arguments: ["\0", "\u{200E}", "\u{1B}\u{7}", "\u{200B}\u{2060}", "\u{E0041}"])
+    func `A marker of which nothing is seen is refused as an empty one`(text: String) {
+        var header = Self.header
+        header.kind = .marker
+        let bytes = Array(text.utf8)
+        #expect(throws: FrameRefusal.emptyText) {
+            try FrameValidation.check(
+                header, payload: bytes.span, arrivalTime: BinaryFrameTests.arrival,
+                recorded: false)
+        }
     }
 }

@@ -72,7 +72,7 @@ import WireFormat
             .status(DeviceStatus(batteryPercent: 0, charging: false))
         ),
         (#""type":"marker","text":"km \u0035 \ud83c\udfc3\n""#, .marker("km 5 🏃 ")),
-        (#""type":"marker","text":"\u202eevil\u0000""#, .marker("evil ")),
+        (#""type":"marker","text":"\u202eevil\u0000""#, .marker("evil")),
         (#""type":"source","source":"strap""#, .source("strap")),
     ]
 

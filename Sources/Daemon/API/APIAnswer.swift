@@ -15,6 +15,8 @@ func answer(_ work: () async throws -> HTTPResponse) async -> HTTPResponse {
         return APIAnswer.refusal(of: error).response
     } catch let error as ShareError {
         return APIAnswer.refusal(of: error).response
+    } catch let refusal as ReadRefusal {
+        return ReadAnswer.response(to: refusal)
     } catch {
         return APIRefusal.failed("\(error)").response
     }
@@ -34,7 +36,8 @@ private enum APIAnswer {
         case .nameInvalid, .groupSize, .delayOutOfRange, .maxViewersOutOfRange, .alreadyExpired,
             .scopeEmpty:
             .badValue("\(error)")
-        case .nameTaken, .groupMemberUnknown, .groupMemberUnfit, .groupDelaysDiffer, .isOver:
+        case .nameTaken, .groupMemberUnknown, .groupMemberUnfit, .groupDelaysDiffer, .isOver,
+            .tooManyOfDevice, .nameAmbiguous:
             .conflict("\(error)")
         }
     }
@@ -42,6 +45,7 @@ private enum APIAnswer {
     static func refusal(of error: AdministrationError) -> APIRefusal {
         switch error {
         case .unknownSession: .notFound("\(error)")
+        case .tooManyDeletions(let seconds): .tooMany("\(error)", retryAfterSeconds: seconds)
         case .deviceName(let name):
             .badField(
                 name: "device",

@@ -26,7 +26,8 @@ struct AdminRoutes: Sendable {
         router.add(.post, "/devices/:name/setup") { request in
             await answer {
                 try SetupDesk(
-                    administration: administration, log: pipeline.log, publicURL: publicURL
+                    administration: administration, catalog: administration.catalog,
+                    publicURL: publicURL
                 ).answer(request, forDeviceNamed: name(of: request))
             }
         }
@@ -37,6 +38,7 @@ struct AdminRoutes: Sendable {
             }
         }
         PlaceRoutes(administration: administration).add(to: &router)
+        AgreementRoutes(administration: administration).add(to: &router)
         PlaybackRoutes(
             administration: administration, pipeline: pipeline, clock: sessions.clock
         ).add(to: &router)
@@ -108,9 +110,7 @@ struct AdminRoutes: Sendable {
     }
 
     private func listDevices() throws -> HTTPResponse {
-        let counts = Dictionary(
-            grouping: pipeline.log.sessions(), by: \.device
-        ).mapValues(\.count)
+        let counts = administration.catalog.counts
         let lastSeen = administration.accounts.withState { $0.lastSeen }
         return JSONBody.response(
             administration.accounts.devices.map { device in
@@ -221,7 +221,8 @@ struct AdminRoutes: Sendable {
     private func link(_ share: Share, _ id: ShareID) -> ShareLink {
         ShareLink(
             share, id: id, url: publicURL() + "/s/" + id.text,
-            device: share.device.flatMap { administration.accounts.device($0)?.name })
+            device: share.device.flatMap { administration.accounts.device($0)?.name },
+            warning: administration.warning(about: share))
     }
 
     private func name(of request: HTTPRequest) -> String { request.parameters["name"] ?? "" }

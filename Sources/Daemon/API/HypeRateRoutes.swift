@@ -1,18 +1,25 @@
 import Foundation
 import SensorModel
 import Sharing
+import Synchronization
 import Transport
 
 /// HypeRate's socket: a client joins `hr:ID`, where the ID is a share's.
 struct HypeRateRoutes: Sendable {
     let shares: ShareRoutes
-    let watch: HeartRateWatch
+    /// That sockets follow now, of all sockets together.
+    static let topicsMax = 10_000
+    fileprivate let topics = TopicCount()
+
+    init(shares: ShareRoutes) {
+        self.shares = shares
+    }
 
     func add(to router: inout Router) {
         router.add(
             .get, "/socket/websocket",
             .socket(
-                SocketProgram { request in
+                SocketProgram(proof: nil) { request in
                     .admitted { await HypeRateSocket(self, request.peer, $0).run() }
                 }))
         router.add(.get, "/ws/:share", .socket(SocketProgram(admit: admit)))
@@ -29,6 +36,24 @@ struct HypeRateRoutes: Sendable {
                     .run(following: share, as: text)
             }
         }
+    }
+}
+
+/// Topics that sockets follow now, of all sockets together.
+private final class TopicCount: Sendable {
+    private let count = Atomic<Int>(0)
+
+    /// - Returns: `false` when there is no place for one more.
+    func enter() -> Bool {
+        guard count.wrappingAdd(1, ordering: .relaxed).newValue <= HypeRateRoutes.topicsMax else {
+            leave()
+            return false
+        }
+        return true
+    }
+
+    func leave() {
+        count.wrappingSubtract(1, ordering: .relaxed)
     }
 }
 
@@ -113,10 +138,13 @@ private actor HypeRateSocket {
         guard topic.hasPrefix("hr:"), topics.count < Self.topicsMax else { return nil }
         let identifier = String(topic.dropFirst(3))
         if identifier == Self.testIdentifier {
+            // It may stay, and is nobody's viewer.
+            conversation.joined(nil)
             return { [conversation] in await Self.test(conversation) }
         }
         switch routes.shares.desk.find(identifier, peer: peer) {
         case .success(let share):
+            conversation.joined(.viewer)
             return { [routes, conversation] in
                 await Self.follow(share, as: identifier, routes, conversation)
             }
@@ -133,10 +161,13 @@ private actor HypeRateSocket {
     ) async {
         guard let member = routes.shares.members(of: share).first else { return }
         let shares = routes.shares
+        guard routes.topics.enter() else {
+            return conversation.close(code: CloseCode.tooManyRequests.rawValue)
+        }
+        defer { routes.topics.leave() }
         let isAdmitted = await shares.whileCounted(share) {
-            await shares.whileOpen(share) {
-                await send(routes.watch.readings(of: member), as: identifier, to: conversation)
-            }
+            await send(
+                shares.readings(of: member, by: share), as: identifier, to: conversation)
         }
         guard isAdmitted else {
             return conversation.close(code: CloseCode.tooManyRequests.rawValue)
@@ -148,12 +179,12 @@ private actor HypeRateSocket {
     }
 
     private static func send(
-        _ readings: HeartRateWatch.Readings, as identifier: String,
+        _ readings: HeartRateHub.Readings, as identifier: String,
         to conversation: SocketConversation
     ) async {
         var isOnline = true
-        for await reading in readings {
-            let current = reading.flatMap { $0.isCurrent ? $0 : nil }
+        for await news in readings {
+            let current = news.reading.flatMap { $0.isCurrent ? $0 : nil }
             // That it is offline is said once.
             guard current != nil || isOnline else { continue }
             isOnline = current != nil

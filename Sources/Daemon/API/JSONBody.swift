@@ -88,6 +88,7 @@ enum APIRefusal: Error, Hashable, Sendable {
     case unauthorized
     case notFound(String)
     case conflict(String)
+    case tooMany(String, retryAfterSeconds: Int)
     case failed(String)
 
     var response: HTTPResponse {
@@ -102,6 +103,10 @@ enum APIRefusal: Error, Hashable, Sendable {
                 fields: ["WWW-Authenticate": "Bearer"])
         case .notFound(let what): Self.failure(404, what)
         case .conflict(let what): Self.failure(409, what)
+        case .tooMany(let what, let seconds):
+            .failure(
+                status: 429, code: 4029, reason: what,
+                fields: ["Retry-After": String(seconds)])
         case .failed(let what): Self.failure(500, what)
         }
     }

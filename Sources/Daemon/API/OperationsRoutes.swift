@@ -92,6 +92,10 @@ struct OperationsRoutes: Sendable {
         text.labelled(
             "pulsecast_frames_refused_total", "Frames refused at the doors.", type: "counter",
             series: refused.sorted { $0.key < $1.key }.map { ("reason=\"\($0.key)\"", $0.value) })
+        text.counter(
+            "pulsecast_heart_rates_dropped_total",
+            "Motion frames accepted without their heart rate, which was none.",
+            transport.heartRatesDropped.load(ordering: .relaxed))
         addRefusals(to: &text, transport)
         text.counter(
             "pulsecast_frames_recorded_total", "Frames appended to the log.",
@@ -128,5 +132,31 @@ struct OperationsRoutes: Sendable {
         let hasFailed = if case .failed = pipeline.log.state { true } else { false }
         text.gauge(
             "pulsecast_log_failed", "1 while the log cannot be written.", hasFailed ? 1 : 0)
+        addHoldings(to: &text, pipeline.log.holdings)
+    }
+
+    /// What the log keeps, and what its upkeep could not do.
+    private func addHoldings(to text: inout MetricsText, _ holdings: LogHoldings) {
+        text.gauge("pulsecast_log_bytes", "Bytes of all segments.", Double(holdings.bytes))
+        let oldest = holdings.oldestArrival.map { WallClock.now().seconds(since: $0) } ?? 0
+        text.gauge(
+            "pulsecast_log_oldest_seconds", "Age of the oldest record kept, 0 where none is.",
+            max(0, oldest.rounded()))
+        text.gauge(
+            "pulsecast_log_unrepaired_segments",
+            "Segments that a failed disk left open and that wait for repair.",
+            Double(holdings.unrepaired))
+        text.counter(
+            "pulsecast_retention_deleted_segments_total", "Segments deleted by retention.",
+            holdings.deletedSegments)
+        text.counter(
+            "pulsecast_retention_deleted_bytes_total", "Bytes deleted by retention.",
+            holdings.deletedBytes)
+        text.gauge(
+            "pulsecast_retention_overdue_segments",
+            "Segments that retention was to delete and could not.", Double(holdings.overdue))
+        text.counter(
+            "pulsecast_log_upkeep_failures_total",
+            "Times retention or repair of segments met an error.", holdings.failures)
     }
 }

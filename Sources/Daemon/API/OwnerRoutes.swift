@@ -24,7 +24,8 @@ struct OwnerRoutes: Sendable {
         }
         add(.get, "/setups", to: &router) { request, device in
             try SetupDesk(
-                administration: administration, log: sessions.pipeline.log, publicURL: publicURL
+                administration: administration, catalog: administration.catalog,
+                publicURL: publicURL
             ).all(request, for: device)
         }
         add(.get, "/training", to: &router) { request, device in
@@ -55,6 +56,8 @@ struct OwnerRoutes: Sendable {
             case .success(let device):
                 var response = await answer { try await work(request, device) }
                 response.fields["Cache-Control"] = "no-store"
+                // Who has the token is known, whatever became of the request.
+                response.proof = .device
                 return response
             }
         }
@@ -64,21 +67,22 @@ struct OwnerRoutes: Sendable {
         let lastSeen = accounts.withState { $0.lastSeen[device.id] } ?? device.lastSeenAt
         return JSONBody.response(
             DeviceRow(
-                device, lastSeen: lastSeen, sessions: sessions.summaries(of: device.id).count))
+                device, lastSeen: lastSeen, sessions: administration.catalog.count(of: device.id)))
     }
 
     // MARK: Sessions
 
     private func addSessions(to router: inout Router) {
-        add(.get, "/sessions", to: &router) { _, device in
-            JSONBody.response(await sessions.rows(of: device.id))
+        add(.get, "/sessions", to: &router) { request, device in
+            try await sessions.page(request, of: .device(device.id), path: "/v1/me/sessions")
         }
         add(.get, "/sessions/:id", to: &router) { request, device in
-            JSONBody.response(await sessions.row(of: try session(request, of: device)))
+            JSONBody.response(try await sessions.row(of: try session(request, of: device)))
         }
         add(.delete, "/sessions/:id", to: &router) { request, device in
             let summary = try session(request, of: device)
-            let bytes = try await administration.deleteSession(summary.session)
+            let bytes = try await administration.deleteSession(
+                summary.session, for: device.id)
             return JSONBody.response(SessionsErased(sessionsErased: 1, bytesErased: bytes))
         }
         add(.get, "/sessions/:id/export", to: &router) { request, device in
@@ -90,7 +94,7 @@ struct OwnerRoutes: Sendable {
     }
 
     /// Another device's session is as unknown as one that never was.
-    private func session(_ request: HTTPRequest, of device: Device) throws -> LoggedSession {
+    private func session(_ request: HTTPRequest, of device: Device) throws -> SessionSummary {
         let summary = try sessions.summary(request)
         guard summary.device == device.id else {
             throw AdministrationError.unknownSession(summary.session)
@@ -113,7 +117,9 @@ struct OwnerRoutes: Sendable {
             let made = try administration.createShare(
                 try body.wish(), of: .device(device.id), stem: device.name)
             return JSONBody.response(
-                ShareLink(made.share, id: made.id, url: url(of: made.id), device: device.name),
+                ShareLink(
+                    made.share, id: made.id, url: url(of: made.id), device: device.name,
+                    warning: administration.warning(about: made.share)),
                 status: 201)
         }
         add(.get, "/shares/:name/opens", to: &router) { request, device in
@@ -129,8 +135,9 @@ struct OwnerRoutes: Sendable {
     /// Another device's share is as unknown as one that never was.
     private func share(_ request: HTTPRequest, of device: Device) throws -> Share {
         let name = request.parameters["name"] ?? ""
-        guard let share = accounts.withState({ $0.shares.named(name) }), share.device == device.id
-        else { throw RegistryError.unknownShare(name) }
+        guard let share = accounts.withState({ $0.shares.named(name, of: device.id) }) else {
+            throw RegistryError.unknownShare(name)
+        }
         return share
     }
 

@@ -18,7 +18,7 @@ struct PlaybackRoutes: Sendable {
         }
         router.add(.delete, "/shares/:name/playback") { request in
             await answer {
-                pipeline.recordings.end(on: try share(request).key)
+                pipeline.playbacks.end(on: try share(request).key)
                 return HTTPResponse(status: 204)
             }
         }
@@ -73,13 +73,13 @@ struct PlaybackRoutes: Sendable {
         let playback = SharePlayback(
             session: session, times: first...last, speed: speed, loops: body.loop ?? false,
             startedAt: now, leaseEnd: now.advanced(bySeconds: SharePlayback.leaseSeconds))
-        let viewers = await pipeline.recordings.begin(playback, on: share)
+        let viewers = await pipeline.playbacks.begin(playback, on: share)
         return JSONBody.response(row(playback, viewers: viewers), status: 201)
     }
 
     private func renew(_ request: HTTPRequest) async throws -> HTTPResponse {
         let key = try share(request).key
-        guard let playback = pipeline.recordings.renew(on: key, at: clock()) else {
+        guard let playback = pipeline.playbacks.renew(on: key, at: clock()) else {
             throw APIRefusal.notFound("nothing is played to this share any more")
         }
         let watching = await pipeline.mailbox.ask { $0.watchers.watching(key).count }

@@ -13,110 +13,177 @@ struct SessionRoutes: Sendable {
     let pipeline: Pipeline
     let clock: @Sendable () -> Timestamp
 
+    private var catalog: SessionCatalog { administration.catalog }
+
     func add(to router: inout Router) {
         router.add(.get, "/sessions") { request in await answer { try await list(request) } }
+        router.add(.delete, "/sessions") { request in
+            await answer {
+                // All of everybody's would be a slip of the hand.
+                guard request.query["orphans"] == "true" else {
+                    throw APIRefusal.badField(name: "orphans", allowed: "true")
+                }
+                let erased = try await administration.deleteOrphans()
+                return JSONBody.response(
+                    SessionsErased(sessionsErased: erased.sessions, bytesErased: erased.bytes))
+            }
+        }
         router.add(.get, "/sessions/:id") { request in
             await answer {
-                let summary = try summary(request)
-                return JSONBody.response(await row(of: summary))
+                let summary = try named(request)
+                return JSONBody.response(try await row(of: summary))
             }
         }
         router.add(.delete, "/sessions/:id") { request in
             await answer {
-                let summary = try summary(request)
+                let summary = try named(request)
                 let bytes = try await administration.deleteSession(summary.session)
                 return JSONBody.response(SessionsErased(sessionsErased: 1, bytesErased: bytes))
             }
         }
         router.add(.get, "/sessions/:id/export") { request in
-            await answer { try await export(request, of: try summary(request)) }
+            await answer { try await export(request, of: try named(request)) }
         }
     }
 
-    /// A list with the metrics of every session of years would read too much of the log.
-    private static let rowsWithMetricsMax = 500
+    // MARK: Lists
 
     private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let wanted = try request.query["device"].map { try administration.known($0).id }
-        return JSONBody.response(await rows(of: wanted))
-    }
-
-    /// Newest first; the metrics are of the newest ``rowsWithMetricsMax``.
-    func rows(of device: DeviceID?) async -> [SessionRow] {
-        var rows: [SessionRow] = []
-        for summary in summaries(of: device) {
-            let isRecent = rows.count < Self.rowsWithMetricsMax
-            let metrics = isRecent ? await newestMetrics(of: summary.session) : nil
-            let name = name(of: summary.device)
-            rows.append(row(of: summary, device: name, metrics))
+        if request.query["orphans"] == "true" {
+            return try await page(
+                request, of: administration.orphanOwner, path: "/sessions", [("orphans", "true")])
         }
-        return rows
+        let name = request.query["device"]
+        let owner: SessionCatalog.Owner =
+            try name.map { .device(try administration.known($0).id) } ?? .anybody
+        return try await page(
+            request, of: owner, path: "/sessions",
+            name.map { [("device", $0)] } ?? [])
     }
 
-    func summaries(of device: DeviceID?) -> [LoggedSession] {
-        pipeline.log.sessions()
-            .filter { device == nil || $0.device == device }
-            .sorted { $0.firstOffset > $1.firstOffset }
+    /// One page of a list, newest first. `Link` names the next one, where there is one.
+    ///
+    /// - Parameters:
+    ///   - request: Its query says which page.
+    ///   - owner: Whose sessions.
+    ///   - path: Of the list.
+    ///   - others: What else of the query belongs into the address of the next page.
+    /// - Returns: A JSON array.
+    /// - Throws: ``APIRefusal``, ``ReadRefusal``
+    func page(
+        _ request: HTTPRequest, of owner: SessionCatalog.Owner, path: String,
+        _ others: [(name: String, value: String)] = []
+    ) async throws -> HTTPResponse {
+        let query = try SessionPageQuery(request)
+        let epoch = pipeline.log.epoch
+        guard query.before.map({ $0.epoch == epoch }) ?? true else {
+            throw APIRefusal.badField(
+                name: "before", allowed: "a cursor of this log, whose epoch is \(epoch)")
+        }
+        let page = catalog.page(
+            of: owner, before: query.before?.offset, since: query.since, limit: query.limit)
+        var response = JSONBody.response(try await rows(of: page.sessions, for: owner.party))
+        if page.more, let last = page.sessions.last {
+            response.fields["Link"] = query.link(
+                to: path, after: LogCursor(epoch: epoch, offset: last.firstOffset), others)
+        }
+        return response
     }
 
-    func row(of summary: LoggedSession) async -> SessionRow {
-        let metrics = await newestMetrics(of: summary.session)
-        return row(of: summary, device: name(of: summary.device), metrics)
+    func row(of summary: SessionSummary) async throws -> SessionRow {
+        try await rows(of: [summary], for: .device(summary.device))[0]
     }
 
-    private func row(
-        of summary: LoggedSession, device: String?, _ metrics: Metrics?
-    ) -> SessionRow {
-        let silence = clock().seconds(since: summary.arrivalTimes.upperBound)
-        return SessionRow(
-            summary, device: device, metrics: metrics,
-            isSilent: silence > pipeline.silenceSeconds)
+    private func rows(
+        of sessions: [SessionSummary], for party: ReadParty
+    ) async throws -> [SessionRow] {
+        let totals = try await totals(of: sessions, for: party)
+        let (now, epoch) = (clock(), pipeline.log.epoch)
+        return sessions.map { summary in
+            let silence = now.seconds(since: summary.arrivalTimes.upperBound)
+            return SessionRow(
+                summary, epoch: epoch, device: name(of: summary.device),
+                totals: totals[summary.session], isSilent: silence > pipeline.silenceSeconds)
+        }
+    }
+
+    /// What sessions have amounted to so far, or in the end.
+    ///
+    /// - Parameters:
+    ///   - sessions: As the catalog has them.
+    ///   - party: Who waits for its turn to read.
+    /// - Returns: None for a session without metrics.
+    /// - Throws: ``ReadRefusal``
+    func totals(
+        of sessions: [SessionSummary], for party: ReadParty
+    ) async throws -> [SessionID: SessionResult.Totals] {
+        let held = sessions.map(\.session).filter(catalog.isHeld)
+        let live =
+            held.isEmpty
+            ? nil
+            : await pipeline.mailbox.ask { core in
+                held.reduce(into: [SessionID: SessionResult.Totals]()) { totals, session in
+                    let metrics = core.sessions[session]?.computation?.processors.pipeline.metrics
+                    totals[session] = metrics.map(SessionResult.Totals.init)
+                }
+            }
+        let known = live ?? [:]
+        let others = sessions.filter { known[$0.session] == nil }
+        guard !others.isEmpty else { return known }
+        let results = pipeline.results
+        let found = try await pipeline.reader.pool.run(for: party) { ticket in
+            try results.results(of: others, isCancelled: { ticket.isCancelled })
+        }
+        return known.merging(found.compactMapValues(\.totals)) { live, _ in live }
     }
 
     private func name(of device: DeviceID) -> String? {
         administration.accounts.device(device)?.name
     }
 
-    /// The metrics a session ended with, or has now.
-    func newestMetrics(of session: SessionID) async -> Metrics? {
-        let live = await pipeline.mailbox.ask { core -> Metrics? in
-            core.sessions[session]?.computation?.processors.pipeline.metrics
-        }
-        if let live = live ?? nil { return live }
-        let log = pipeline.log
-        return await pipeline.background.run {
-            let reader = log.reader()
-            guard
-                let offset = try? reader.newest(
-                    .metric, of: session, notAfter: Timestamp(microseconds: .max))
-            else { return nil }
-            var metrics: Metrics?
-            _ = try? reader.read(from: offset, session: session) { header, payload in
-                guard let record = try? SessionRecord(header, payload: payload) else {
-                    return false
-                }
-                if case .event(let event) = record, case .metrics(let found) = event.kind {
-                    metrics = found
-                }
-                return header.offset <= offset
+    // MARK: One session
+
+    /// As the administrator names it: by its ID, by a prefix that no other has, or `latest`, of the
+    /// device that the query names where it names one.
+    private func named(_ request: HTTPRequest) throws -> SessionSummary {
+        let text = request.parameters["id"] ?? ""
+        if text == "latest" {
+            let device = try request.query["device"].map { try administration.known($0).id }
+            let owner = device.map(SessionCatalog.Owner.device) ?? .anybody
+            guard let newest = catalog.page(of: owner, limit: 1).sessions.first else {
+                throw APIRefusal.notFound("there is no session yet")
             }
-            return metrics
+            return newest
         }
+        guard SessionID(text) == nil else { return try summary(request) }
+        guard let prefix = SessionPrefix(text) else {
+            throw APIRefusal.badField(name: "id", allowed: SessionPrefix.allowed)
+        }
+        let found = catalog.sessions(withPrefix: prefix)
+        guard let first = found.first else {
+            throw APIRefusal.notFound("no session's ID begins with \(text)")
+        }
+        guard found.count == 1 else {
+            throw APIRefusal.conflict("several sessions' IDs begin with \(text): give more of it")
+        }
+        return first
     }
 
-    func summary(_ request: HTTPRequest) throws -> LoggedSession {
+    func summary(_ request: HTTPRequest) throws -> SessionSummary {
         let text = request.parameters["id"] ?? ""
         guard let id = SessionID(text) else {
             throw APIRefusal.badField(name: "id", allowed: "a session's UUID")
         }
-        guard let summary = pipeline.log.summary(of: id) else {
+        guard let summary = catalog.summary(of: id) else {
             throw AdministrationError.unknownSession(id)
         }
         return summary
     }
 
+    // MARK: Files
+
     func export(
-        _ request: HTTPRequest, of summary: LoggedSession
+        _ request: HTTPRequest, of summary: SessionSummary
     ) async throws -> HTTPResponse {
         let formats = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
         guard let format = request.query["format"].flatMap(ExportFormat.init(rawValue:)) else {
@@ -125,7 +192,13 @@ struct SessionRoutes: Sendable {
         let log = pipeline.log
         let device = name(of: summary.device) ?? "device-\(summary.device.rawValue)"
         let name = "\(summary.session).\(format.fileExtension)"
-        let background = pipeline.background
+        let pool = pipeline.reader.pool
+        let party = ReadParty.device(summary.device)
+        let reading = try await pool.run(for: party) { ticket in
+            try ExportReading(
+                summary.session, as: format, device: device, log: log,
+                isCancelled: { ticket.isCancelled })
+        }
         return HTTPResponse(
             status: 200,
             fields: [
@@ -133,82 +206,40 @@ struct SessionRoutes: Sendable {
                 "Content-Disposition": "attachment; filename=\"\(name)\"",
             ],
             body: .stream { writer in
-                let chunks = AsyncThrowingStream<[UInt8], any Error> { continuation in
-                    background.start {
-                        let result = Result {
-                            try SessionExporter(reader: log.reader(), device: device)
-                                .export(summary.session, as: format) { bytes in
-                                    continuation.yield(bytes)
-                                }
-                        }
-                        switch result {
-                        case .success: continuation.finish()
-                        case .failure(let error): continuation.finish(throwing: error)
-                        }
+                var reading = reading
+                while true {
+                    let (rest, part) = try await pool.run(for: party) { [reading] ticket in
+                        var reading = reading
+                        let part = try reading.nextPart(isCancelled: { ticket.isCancelled })
+                        return (reading, part)
                     }
+                    reading = rest
+                    guard let part else { return }
+                    try await writer.write(part)
                 }
-                for try await chunk in chunks { try await writer.write(chunk) }
             })
     }
 
     /// The session as one page that needs no network.
-    func report(of summary: LoggedSession) async throws -> HTTPResponse {
+    func report(of summary: SessionSummary) async throws -> HTTPResponse {
         let log = pipeline.log
         log.flush()
         let title = name(of: summary.device) ?? "device-\(summary.device.rawValue)"
-        let result = await pipeline.background.run {
-            Result {
-                try SessionReporter(reader: log.reader())
-                    .html(of: summary.session, title: title)
-            }
+        let html = try await pipeline.reader.pool.run(for: .device(summary.device)) { _ in
+            try SessionReporter(reader: log.reader()).html(of: summary.session, title: title)
         }
         return HTTPResponse(
             status: 200,
             fields: [
                 "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store",
                 "Content-Disposition": "attachment; filename=\"\(summary.session).html\"",
-            ], body: .bytes(try result.get()))
+            ], body: .bytes(html))
     }
 }
 
-/// One session, as listings show it.
-struct SessionRow: Encodable {
-    let id: String
-    let device: String?
-    let startedAt: Double
-    let endedAt: NullableField<Double>
-    let state: String
-    let frames: Int
-    let records: Int
-    let lastDeviceTime: NullableField<Double>
-    let distanceMeters: NullableField<Double>
-    let movingSeconds: NullableField<Double>
-    let elapsedSeconds: NullableField<Double>
-    let steps: NullableField<Int>
-    let averageHeartRate: NullableField<Double>
-    let maxHeartRate: NullableField<Double>
-    let elevationGainMeters: NullableField<Double>
-
-    init(
-        _ summary: LoggedSession, device: String?, metrics: Metrics?, isSilent: Bool
-    ) {
-        id = "\(summary.session)"
-        self.device = device
-        // Of the run, not of its upload, as snapshots have it.
-        let times = summary.deviceTimes ?? summary.arrivalTimes
-        startedAt = times.lowerBound.secondsSince1970
-        let isOver = metrics.map { $0.state == .ended } ?? isSilent
-        endedAt = NullableField(isOver ? times.upperBound.secondsSince1970 : nil)
-        state = metrics?.state.name ?? (isOver ? "ended" : "live")
-        frames = summary.frames
-        records = summary.records
-        lastDeviceTime = NullableField(summary.deviceTimes?.upperBound.secondsSince1970)
-        distanceMeters = NullableField(metrics?.distanceMeters)
-        movingSeconds = NullableField(metrics?.movingSeconds)
-        elapsedSeconds = NullableField(metrics?.elapsedSeconds)
-        steps = NullableField(metrics?.steps)
-        averageHeartRate = NullableField(metrics?.averageHeartRate)
-        maxHeartRate = NullableField(metrics?.maxHeartRate)
-        elevationGainMeters = NullableField(metrics?.elevationGainMeters)
+extension SessionCatalog.Owner {
+    /// Who waits for a turn to read.
+    fileprivate var party: ReadParty {
+        if case .device(let device) = self { .device(device) } else { .administrator }
     }
 }

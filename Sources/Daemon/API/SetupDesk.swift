@@ -7,7 +7,7 @@ import Transport
 /// Sets an application on a phone up to send as a device.
 struct SetupDesk: Sendable {
     let administration: Administration
-    let log: SegmentLog
+    let catalog: SessionCatalog
     /// What links begin with, where the owner names nothing else.
     let publicURL: @Sendable () -> String
 
@@ -87,7 +87,7 @@ struct SetupDesk: Sendable {
             return token
         }
         let lastSeen = accounts.withState { $0.lastSeen[device.id] } ?? device.lastSeenAt
-        let isUnused = lastSeen == nil && !log.sessions().contains { $0.device == device.id }
+        let isUnused = lastSeen == nil && catalog.count(of: device.id) == 0
         guard wish.rotate == true || isUnused else {
             throw APIRefusal.conflict(
                 "\(name) is in use and its token is not kept here: give it with --token-file, or"

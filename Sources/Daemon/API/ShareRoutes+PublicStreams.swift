@@ -1,4 +1,3 @@
-import SegmentLog
 import SensorModel
 import Sessions
 import Sharing
@@ -7,10 +6,10 @@ import Transport
 /// The reference application's public streams, and their Firebase form.
 extension ShareRoutes {
     private static let samplesMax = 10_000
-    private static let keepAliveSeconds = 30
+    private static let keepAlive = Duration.seconds(30)
 
     func publicLatest(_ request: HTTPRequest) async -> HTTPResponse {
-        await publicAnswer(to: request) { LatestNews(shares: self, share: $0) }
+        await publicAnswer(to: request, as: .latest)
     }
 
     func publicHistory(_ request: HTTPRequest) async -> HTTPResponse {
@@ -24,165 +23,151 @@ extension ShareRoutes {
         if case .some(nil) = start {
             return APIRefusal.badField(name: "startAt", allowed: "milliseconds since 1970").response
         }
-        return await publicAnswer(to: request) {
-            HeartRateNews(
-                shares: self, share: $0, startAt: start.flatMap { $0 }, limit: limit)
-        }
+        return await publicAnswer(
+            to: request, as: .history(startAt: start.flatMap { $0 }, limit: limit))
+    }
+
+    /// One path of the public streams.
+    private enum PublicPath: Sendable {
+        /// The heart rate now: each replaces the one before.
+        case latest
+        /// The last heart rates of the session shown.
+        case history(startAt: Int64?, limit: Int)
     }
 
     /// The data once, or as a stream of `put` events, as the reader asked.
     private func publicAnswer(
-        to request: HTTPRequest, _ news: (Share) -> any PublicStreamNews
+        to request: HTTPRequest, as path: PublicPath
     ) async -> HTTPResponse {
         switch share(request) {
         case .failure(let refusal): return refusal.response
-        case .success(let share) where !share.scope.contains(.heartRate):
-            return Self.noStore(.json(PublicStreams.latest(nil)))
         case .success(let share):
-            var news = news(share)
             let wantsStream = request.fields["accept"]?.contains("text/event-stream") ?? false
-            guard wantsStream else { return Self.noStore(.json(await news.whole())) }
+            let member = members(of: share).first ?? share
+            // What a group's member does not show, the group does not either.
+            guard wantsStream, member.scope.contains(.heartRate) else {
+                do {
+                    return Self.noStore(
+                        .json(try await publicData(of: member, by: share, request.peer, path)))
+                } catch { return ReadAnswer.response(to: error) }
+            }
             if case .failure(let refusal) = desk.room(at: share) {
                 return ShareRefusal(refusal).response
             }
-            return Self.noStore(stream(news, of: share))
+            return Self.noStore(
+                HTTPResponse(
+                    status: 200, fields: ["Content-Type": "text/event-stream"],
+                    body: .stream { writer in
+                        _ = try await whileCounted(share) {
+                            try await tell(writer, member, by: share, request.peer, path)
+                        }
+                    }))
         }
     }
 
-    private func stream(_ news: any PublicStreamNews, of share: Share) -> HTTPResponse {
-        HTTPResponse(
-            status: 200, fields: ["Content-Type": "text/event-stream"],
-            body: .stream { writer in
-                _ = try await whileCounted(share) { try await tell(writer, news, of: share) }
-            })
+    private func publicData(
+        of member: Share, by link: Share, _ peer: PeerAddress, _ path: PublicPath
+    ) async throws -> [UInt8] {
+        switch path {
+        case .latest: PublicStreams.latest(await reading(of: member))
+        case .history(let startAt, let limit):
+            PublicStreams.history(
+                try await readings(of: member, by: link, peer, startAt: startAt, limit: limit))
+        }
     }
+
+    // MARK: Streams
 
     private func tell(
-        _ writer: HTTPBodyWriter, _ news: any PublicStreamNews, of share: Share
+        _ writer: HTTPBodyWriter, _ member: Share, by link: Share, _ peer: PeerAddress,
+        _ path: PublicPath
     ) async throws {
-        var news = news
-        var silentSeconds = 0
-        while isOpen(share) {
-            if let event = await news.next() {
-                try await writer.write(event)
-                silentSeconds = 0
+        try await withKeepAlive(every: Self.keepAlive, to: writer) { write in
+            let news = pipeline.heartRates.readings(of: member, by: link, pipeline.mailbox)
+            switch path {
+            case .latest:
+                for await news in news {
+                    try await write(PublicStreams.put(PublicStreams.latest(news.reading)))
+                }
+            case .history(let startAt, let limit):
+                var told: [HeartRateReading] = []
+                var session: Int?
+                for await news in news {
+                    if news.session != session {
+                        session = news.session
+                        told = try await readings(
+                            of: member, by: link, peer, startAt: startAt, limit: limit)
+                    } else {
+                        let last = told.last?.measuredAt.milliseconds ?? .min
+                        let fresh = PublicStreams.keyed(
+                            [news.reading].compactMap { $0 }, after: last)
+                        guard !fresh.isEmpty else { continue }
+                        told = (told + fresh.map(\.reading)).suffix(limit)
+                    }
+                    try await write(PublicStreams.put(PublicStreams.history(told)))
+                }
             }
-            if silentSeconds >= Self.keepAliveSeconds {
-                try await writer.write(PublicStreams.keepAlive)
-                silentSeconds = 0
-            }
-            try await Task.sleep(for: .seconds(1))
-            silentSeconds += 1
         }
     }
 
-    /// The heart rate a share shows now.
-    func reading(of share: Share) async -> HeartRateReading? {
-        guard share.scope.contains(.heartRate) else { return nil }
-        let member = members(of: share).first ?? share
-        return await pipeline.mailbox.ask { core in
+    /// Runs `body`; where it writes nothing for a while, a sign of life is written.
+    private func withKeepAlive(
+        every interval: Duration, to writer: HTTPBodyWriter,
+        _ body: @escaping @Sendable (@Sendable ([UInt8]) async throws -> Void) async throws -> Void
+    ) async throws {
+        let lastWrite = WriteTime()
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await body { bytes in
+                    try await writer.write(bytes)
+                    await lastWrite.note()
+                }
+            }
+            group.addTask {
+                while true {
+                    let due = await lastWrite.time + interval
+                    try await Task.sleep(until: due)
+                    guard await lastWrite.time + interval <= .now else { continue }
+                    try await writer.write(PublicStreams.keepAlive)
+                    await lastWrite.note()
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private actor WriteTime {
+        private(set) var time = ContinuousClock.now
+
+        func note() {
+            time = .now
+        }
+    }
+
+    // MARK: Readings
+
+    /// The heart rate a share of a device shows now.
+    func reading(of member: Share) async -> HeartRateReading? {
+        await pipeline.mailbox.ask { core in
             _ = core.sessionShown(by: member)
             let snapshot = core.board.snapshot(member.key, cursor: core.cursor, at: core.now)
             core.board.dropUnwatched(member.key)
             return snapshot?.heartRate
         } ?? nil
     }
-}
 
-/// One path of the public streams, for one reader.
-private protocol PublicStreamNews: Sendable {
-    /// All there is, as JSON.
-    mutating func whole() async -> [UInt8]
-
-    /// The event to send: all there is, at first and whenever it has changed; else `nil`.
-    mutating func next() async -> [UInt8]?
-}
-
-/// The heart rate now: each replaces the one before.
-private struct LatestNews: PublicStreamNews {
-    let shares: ShareRoutes
-    let share: Share
-    private var last: [UInt8]?
-
-    init(shares: ShareRoutes, share: Share) {
-        self.shares = shares
-        self.share = share
-    }
-
-    func whole() async -> [UInt8] {
-        PublicStreams.latest(await shares.reading(of: share))
-    }
-
-    mutating func next() async -> [UInt8]? {
-        let now = await whole()
-        defer { last = now }
-        return now == last ? nil : PublicStreams.put(now)
-    }
-}
-
-/// The last heart rates of the session shown. Each is read from the log once and kept here, so that
-/// a stream costs no more the longer the session is.
-private struct HeartRateNews: PublicStreamNews {
-    let shares: ShareRoutes
-    let share: Share
-    /// Milliseconds since 1970.
-    let startAt: Int64?
-    let limit: Int
-    private var hasTold = false
-    private var session: SessionID?
-    /// Where the next reading begins; `nil`: with the session.
-    private var offset: RecordOffset?
-    /// What the reader has, oldest first.
-    private var told: [HeartRateReading] = []
-
-    init(shares: ShareRoutes, share: Share, startAt: Int64?, limit: Int) {
-        self.shares = shares
-        self.share = share
-        self.startAt = startAt
-        self.limit = limit
-    }
-
-    mutating func whole() async -> [UInt8] {
-        PublicStreams.history(await readings())
-    }
-
-    mutating func next() async -> [UInt8]? {
-        let before = session
-        let readings = await readings()
-        let isFirst = !hasTold || session != before
-        hasTold = true
-        if isFirst { told = [] }
-        let last = told.last?.measuredAt.milliseconds ?? .min
-        let news = PublicStreams.keyed(readings, after: last).map(\.reading)
-        guard isFirst || !news.isEmpty else { return nil }
-        told = (told + news).suffix(limit)
-        return PublicStreams.put(PublicStreams.history(told))
-    }
-
-    /// What was recorded since the last time, of the session shown now.
-    private mutating func readings() async -> [HeartRateReading] {
-        let member = shares.members(of: share).first ?? share
-        let shown = await shares.pipeline.mailbox.ask { core in
-            core.log.flush()
-            let session = core.board.session(shownBy: member, at: core.now)
-            return session.map { (session: $0, end: core.cursor.offset) }
+    private func readings(
+        of member: Share, by link: Share, _ peer: PeerAddress, startAt: Int64?, limit: Int
+    ) async throws -> [HeartRateReading] {
+        guard let shown = await shown(by: member, after: nil) else { return [] }
+        guard let session = shown.source.sessions.first else { return [] }
+        let reader = pipeline.reader
+        _ = await reader.isReadable(through: shown.end)
+        return try await reader.pool.run(for: .share(link.key), from: .address(peer.key)) {
+            ticket in
+            try reader.heartRates(
+                of: session, shown.source, startAtMilliseconds: startAt, limit: limit, ticket)
         }
-        guard let shown = shown ?? nil else {
-            session = nil
-            return []
-        }
-        if shown.session != session { offset = nil }
-        session = shown.session
-        let reader = shares.pipeline.history
-        let (start, startAt, limit) = (offset, startAt, limit)
-        let arrivedBy = member.shownArrivals(at: shares.clock())
-        let read = await shares.pipeline.background.run {
-            reader.log.waitUntilWritten(through: shown.end)
-            return reader.heartRates(
-                of: shown.session, from: start, startAtMilliseconds: startAt,
-                arrivedBy: arrivedBy, limit: limit)
-        }
-        offset = read.next
-        return read.readings
     }
 }

@@ -1,6 +1,7 @@
 import Registry
 import SegmentLog
 import SensorModel
+import Sessions
 import Sharing
 import Transport
 
@@ -16,33 +17,75 @@ extension ShareRoutes {
         let week: TrainingWeek
     }
 
+    /// Longer than any week, wherever it begins.
+    private static let weekSeconds = 9.0 * 86_400
+
     /// Of each runner the sessions that the share may show or might have shown, and no others.
-    func week(_ request: HTTPRequest) -> HTTPResponse {
+    func week(_ request: HTTPRequest) async -> HTTPResponse {
         switch share(request) {
         case .failure(let refusal): return refusal.response
         case .success(let share):
-            let sessions = Dictionary(grouping: pipeline.log.sessions(), by: \.device)
-            let weeks = members(of: share).compactMap { member -> RunnerWeek? in
-                guard let id = member.device, let device = accounts.device(id) else { return nil }
-                return RunnerWeek(
-                    runner: share.device == nil ? member.runnerName : nil,
-                    week: week(of: sessions[id] ?? [], shownBy: member, device.profile.timeZone))
-            }
-            return Self.noStore(JSONBody.response(Weeks(runners: weeks)))
+            let (members, reader, catalog, accounts, now) = (
+                members(of: share), pipeline.reader, pipeline.catalog, accounts, clock()
+            )
+            do {
+                let weeks = try await reader.pool.run(
+                    for: .share(share.key), from: .address(request.peer.key)
+                ) { ticket in
+                    try members.compactMap { member -> RunnerWeek? in
+                        guard let id = member.device, let device = accounts.device(id) else {
+                            return nil
+                        }
+                        let starts = try reader.starts(
+                            of: member, device.privacy, since: -Self.weekSeconds, at: now,
+                            catalog, ticket)
+                        return RunnerWeek(
+                            runner: share.device == nil ? member.runnerName : nil,
+                            week: TrainingWeek(
+                                sessionStarts: starts, at: now, timeZone: device.profile.timeZone))
+                    }
+                }
+                return Self.noStore(JSONBody.response(Weeks(runners: weeks)))
+            } catch { return ReadAnswer.response(to: error) }
         }
     }
+}
 
-    private func week(
-        of sessions: [LoggedSession], shownBy share: Share, _ timeZone: String
-    ) -> TrainingWeek {
-        let now = clock()
+extension ShareReader {
+    /// Bounds what a request for a week looks at.
+    private static let weekSessionsMax = 1000
+
+    /// When the sessions of which a share has shown something began, as it shows that. On a thread of
+    /// the pool.
+    fileprivate func starts(
+        of share: Share, _ privacy: PrivacySettings, since seconds: Double, at now: Timestamp,
+        _ catalog: SessionCatalog, _ ticket: ReadPool.Ticket
+    ) throws -> [Timestamp] {
+        let oldest = now.advanced(bySeconds: seconds)
         let seen = now.advanced(bySeconds: -Double(share.delaySeconds))
-        let shown = sessions.filter { session in
-            session.arrivalTimes.lowerBound <= seen
-                && session.arrivalTimes.upperBound >= share.createdAt
+        let rule = ProjectionRule(scope: share.scope, privacy: privacy)
+        guard let device = share.device else { return [] }
+        // A device's clock is at most a day ahead: what began earlier is of an earlier week.
+        let recent = catalog.page(of: .device(device), since: oldest, limit: Self.weekSessionsMax)
+        return try recent.sessions.compactMap { summary in
+            guard summary.arrivalTimes.lowerBound <= seen,
+                summary.arrivalTimes.upperBound >= share.createdAt
+            else { return nil }
+            guard rule != .everything else {
+                return summary.deviceTimes?.lowerBound ?? summary.arrivalTimes.lowerBound
+            }
+            let records = ShownRecords(
+                summary, rule: rule, index: nil, reader: log.reader(), epoch: log.epoch,
+                isCancelled: { ticket.isCancelled })
+            var start: Timestamp?
+            var position = records.position(after: nil)
+            try records.read(
+                from: &position, arrivedBy: share.shownArrivals(at: now), now: now
+            ) { shown in
+                start = shown.event.deviceTime
+                return false
+            }
+            return start
         }
-        return TrainingWeek(
-            sessionStarts: shown.map { $0.deviceTimes?.lowerBound ?? $0.arrivalTimes.lowerBound },
-            at: now, timeZone: timeZone)
     }
 }

@@ -20,7 +20,7 @@ struct ShareRoutes: Sendable {
         router.add(.get, "/v1/shares/:share/events", .eventStream)
         router.add(.get, "/v1/shares/:share/latest") { await latest($0).tagged(for: $0).open() }
         router.add(.get, "/v1/shares/:share/history") { await history($0).open() }
-        router.add(.get, "/v1/shares/:share/week") { week($0).open() }
+        router.add(.get, "/v1/shares/:share/week") { await week($0).open() }
         router.add(.post, "/v1/shares/:share/cheer") { await cheer($0).open() }
         for name in ["latest", "history", "week"] {
             router.add(.options, "/v1/shares/:share/" + name) { _ in
@@ -72,7 +72,7 @@ struct ShareRoutes: Sendable {
         let isGroup = share.device == nil
         await pipeline.waitUntilLoaded(members)
         return await pipeline.mailbox.ask { core in
-            members.compactMap { member in
+            members.compactMap { member -> [UInt8]? in
                 _ = core.sessionShown(by: member)
                 guard
                     let snapshot = core.board.snapshot(
@@ -80,7 +80,7 @@ struct ShareRoutes: Sendable {
                 else { return nil }
                 core.board.dropUnwatched(member.key)
                 let feed = FeedTable().open(
-                    member.key, runnerName: member.runnerName, snapshot: snapshot)
+                    FeedKey(member.key), runnerName: member.runnerName, snapshot: snapshot)
                 return feed.snapshotMessage(place: isGroup ? .inGroup : .alone).json
             }
         } ?? []
@@ -96,21 +96,22 @@ struct ShareRoutes: Sendable {
                 return APIRefusal.badField(name: "limit", allowed: "1 to 1000").response
             }
             let after = request.query["after"].map { LogCursor($0) }
-            let page = await page(of: share, after: after, limit: limit)
-            return Self.noStore(.json(page))
+            do {
+                let page = try await page(of: share, after: after, limit: limit, request.peer)
+                return Self.noStore(.json(page))
+            } catch { return ReadAnswer.response(to: error) }
         }
     }
 
     /// One page; a cursor that is not of this history answers with a gap and begins anew.
-    private func page(of share: Share, after: LogCursor??, limit: Int) async -> [UInt8] {
-        let history = pipeline.history
+    private func page(
+        of share: Share, after: LogCursor??, limit: Int, _ peer: PeerAddress
+    ) async throws -> [UInt8] {
         let members = members(of: share)
         var offset: RecordOffset?
         var gap: [EncodedEvent] = []
         if let after {
-            if let cursor = after,
-                await pipeline.background.run({ history.isCursor(cursor, of: members) })
-            {
+            if let cursor = after, try await isShown(cursor, by: members, of: share, peer) {
                 offset = cursor.offset
             } else {
                 let zero = LogCursor(epoch: pipeline.log.epoch, offset: RecordOffset(rawValue: 0))
@@ -118,14 +119,14 @@ struct ShareRoutes: Sendable {
                 gap = [EncodedEvent(cursor: zero, json: message.json)]
             }
         }
-        var pages: [HistoryReader.Page] = []
+        var pages: [ShareReader.Page] = []
         // Runners of a group ran together: each has about an equal part of the page, and what is
         // read beyond its end is read again for the next.
         let part = min(limit, max(64, 2 * limit / max(members.count, 1)))
         for member in members {
-            pages.append(await page(of: member, inGroup: share.device == nil, offset, part))
+            pages.append(try await page(of: member, by: share, offset, part, peer))
         }
-        let page = HistoryReader.Page.merged(pages, limit: limit)
+        let page = ShareReader.Page.merged(pages, limit: limit)
         var body = Array(#"{"items":["#.utf8)
         for (index, item) in (gap + page.items).enumerated() {
             if index > 0 { body.append(UInt8(ascii: ",")) }
@@ -138,31 +139,57 @@ struct ShareRoutes: Sendable {
         return body
     }
 
-    private func page(
-        of member: Share, inGroup: Bool, _ after: RecordOffset?, _ limit: Int
-    ) async -> HistoryReader.Page {
-        let shown = await pipeline.mailbox.ask { core in
+    private func isShown(
+        _ cursor: LogCursor, by members: [Share], of share: Share, _ peer: PeerAddress
+    ) async throws -> Bool {
+        var sources: [CatchUp.Source] = []
+        for member in members {
+            if let shown = await shown(by: member, after: cursor.offset) {
+                sources.append(shown.source)
+            }
+        }
+        let isShown = await pipeline.reader.isShown(
+            cursor, by: sources, for: .share(share.key), from: .address(peer.key))
+        guard let isShown else { throw ReadRefusal.busy }
+        return isShown
+    }
+
+    /// What a share of a device shows: the session now, or those with something after an offset.
+    func shown(
+        by member: Share, after: RecordOffset?
+    ) async -> (source: CatchUp.Source, end: RecordOffset)? {
+        await pipeline.mailbox.ask { core in
             core.log.flush()
             let sessions =
                 after.map { core.board.sessions(openTo: member, after: $0, at: core.now) }
                 ?? [core.board.session(shownBy: member, at: core.now)].compactMap { $0 }
-            return (sessions: sessions, end: core.cursor.offset)
+            let end = core.cursor.offset
+            return (
+                CatchUp.Source(
+                    share: member, privacy: core.privacy(of: member), sessions: sessions,
+                    end: end), end
+            )
         }
-        guard let shown else { return HistoryReader.Page() }
-        let privacy = member.device.map { accounts.privacy(of: $0) } ?? .none
-        let view = HistoryView(
-            epoch: pipeline.log.epoch, scope: member.scope, privacy: privacy,
-            runnerName: inGroup ? member.runnerName : nil)
-        let reader = pipeline.history
-        let arrivedBy = member.shownArrivals(at: clock())
-        return await pipeline.background.run {
-            reader.log.waitUntilWritten(through: shown.end)
-            let pages = shown.sessions.map {
-                reader.page(
-                    of: $0, as: view, after: after, arrivedBy: arrivedBy, limit: limit,
-                    fromStart: HistoryView.dependsOnThePast(privacy))
+    }
+
+    private func page(
+        of member: Share, by link: Share, _ after: RecordOffset?, _ limit: Int,
+        _ peer: PeerAddress
+    ) async throws -> ShareReader.Page {
+        guard let (source, end) = await shown(by: member, after: after) else {
+            return ShareReader.Page()
+        }
+        let reader = pipeline.reader
+        // What a failed disk holds back is not there yet; the next page has it.
+        if member.delaySeconds == 0 { _ = await reader.isReadable(through: end) }
+        return try await reader.pool.run(for: .share(link.key), from: .address(peer.key)) {
+            ticket in
+            let pages = try source.sessions.map {
+                try reader.page(
+                    of: $0, source, after: after, limit: limit, inGroup: link.device == nil,
+                    ticket)
             }
-            return HistoryReader.Page.merged(pages, limit: limit)
+            return ShareReader.Page.merged(pages, limit: limit)
         }
     }
 

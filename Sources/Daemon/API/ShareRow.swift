@@ -38,8 +38,10 @@ struct ShareLink: Encodable {
     let delaySeconds: Int
     let maxViewers: NullableField<Int>
     let label: NullableField<String>
+    /// What the owner should know of it; absent: nothing.
+    let warning: String?
 
-    init(_ share: Share, id: ShareID, url: String, device: String?) {
+    init(_ share: Share, id: ShareID, url: String, device: String?, warning: String? = nil) {
         name = share.name
         self.id = id.text
         self.url = url
@@ -49,5 +51,6 @@ struct ShareLink: Encodable {
         delaySeconds = share.delaySeconds
         maxViewers = NullableField(share.maxViewers)
         label = NullableField(share.label)
+        self.warning = warning
     }
 }

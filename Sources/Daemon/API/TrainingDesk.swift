@@ -23,13 +23,14 @@ struct TrainingDesk: Sendable {
         let days = try Self.days(request)
         let now = sessions.clock()
         let oldest = now.advanced(bySeconds: -Double(Self.historyDays) * 86_400)
-        var loads: [TrainingReport.Session] = []
-        for summary in sessions.summaries(of: device.id).prefix(Self.sessionsMax) {
-            let start = summary.deviceTimes?.lowerBound ?? summary.arrivalTimes.lowerBound
-            guard start >= oldest, start <= now.advanced(bySeconds: 86_400),
-                let metrics = await sessions.newestMetrics(of: summary.session)
-            else { continue }
-            loads.append(TrainingReport.Session(start: start, metrics: metrics))
+        let recent = sessions.administration.catalog.page(
+            of: .device(device.id), since: oldest, limit: Self.sessionsMax
+        ).sessions.filter { $0.startTime <= now.advanced(bySeconds: 86_400) }
+        let totals = try await sessions.totals(of: recent, for: .device(device.id))
+        let loads = recent.compactMap { summary in
+            totals[summary.session].map {
+                TrainingReport.Session(start: summary.startTime, totals: $0)
+            }
         }
         return JSONBody.response(
             TrainingReport(
@@ -54,10 +55,10 @@ struct TrainingReport: Encodable {
         let load: Double
         let isByHeartRate: Bool
 
-        init(start: Timestamp, metrics: Metrics) {
+        init(start: Timestamp, totals: SessionResult.Totals) {
             self.start = start
-            isByHeartRate = metrics.trainingLoad?.hrTSS != nil
-            load = metrics.trainingLoad?.hrTSS ?? metrics.effortKm ?? 0
+            isByHeartRate = totals.hrTSS != nil
+            load = totals.hrTSS ?? totals.effortKm ?? 0
         }
     }
 

@@ -7,7 +7,7 @@ struct ZonesBody: StrictBody, Encodable, Hashable {
     static var fields: [String] { CodingKeys.allCases.map(\.rawValue) }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case zones, trimStartMeters, trimFinishMeters
+        case zones, trimStartMeters, trimFinishMeters, showHeartRate
     }
 
     struct Zone: Codable, Hashable {
@@ -15,14 +15,21 @@ struct ZonesBody: StrictBody, Encodable, Hashable {
         var latitude: Double
         var longitude: Double
         var radiusMeters: Double
+
+        var zone: PrivacyZone {
+            PrivacyZone(
+                name: name, latitude: latitude, longitude: longitude,
+                radiusMeters: radiusMeters)
+        }
     }
 
     /// Absent in a request: as they are.
     var zones: [Zone]?
     var trimStartMeters: Double?
     var trimFinishMeters: Double?
+    /// Whether the heart rate is shown where the position is hidden.
+    var showHeartRate: Bool?
 
-    /// The offsets stay where they are: who knows them knows what they protect.
     init(_ settings: PrivacySettings) {
         zones = settings.zones.map { zone in
             Zone(
@@ -31,6 +38,7 @@ struct ZonesBody: StrictBody, Encodable, Hashable {
         }
         trimStartMeters = settings.trimStartMeters
         trimFinishMeters = settings.trimFinishMeters
+        showHeartRate = settings.showsHeartRate
     }
 
     /// - Throws: ``APIRefusal/badField(name:allowed:)``
@@ -88,9 +96,10 @@ struct ZoneDesk: Sendable {
         try body.check()
         let before = device.privacy
         var after = before
-        if let zones = body.zones { after.zones = zones.map { zone($0, knowing: before) } }
+        if let zones = body.zones { after.zones = zones.map(\.zone) }
         after.trimStartMeters = body.trimStartMeters ?? before.trimStartMeters
         after.trimFinishMeters = body.trimFinishMeters ?? before.trimFinishMeters
+        after.showsHeartRate = body.showHeartRate ?? before.showsHeartRate
         try change(device, to: after)
         return after
     }
@@ -109,26 +118,6 @@ struct ZoneDesk: Sendable {
         body.zones?.removeAll { $0.name.lowercased() == name.lowercased() }
         guard body.zones?.count != count else { throw RegistryError.unknownZone(name) }
         return try replace(by: body, of: device)
-    }
-
-    /// A zone keeps its offset for as long as its center stays: a new one each time the same
-    /// place is sent would average out to the place itself.
-    private func zone(
-        _ wanted: ZonesBody.Zone, knowing before: PrivacySettings
-    ) -> PrivacyZone {
-        let known = before.zones.first {
-            $0.latitude == wanted.latitude && $0.longitude == wanted.longitude
-        }
-        var offset = known.map { ($0.offsetEastMeters, $0.offsetNorthMeters) }
-        if offset == nil {
-            var generator = SystemRandomNumberGenerator()
-            let drawn = PrivacyOffset.draw(using: &generator)
-            offset = (drawn.eastMeters, drawn.northMeters)
-        }
-        return PrivacyZone(
-            name: wanted.name, latitude: wanted.latitude, longitude: wanted.longitude,
-            radiusMeters: wanted.radiusMeters, offsetEastMeters: offset?.0 ?? 0,
-            offsetNorthMeters: offset?.1 ?? 0)
     }
 
     private func change(_ device: Device, to after: PrivacySettings) throws {

@@ -29,12 +29,17 @@ final class Accounts: Sendable {
         var cheers = CheerLimiter()
         var audit = AuditNotes()
         var readers = ReaderLimiter()
+        var deletions = DeletionLimiter()
         var cheersKept = KeptCheers()
         var lastSeen: [DeviceID: Timestamp] = [:]
     }
 
     let registry: RegistryStore
     let masterKey: MasterKey
+    let sharesPerDeviceMax: Int
+    /// Stands in for a device that is not there: its numbers begin with 1.
+    static let nobody = DeviceID(rawValue: 0)
+    let nobodysProofKey: [UInt8]
     /// Writes what waits a little, so that no door waits for the disk.
     let writing = DispatchQueue(label: "pulsecast.accounts")
     private let state: Mutex<State>
@@ -44,13 +49,18 @@ final class Accounts: Sendable {
     ///   - masterKey: That sealed what is in it.
     ///   - failuresPerMinuteMax: Wrong guesses of one address before it is told to wait.
     ///   - viewersPerShareMax: For shares without a limit of their own.
+    ///   - sharesPerDeviceMax: Shares of one device that are not over.
     /// - Throws: ``RegistryError``
     init(
         registry: RegistryStore, masterKey: MasterKey, failuresPerMinuteMax: Int,
-        viewersPerShareMax: Int
+        viewersPerShareMax: Int, sharesPerDeviceMax: Int = 64
     ) throws(RegistryError) {
         self.registry = registry
         self.masterKey = masterKey
+        self.sharesPerDeviceMax = sharesPerDeviceMax
+        var generator = SystemRandomNumberGenerator()
+        nobodysProofKey = masterKey.seal(
+            DeviceToken(using: &generator).proofKey.bytes, for: .proofKey(Self.nobody))
         let snapshot = try registry.snapshot()
         var state = State(
             viewers: ViewerCounts(perShareMax: viewersPerShareMax),
@@ -125,14 +135,20 @@ final class Accounts: Sendable {
         withState { ($0.viewers.watching(key), $0.viewers.watchedEver(key)) }
     }
 
-    /// By name, or by the secret ID itself.
-    func share(namedOrID text: String) -> Share? {
+    /// By name, where several devices have it by `DEVICE:NAME`, or by the secret ID itself.
+    ///
+    /// - Returns: All that are meant.
+    func shares(namedOrID text: String) -> [Share] {
+        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
         let hash = ShareID(text)?.hash
         return withState { state in
-            state.shares.named(text)
-                ?? hash.flatMap { hash in
-                    state.shares.all.first { ConstantTime.areEqual($0.idHash, hash) }
-                }
+            if parts.count == 2 {
+                let device = state.devicesByName[parts[0].lowercased()]
+                return device.flatMap { state.shares.named(parts[1], of: $0) }.map { [$0] } ?? []
+            }
+            let named = state.shares.named(text)
+            guard named.isEmpty, let hash else { return named }
+            return state.shares.all.filter { ConstantTime.areEqual($0.idHash, hash) }
         }
     }
 
@@ -154,17 +170,24 @@ final class Accounts: Sendable {
 }
 
 extension Accounts.State {
+    /// Adds a device, or replaces what is known of it. Its course stays.
     mutating func put(_ device: Device) {
-        remove(device.id)
+        forgetLookups(of: device.id)
         devices[device.id] = device
         devicesByToken[device.tokenHash] = device.id
         devicesByName[device.name.lowercased()] = device.id
     }
 
     mutating func remove(_ id: DeviceID) {
-        guard let device = devices.removeValue(forKey: id) else { return }
+        forgetLookups(of: id)
+        devices[id] = nil
+        courses[id] = nil
+    }
+
+    /// Its token and its name may have changed.
+    private mutating func forgetLookups(of id: DeviceID) {
+        guard let device = devices[id] else { return }
         devicesByToken[device.tokenHash] = nil
         devicesByName[device.name.lowercased()] = nil
-        courses[id] = nil
     }
 }

@@ -29,13 +29,17 @@ extension Administration {
         var generator = SystemRandomNumberGenerator()
         let id = ShareID(using: &generator)
         let draft = Share(
-            key: ShareKey(rawValue: 0), name: wish.name ?? freeName(like: stem),
+            key: ShareKey(rawValue: 0), name: wish.name ?? freeName(like: stem, of: target),
             idHash: id.hash, target: target, scope: wish.scope,
             delaySeconds: wish.delaySeconds,
             expiresAt: wish.expiresInSeconds.map { now.advanced(bySeconds: $0) },
             maxViewers: wish.maxViewers,
             label: wish.label.map { CleanText.clean($0, charactersMax: 64) }, createdAt: now)
-        try accounts.withState { state in Result { try state.shares.check(draft, at: now) } }.get()
+        let most = accounts.sharesPerDeviceMax
+        try accounts.withState { state in
+            Result { try state.shares.check(draft, at: now, perDeviceMax: most) }
+        }.get()
+        try forgetOldShares(of: draft.device, at: now)
         let share = try accounts.registry.addShare(
             draft, sealID: { accounts.masterKey.seal(id.bytes, for: .shareID($0)) })
         let sealed = accounts.masterKey.seal(id.bytes, for: .shareID(share.key))
@@ -50,10 +54,28 @@ extension Administration {
         return (share, id)
     }
 
-    /// - Throws: ``RegistryError/unknownShare(_:)``
-    func share(namedOrID text: String) throws(RegistryError) -> Share {
-        guard let share = accounts.share(namedOrID: text) else { throw .unknownShare(text) }
-        return share
+    /// What its owner should know of a share beside the others; `nil`: nothing.
+    func warning(about share: Share) -> String? {
+        guard let device = share.device, !accounts.privacy(of: device).hidesNothing,
+            let other = accounts.withState({ $0.shares.complement(of: share, at: clock()) })
+        else { return nil }
+        let (placed, whole) = share.scope.contains(.location) ? (share, other) : (other, share)
+        return
+            "\(placed.name) shows positions and hides some; \(whole.name) tells of the whole run."
+            + " Who holds both links can work out how long the hidden way is:"
+            + " give them to different people"
+    }
+
+    /// - Parameter text: A name, `DEVICE:NAME`, or the secret ID.
+    /// - Returns: The one that is meant.
+    /// - Throws: ``RegistryError/unknownShare(_:)``, ``ShareError/nameAmbiguous(_:of:)``
+    func share(namedOrID text: String) throws -> Share {
+        let found = accounts.shares(namedOrID: text)
+        guard let share = found.first else { throw RegistryError.unknownShare(text) }
+        // A group's name goes before that of its devices' shares: it has no device to say.
+        guard found.count > 1, share.device != nil else { return share }
+        let owners = found.compactMap(\.device).map { accounts.name(of: $0) }
+        throw ShareError.nameAmbiguous(text, of: owners)
     }
 
     /// - Throws: ``ShareError/isOver(name:)``; what the registry says.
@@ -133,11 +155,29 @@ extension Administration {
         return accounts.secretID(of: key)
     }
 
-    private func freeName(like stem: String) -> String {
+    /// Shares that are over are kept for their audit, the newest of them.
+    private func forgetOldShares(of device: DeviceID?, at now: Timestamp) throws(RegistryError) {
+        guard let device else { return }
+        let over = accounts.withState { $0.shares.shares(of: device) }
+            .filter { !$0.isActive(at: now) }
+        for share in over.dropLast(Self.oldSharesMax) {
+            try accounts.registry.deleteShare(share.key)
+            accounts.withState { state in
+                state.shares.remove(share.key)
+                state.sealedIDs[share.key] = nil
+            }
+            mailbox.post { $0.board.remove(share.key) }
+        }
+    }
+
+    private static let oldSharesMax = 200
+
+    private func freeName(like stem: String, of target: Share.Target) -> String {
+        let device: DeviceID? = if case .device(let device) = target { device } else { nil }
         let directory = accounts.withState { $0.shares }
-        guard directory.named(stem) != nil else { return stem }
+        guard directory.named(stem, of: device) != nil else { return stem }
         var number = 2
-        while directory.named("\(stem)-\(number)") != nil { number += 1 }
+        while directory.named("\(stem)-\(number)", of: device) != nil { number += 1 }
         return "\(stem)-\(number)"
     }
 }

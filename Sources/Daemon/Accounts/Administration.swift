@@ -11,7 +11,11 @@ struct Administration: Sendable {
     let accounts: Accounts
     let log: SegmentLog
     let mailbox: PipelineMailbox
-    let background: BackgroundWork
+    let erasures: ErasureQueue
+    let reader: ShareReader
+    let catalog: SessionCatalog
+    let results: SessionResults
+    let playbacks: Playbacks
     let clock: @Sendable () -> Timestamp
     let logger: Logger
 
@@ -24,7 +28,7 @@ struct Administration: Sendable {
         let token = DeviceToken(using: &generator)
         let device = try accounts.registry.addDevice(
             name: name, tokenHash: token.hash, at: clock(),
-            privacySalt: generator.next(),
+            privacySalt: generator.next(), above: catalog.highestDevice,
             sealProofKey: { accounts.masterKey.seal(token.proofKey.bytes, for: .proofKey($0)) })
         accounts.withState { $0.put(device) }
         logger.log(
@@ -65,8 +69,9 @@ struct Administration: Sendable {
         for share in accounts.withState({ $0.shares.shares(of: device.id) }) {
             try revokeShare(share, telling: .unknownShare)
         }
-        let sessions = Set(
-            log.sessions().filter { $0.device == device.id }.map(\.session))
+        // What is on its way must not begin a session behind the erasure.
+        _ = await mailbox.ask { $0.expel(device.id) }
+        let sessions = catalog.sessionIDs(of: .device(device.id))
         let erased = try await erase(sessions)
         try accounts.registry.deleteDevice(device.id)
         accounts.withState { state in
@@ -123,7 +128,10 @@ struct Administration: Sendable {
         try accounts.registry.setPrivacy(settings, of: device.id)
         let changed = try accounts.registry.device(named: device.name)
         accounts.withState { $0.put(changed) }
-        mailbox.post { $0.flow.privacyChanged(of: device.id) }
+        mailbox.post { $0.privacyChanged(of: device.id) }
+        // What is played of it is read again, by the new settings.
+        let shares = accounts.withState { $0.shares.shares(of: device.id) }
+        playbacks.restart(Set(shares.map(\.key)))
     }
 
     // MARK: Sessions
@@ -138,6 +146,29 @@ struct Administration: Sendable {
         return try await erase([session])
     }
 
+    /// Erases the sessions of devices that are not registered.
+    ///
+    /// - Returns: How many, and their bytes.
+    func deleteOrphans() async throws -> (sessions: Int, bytes: Int) {
+        let orphans = catalog.sessionIDs(of: orphanOwner)
+        return (orphans.count, try await erase(orphans))
+    }
+
+    /// Sessions of devices that are not registered are nobody's: of a registry that was lost.
+    var orphanOwner: SessionCatalog.Owner {
+        .nobody(registered: Set(accounts.devices.map(\.id)))
+    }
+
+    /// The same for the device's owner, who may not have the log rewritten without end.
+    ///
+    /// - Throws: ``AdministrationError/tooManyDeletions(retryAfterSeconds:)``
+    func deleteSession(_ session: SessionID, for owner: DeviceID) async throws -> Int {
+        let now = clock()
+        let wait = accounts.withState { $0.deletions.admit(owner, at: now) }
+        if let wait { throw AdministrationError.tooManyDeletions(retryAfterSeconds: wait) }
+        return try await deleteSession(session)
+    }
+
     private func erase(_ sessions: Set<SessionID>) async throws -> Int {
         guard !sessions.isEmpty else { return 0 }
         _ = await mailbox.ask { core in
@@ -146,12 +177,16 @@ struct Administration: Sendable {
             core.flush()
         }
         defer { mailbox.post { $0.erasing.subtract(sessions) } }
-        let erasure = try await background.run { Result { try log.erase(sessions) } }.get()
-        try accounts.registry.deleteSessions(Array(sessions))
+        let result = await erasures.run(sessions)
+        // Some of it may be gone where the rest failed.
+        catalog.reload()
+        let bytes = try result.get()
+        reader.indexes.forget(sessions)
+        try results.delete(Array(sessions))
         logger.log(
             .erased, .notice, "sessions erased",
-            ["sessions": "\(sessions.count)", "bytes": "\(erasure.bytes)"])
-        return erasure.bytes
+            ["sessions": "\(sessions.count)", "bytes": "\(bytes)"])
+        return bytes
     }
 
     func known(_ name: String) throws -> Device {
@@ -170,6 +205,7 @@ struct Administration: Sendable {
 enum AdministrationError: Error, Hashable, Sendable {
     case deviceName(String)
     case unknownSession(SessionID)
+    case tooManyDeletions(retryAfterSeconds: Int)
     case badField(name: String, allowed: String)
     case tooManyCodes
 }
@@ -181,6 +217,8 @@ extension AdministrationError: CustomStringConvertible {
             "\(name) cannot be a device's name: use 1 to 64 letters, digits, spaces, - _ or ."
         case .unknownSession(let session):
             "there is no session \(session): see pulsecast session list"
+        case .tooManyDeletions(let seconds):
+            "too many sessions are deleted: try again in \(seconds) s"
         case .badField(let name, let allowed): "\(name) is not right: allowed is \(allowed)"
         case .tooManyCodes: "too many short codes are out: wait until some have expired"
         }

@@ -46,6 +46,7 @@ public struct Configuration: Hashable, Sendable {
         public var silenceSeconds: Double = 600
         public var helloSeconds: Double = 5
         public var framesPerSecondMax = 20_000
+        public var sessionsPerDeviceMax = 8
     }
 
     public struct ConnectionBounds: Hashable, Sendable {
@@ -58,6 +59,7 @@ public struct Configuration: Hashable, Sendable {
         public var lineBytesMax = Limits.textLineBytesMax
         public var handshakeSeconds: Double = 10
         public var viewersPerShareMax = 10_000
+        public var sharesPerDeviceMax = 64
         public var idleSeconds: Double = 75
         public var failuresPerMinuteMax = 10
     }

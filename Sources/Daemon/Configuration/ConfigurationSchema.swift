@@ -109,8 +109,8 @@ public enum ConfigurationSchema {
             "Connections that have not said who they are", unit: "connections", default: 256),
         .integer(
             "limits.per_address", \.bounds.perAddressMax, 1...10_000,
-            "Connections of one address (IPv6: /64) from beyond loopback", unit: "connections",
-            default: 64),
+            "Connections of one address from beyond loopback; its networks may have more",
+            unit: "connections", default: 64),
         .integer(
             "limits.header_bytes", \.bounds.headerBytesMax, 1024...65_536,
             "Size of a request's headers", unit: "bytes", default: 16_384),
@@ -127,6 +127,14 @@ public enum ConfigurationSchema {
         .integer(
             "limits.viewers_per_share", \.bounds.viewersPerShareMax, 1...200_000,
             "Viewers of a share that has no limit of its own", unit: "viewers", default: 10_000),
+        .integer(
+            "limits.shares_per_device", \.bounds.sharesPerDeviceMax, 1...1000,
+            "Shares of a device that are neither revoked nor expired", unit: "shares",
+            default: 64),
+        .integer(
+            "limits.sessions_per_device", \.ingest.sessionsPerDeviceMax, 1...1000,
+            "Live sessions of a device; the one silent for longest makes room for one more",
+            unit: "sessions", default: 8),
         .duration(
             "limits.handshake", \.bounds.handshakeSeconds, 1...60,
             "TLS and a request's headers are there within", default: "10s"),

@@ -28,7 +28,21 @@ public struct Doctor: Sendable {
     /// - Returns: One finding or more of every check, in a fixed order.
     public func findings(at now: Timestamp) async -> [Finding] {
         await ports() + [clock(at: now)] + disk() + certificate(at: now) + [fileLimit()]
-            + permissions()
+            + [Judgement.memory(MemoryBudget(configuration))] + permissions() + agreement()
+    }
+
+    // MARK: - Registry and log
+
+    /// Only the daemon that has both open can compare them.
+    private func agreement() async -> [Finding] {
+        // No answer is an answer here.
+        let answer = try? await AdminClient(socketPath: adminSocket).send(.get, "/agreement")
+        guard let answer, answer.status == 200,
+            let agreement = try? JSONDecoder().decode(Agreement.self, from: Data(answer.body))
+        else {
+            return [.fine("registry and log", "not compared: no daemon answers at \(adminSocket)")]
+        }
+        return Judgement.agreement(agreement)
     }
 
     // MARK: - Doors
@@ -132,17 +146,20 @@ public struct Doctor: Sendable {
     private func permissions() -> [Finding] {
         let key =
             configuration.masterKeyFile.isEmpty ? state.masterKey : configuration.masterKeyFile
+        return [state.path, key, adminSocket].map { path in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue
+            return Judgement.privacy(of: path, mode: mode)
+        }
+    }
+
+    private var adminSocket: String {
         var environment = environment
         // As systemd would set it for the installed daemon.
         if state.path == StateFolder.standard, environment["RUNTIME_DIRECTORY"] == nil {
             environment["RUNTIME_DIRECTORY"] = StateFolder.runtime
         }
-        let socket = state.adminSocket(
+        return state.adminSocket(
             configured: configuration.adminSocket, environment: environment)
-        return [state.path, key, socket].map { path in
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-            let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue
-            return Judgement.privacy(of: path, mode: mode)
-        }
     }
 }

@@ -71,6 +71,18 @@ enum Judgement {
             do: "see who has it with ss -ltnp, or set \(door).host and \(door).port")
     }
 
+    /// - Parameter budget: Of the configuration.
+    /// - Returns: What to say of it.
+    static func memory(_ budget: MemoryBudget) -> Finding {
+        let largest = budget.rows.max { $0.bytes < $1.bytes }
+        let found = "with every limit reached at once \(budget.bytes >> 20) MiB"
+        guard budget.bytes > MemoryBudget.bytesMax else { return .fine("memory", found) }
+        return .warning(
+            "memory",
+            "\(found), of which \((largest?.bytes ?? 0) >> 20) are \(largest?.name ?? "")",
+            do: "lower limits.connections, or raise MemoryMax of the service to match")
+    }
+
     /// - Parameters:
     ///   - year: Of the wall clock.
     ///   - isSynchronized: `nil`: nobody says.
@@ -100,5 +112,41 @@ enum Judgement {
         guard mode & 0o077 != 0 else { return .fine("permissions", "\(path) has \(text)") }
         return .problem(
             "permissions", "\(path) has \(text): others can read it", do: "chmod go= \(path)")
+    }
+
+    /// - Parameter agreement: As the daemon found it.
+    /// - Returns: Each disagreement, with the command that settles it.
+    static func agreement(_ agreement: Agreement) -> [Finding] {
+        let check = "registry and log"
+        var findings: [Finding] = []
+        if !agreement.isSameLog {
+            findings.append(
+                .warning(
+                    check,
+                    "the registry was used with a log of epoch \(agreement.registryEpoch ?? 0),"
+                        + " this one has \(agreement.logEpoch)",
+                    do: "put the other one back with pulsecast restore; or, if they belong"
+                        + " together from now on, pulsecast doctor --accept-log"))
+        }
+        for orphans in agreement.orphans {
+            findings.append(
+                .warning(
+                    check,
+                    "\(orphans.sessions) session(s) of device number \(orphans.number), which is"
+                        + " not registered: only you can see them",
+                    do: "put its registry back with pulsecast restore; or look with pulsecast"
+                        + " session list --orphans and erase with pulsecast session delete"
+                        + " --orphans"))
+        }
+        for older in agreement.older {
+            findings.append(
+                .warning(
+                    check,
+                    "\(older.sessions) session(s) of \(older.device) are older than the device:"
+                        + " they may be somebody else's",
+                    do: "look with pulsecast session list --device \(older.device) and erase what"
+                        + " is not its own with pulsecast session delete ID"))
+        }
+        return findings.isEmpty ? [.fine(check, "they agree")] : findings
     }
 }

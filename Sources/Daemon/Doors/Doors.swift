@@ -24,8 +24,7 @@ struct Doors {
     /// - Throws: What is wrong with a door's settings.
     func server(descriptors: ListenDescriptors) throws -> TransportServer {
         let desk = ViewerDesk(
-            accounts: accounts, mailbox: pipeline.mailbox, history: pipeline.history,
-            background: pipeline.background, recordings: pipeline.recordings,
+            accounts: accounts, reader: pipeline.reader, playbacks: pipeline.playbacks,
             clock: WallClock.now)
         let devices = DeviceDesk(
             accounts: accounts, log: pipeline.log, clock: WallClock.now, logger: logger)
@@ -36,7 +35,7 @@ struct Doors {
                 listener("http", configuration.httpListener, descriptors, .http(http(desk))),
                 listener(
                     "operations", configuration.operations, descriptors,
-                    .http(operationsDoor())),
+                    .http(operationsDoor()), connections: .operations),
                 admin(descriptors),
             ],
             devices: devices, viewers: desk)
@@ -44,12 +43,13 @@ struct Doors {
 
     private func listener(
         _ name: String, _ settings: Configuration.Listener, _ descriptors: ListenDescriptors,
-        _ service: ListenerConfiguration.Service
+        _ service: ListenerConfiguration.Service, connections: ConnectionClass? = nil
     ) -> ListenerConfiguration {
         let given = descriptors.descriptors[name].map(ListenAddress.descriptor)
         return ListenerConfiguration(
             name: name, address: given ?? .tcp(host: settings.host, port: settings.port),
             service: service, identity: settings.tls ? identity : nil, limits: limits,
+            connections: connections,
             trustedProxies: configuration.http.trustedProxies.compactMap(PeerAddress.init),
             allowedOrigins: allowedOrigins,
             securityHeaders: Self.securityHeaders)
@@ -94,9 +94,8 @@ struct Doors {
         PushRoutes(
             desk: pushes, accounts: accounts, commands: waitingCommands, clock: WallClock.now
         ).add(to: &router)
-        let heartRates = HeartRateWatch(shares: shares)
-        PulsoidRoutes(shares: shares, watch: heartRates).add(to: &router)
-        HypeRateRoutes(shares: shares, watch: heartRates).add(to: &router)
+        PulsoidRoutes(shares: shares).add(to: &router)
+        HypeRateRoutes(shares: shares).add(to: &router)
         OpenAPIRoutes().add(to: &router)
         if configuration.http.echo { router.add(.get, "/echo", .echo) }
         return router

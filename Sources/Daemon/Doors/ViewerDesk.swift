@@ -7,13 +7,13 @@ import Transport
 /// Lets viewers in by their share's ID, and starts their streams on the pipeline.
 struct ViewerDesk: ViewerGate {
     let accounts: Accounts
-    let mailbox: PipelineMailbox
-    let history: HistoryReader
-    let background: BackgroundWork
-    let recordings: RecordingPlayers
+    let reader: ShareReader
+    let playbacks: Playbacks
     let clock: @Sendable () -> Timestamp
 
     private static let retryWhenFullSeconds = 30
+
+    private var mailbox: PipelineMailbox { reader.mailbox }
 
     func resolve(share text: String, peer: PeerAddress) -> Result<ResolvedShare, ViewerRefusal> {
         find(text, peer: peer).flatMap(room).map { ResolvedShare(key: $0.key) }
@@ -69,30 +69,32 @@ struct ViewerDesk: ViewerGate {
         }
         mailbox.post { core in
             core.subscribe(
-                request, by: link.idHash, to: members, history: history, background: background)
+                request, by: link.idHash, to: members, reader: reader)
         }
         if let time = request.at {
-            recordings.play(request, members: members, from: time)
+            playbacks.play(request, members: members, from: time)
         } else if let share = members.first, share.key == request.key {
-            recordings.welcome(request.subscriber, to: share, at: now)
+            playbacks.resume(on: share)
         }
     }
 
     func unsubscribe(_ subscriber: SubscriberID, from key: ShareKey) {
-        recordings.stop(subscriber)
         mailbox.post { core in
             guard core.unsubscribe(subscriber) else { return }
             core.accounts.withState { $0.viewers.left(key) }
         }
+        playbacks.stop(subscriber)
     }
 
     func readyForMore(_ subscriber: SubscriberID, watching key: ShareKey) {
-        mailbox.post { $0.continueCatchUp(of: subscriber) }
+        mailbox.post { [reader] in $0.continueCatchUp(of: subscriber, reader) }
     }
 
-    func viewerSaid(_ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8]) {
-        guard let wish = ViewerWish(text) else { return }
-        recordings.obey(wish, of: subscriber, watching: key)
+    func viewerSaid(
+        _ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8]
+    ) -> ViewerCommandRefusal? {
+        guard let commands = PlaybackCommand.commands(in: text) else { return .notACommand }
+        return playbacks.obey(commands, of: subscriber, watching: key) ? nil : .tooMany
     }
 }
 

@@ -10,11 +10,7 @@ struct BackgroundWork: Sendable {
         }
     }
 
-    /// Begins after `microseconds`, in which no thread waits; zero or less: at once.
-    func start(
-        afterMicroseconds microseconds: Int64 = 0, _ work: @escaping @Sendable () -> Void
-    ) {
-        guard microseconds > 0 else { return queue.async { work() } }
-        queue.asyncAfter(deadline: .now() + .microseconds(Int(microseconds))) { work() }
+    func start(_ work: @escaping @Sendable () -> Void) {
+        queue.async { work() }
     }
 }

@@ -39,8 +39,8 @@ public struct SessionExporter: Sendable {
         write(export.takeBytes())
     }
 
-    private func recordedSession(
-        _ session: SessionID
+    func recordedSession(
+        _ session: SessionID, isCancelled: () -> Bool = { false }
     ) throws(ReplayError) -> RecordedSession {
         var builder = RecordedSessionBuilder(id: session, device: device)
         try reader.forEachRecord(of: session) { header, payload throws(ReplayError) in
@@ -58,7 +58,7 @@ public struct SessionExporter: Sendable {
         return builder.finish()
     }
 
-    private static func frame(
+    static func frame(
         _ kind: FrameKind, _ header: RecordHeader, _ payload: Span<UInt8>
     ) throws(ReplayError) -> Frame {
         let frameHeader = FrameHeader(

@@ -3,50 +3,52 @@ import Replay
 import SegmentLog
 import SensorModel
 import Sessions
-import Sharing
 
-/// Brings sessions of before a restart back into memory: reads on a background thread, hands the
-/// outcome to the pipeline.
+/// Brings sessions of before a restart back into memory: reads on a thread of its own pool, so that a
+/// watch that comes back waits for no viewer, and hands the outcome to the pipeline.
 struct SessionRebuilder: Sendable {
     let log: SegmentLog
-    let accounts: Accounts
     let mailbox: PipelineMailbox
-    let background: BackgroundWork
+    let pool: ReadPool
     let logger: Logger
 
-    /// - Parameters:
-    ///   - session: In the log, and in the pipeline's memory without processors.
-    ///   - end: The first offset whose record waits in the session's backlog.
-    func rebuild(_ session: SessionID, until end: RecordOffset) {
-        background.start {
-            // Records that only memory holds would be missed.
-            if end.rawValue > 0 {
-                log.waitUntilWritten(through: RecordOffset(rawValue: end.rawValue - 1))
-            }
-            guard log.writtenEnd >= end || log.state == .closed else {
-                return rebuild(session, until: end)
-            }
-            guard let summary = log.summary(of: session) else {
-                mailbox.post { core in core.flow.giveUp(session) }
-                return
-            }
-            var fields = SessionFields(
-                session: session, epoch: log.epoch, privacy: accounts.privacy(of: summary.device))
-            do {
-                let rebuilt = try SessionRebuild.run(session, reader: log.reader(), until: end) {
-                    event, offset in
-                    _ = fields.take(event, at: offset)
+    private static let retryAfter = Duration.milliseconds(200)
+
+    /// - Parameter rebuilding: Of a session in the pipeline's memory without processors.
+    func rebuild(_ rebuilding: SessionRebuilding) {
+        // Records that only memory holds would be missed; a failed disk comes back or the log ends.
+        let last = RecordOffset(rawValue: max(1, rebuilding.end.rawValue) - 1)
+        log.whenWritten(through: last, onFailure: .keepWaiting) { outcome in
+            switch outcome {
+            case .reached: Task { await read(rebuilding) }
+            case .refused:
+                Task {
+                    try? await Task.sleep(for: Self.retryAfter)
+                    rebuild(rebuilding)
                 }
-                let finished = fields
-                mailbox.post { core in
-                    core.flow.resume(session, from: rebuilt, until: end, fields: finished)
-                }
-            } catch {
-                logger.error(
-                    "a session cannot go on from the log: \(error)",
-                    metadata: ["session": "\(session)"])
-                mailbox.post { core in core.flow.giveUp(session) }
+            // The daemon stops: the next start goes on from what is recorded.
+            case .failed, .closed, .cancelled: break
             }
+        }
+    }
+
+    private func read(_ rebuilding: SessionRebuilding) async {
+        do {
+            let read = try await pool.run(for: .device(rebuilding.device)) { _ in
+                try rebuilding.run(log.reader(), epoch: log.epoch)
+            }
+            mailbox.post { $0.resume(rebuilding, from: read.rebuilt, views: read.views) }
+        } catch ReadRefusal.tooMany, ReadRefusal.busy {
+            // Others are read first.
+            try? await Task.sleep(for: Self.retryAfter)
+            await self.read(rebuilding)
+        } catch ReadRefusal.cancelled {
+            return  // The daemon stops.
+        } catch {
+            logger.error(
+                "a session cannot go on from the log: \(error)",
+                metadata: ["session": "\(rebuilding.session)"])
+            mailbox.post { $0.giveUp(rebuilding) }
         }
     }
 }

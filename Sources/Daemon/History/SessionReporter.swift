@@ -24,8 +24,8 @@ public struct SessionReporter: Sendable {
         of session: SessionID, title: String
     ) throws(ReplayError) -> [UInt8] {
         let epoch = reader.epoch ?? 0
-        var fields = SessionFields(session: session, epoch: epoch, privacy: .none)
-        var view = HistoryView(epoch: epoch, scope: .all, privacy: .none)
+        var fields = SessionFields(session: session, epoch: epoch)
+        let encoder = HistoryEncoder(epoch: epoch, scope: .all)
         var events: [[UInt8]] = []
         var rows: [ReportRow] = []
         try reader.forEachRecord(of: session) { header, payload throws(ReplayError) in
@@ -35,7 +35,7 @@ public struct SessionReporter: Sendable {
                 _ = fields.take(event, at: header.offset)
                 if case .metrics(let metrics) = event.kind {
                     Self.add(ReportRow(metrics, at: event.deviceTime), to: &rows)
-                } else if let item = view.item(of: event, at: header.offset) {
+                } else if let item = encoder.item(of: event, at: header.offset) {
                     events.append(item)
                 }
             } catch { throw .unreadableRecord(header.offset, error) }
@@ -43,7 +43,7 @@ public struct SessionReporter: Sendable {
         let everything = fields.everything
         let snapshot = FeedSnapshot(
             cursor: everything.cursor, time: everything.time, session: session,
-            fields: everything.changed.filter { $0.audience.contains(.all) })
+            fields: everything.changed.filter { $0.visibility.contains(.all) })
         return ReportPage.html(
             title: title, snapshot: SnapshotEncoder.object(snapshot), events: events, rows: rows)
     }

@@ -40,6 +40,7 @@ public struct DaemonRun: Sendable {
                 ], logger: daemon.logger))
         try await group.run()
         await daemon.stop()
+        JournalLogHandler.flush()
     }
 
     /// Over with the first signal to end; the other services end with it.

@@ -20,6 +20,7 @@ enum JournalEvent: String, CaseIterable {
     case alert = "17f1f2d55bca4c038aa9c9fff3d2423e"
     case deviceChanged = "24822b181c4543609e732965a0ae9514"
     case shareChanged = "ed71085e5fca4e09812ca55dba81db62"
+    case registryDisagrees = "4102db0f9f394bb68a29c3f7475c4415"
     case erased = "4fe88913dfe046f2a6db4d2a7eb961a3"
 
     /// The metadata key that carries it.

@@ -5,6 +5,7 @@ import Synchronization
 
 /// Writes log lines to the journal as structured fields, or to stderr as text where there is none.
 ///
+/// Whoever logs never waits: lines that nobody reads are dropped and counted (``LineWriter``).
 /// Metadata keys become fields (`session` → `PULSECAST_SESSION`). Callers pass names, never tokens,
 /// share IDs or addresses. A journal is kept and sent to other places for longer than sessions are:
 /// who ran is in it as a hash, and to be found by whoever knows the name.
@@ -65,8 +66,13 @@ public struct JournalLogHandler: LogHandler {
                 level: event.level, message: "\(event.message)", label: label, fields: fields)
             if UnixDatagram.send(entry, to: journalPath) { return }
         }
-        FileHandle.standardError.write(
-            Data(Self.line(level: event.level, message: "\(event.message)", fields: fields).utf8))
+        LineWriter.standardError.append(
+            Array(Self.line(level: event.level, message: "\(event.message)", fields: fields).utf8))
+    }
+
+    /// Waits, for a second at most, until all lines so far are written: before the process ends.
+    public static func flush() {
+        LineWriter.standardError.flush(within: .seconds(1))
     }
 
     /// One line for a person, control characters spelled out.

@@ -25,9 +25,16 @@ struct Pipeline: Sendable {
     let loops: LoopGroup
     let mailbox: PipelineMailbox
     let counters = PipelineCounters()
-    let history: HistoryReader
-    let recordings: RecordingPlayers
+    /// From the log to viewers and owners.
+    let reader: ShareReader
+    let catalog: SessionCatalog
+    let results: SessionResults
+    let playbacks: Playbacks
+    /// For readers of other services' interfaces.
+    let heartRates = HeartRateHub()
+    /// Upkeep of the log, and what else waits for the disk and is nobody's wish.
     let background = BackgroundWork()
+    private let rebuilds = ReadPool(waitingMax: 100_000, waitingPerReaderMax: 64)
     /// After which a session has ended.
     let silenceSeconds: Double
     private let thread: PipelineThread
@@ -35,6 +42,8 @@ struct Pipeline: Sendable {
     /// - Parameters:
     ///   - configuration: What the owner set.
     ///   - disk: The folder of the log.
+    ///   - newEpoch: Of the log where the folder is empty: drawn anew, so that no cursor of an earlier
+    ///     history passes for one of this.
     ///   - accounts: Who may send and watch.
     ///   - began: Told of every new session, with the device time of its first frame.
     ///   - notice: Told of every discrete event.
@@ -42,7 +51,7 @@ struct Pipeline: Sendable {
     ///   - logger: For the journal.
     /// - Throws: ``SegmentLogError`` when the log cannot be opened.
     init(
-        configuration: Configuration, disk: any Disk, accounts: Accounts,
+        configuration: Configuration, disk: any Disk, newEpoch: UInt32, accounts: Accounts,
         began: @escaping @Sendable (SessionID, DeviceID, Timestamp) -> Void,
         notice: @escaping @Sendable (StreamEvent, SessionID, DeviceID) -> Void,
         stateChanged: @escaping @Sendable (LogState) -> Void, logger: Logger
@@ -50,10 +59,15 @@ struct Pipeline: Sendable {
         let doorbell = Doorbell()
         let turns = PipelineTurns(doorbell: doorbell, clock: WallClock.now)
         log = try SegmentLog.open(
-            disk: disk, configuration: LogConfiguration(configuration.log),
+            disk: disk, configuration: LogConfiguration(configuration.log, newEpoch: newEpoch),
             now: WallClock.now(),
             observer: LogObserver(
-                durableAdvanced: { _ in turns.becameDurable() }, stateChanged: stateChanged,
+                durableAdvanced: { _ in turns.becameDurable() },
+                stateChanged: { state in
+                    stateChanged(state)
+                    // What waits in the rings may have room now.
+                    doorbell.ring()
+                },
                 synced: { [counters] in
                     counters.syncSeconds.record(seconds: Double($0) / 1_000_000)
                 }))
@@ -63,16 +77,19 @@ struct Pipeline: Sendable {
             arrivalClock: WallClock.now,
             delivered: { [counters] in counters.deliveryLag.record(seconds: $0) })
         mailbox = PipelineMailbox(doorbell: doorbell)
-        history = HistoryReader(log: log, logger: logger)
-        recordings = RecordingPlayers(
-            log: log, accounts: accounts, mailbox: mailbox, background: background,
-            clock: WallClock.now, logger: logger)
+        let pool = ReadPool()
+        reader = ShareReader(
+            log: log, pool: pool, mailbox: mailbox, clock: WallClock.now, logger: logger)
+        let catalog = SessionCatalog(log: log)
+        let results = SessionResults(log: log, registry: accounts.registry, catalog: catalog)
+        (self.catalog, self.results) = (catalog, results)
+        playbacks = Playbacks(reader: reader, accounts: accounts)
         let rebuilder = SessionRebuilder(
-            log: log, accounts: accounts, mailbox: mailbox, background: background,
-            logger: logger)
+            log: log, mailbox: mailbox, pool: rebuilds, logger: logger)
         var ingest = IngestSettings()
         ingest.holdMicroseconds = Int64(configuration.ingest.holdSeconds * 1_000_000)
         ingest.heldFramesMax = configuration.ingest.holdFramesMax
+        ingest.sessionsPerDeviceMax = configuration.ingest.sessionsPerDeviceMax
         silenceSeconds = configuration.ingest.silenceSeconds
         thread = PipelineThread(
             PipelineParts(
@@ -80,7 +97,13 @@ struct Pipeline: Sendable {
                 counters: counters, accounts: accounts, ingest: ingest,
                 silenceSeconds: configuration.ingest.silenceSeconds,
                 isDurable: configuration.log.durability == .always, logger: logger,
-                rebuild: { rebuilder.rebuild($0, until: $1) }, began: began, notice: notice),
+                heartRates: heartRates, rebuild: { rebuilder.rebuild($0) }, began: began,
+                memory: { change in
+                    catalog.note(change)
+                    guard case .ended(let session, let device) = change else { return }
+                    results.sessionEnded(session, of: device, in: pool)
+                },
+                notice: notice),
             turns: turns, clock: WallClock.now)
     }
 
@@ -90,6 +113,8 @@ struct Pipeline: Sendable {
     /// - Throws: ``SegmentLogError`` when the system gives no threads.
     func start(_ accounts: Accounts) throws(SegmentLogError) {
         try log.start()
+        reader.pool.start()
+        rebuilds.start()
         let (sessions, lost) = (log.sessions(), log.lostEnd)
         thread.start { core in
             for share in accounts.shares { core.put(share) }
@@ -99,25 +124,35 @@ struct Pipeline: Sendable {
 
     /// Waits while sessions of before a restart are read back, and no longer than two seconds.
     func waitUntilLoaded(_ shares: [Share]) async {
-        for _ in 0..<100 {
-            let isLoading = await mailbox.ask { core in
-                shares.reduce(false) { core.isLoading($1) || $0 }
+        await withTaskGroup { group in
+            group.addTask {
+                // Cancelled once all are there, or with its request.
+                try? await Task.sleep(for: .seconds(2))
             }
-            guard isLoading ?? false else { return }
-            // Cancelled with its request: then nobody waits for the answer.
-            try? await Task.sleep(for: .milliseconds(20))
+            group.addTask {
+                let (loaded, continuation) = AsyncStream<Void>.makeStream()
+                let accepted = mailbox.post { core in
+                    core.whenLoaded(shares) { continuation.finish() }
+                }
+                guard accepted else { return }
+                for await _ in loaded {}
+            }
+            await group.next()
+            group.cancelAll()
         }
     }
 
     /// Records what is in the rings, and seals the log. Nothing comes in any more by then.
     func stop() async {
+        reader.pool.stop()
+        rebuilds.stop()
         await background.run { thread.stop() }
         await background.run { log.close() }
     }
 }
 
 extension LogConfiguration {
-    init(_ settings: Configuration.Log) {
+    init(_ settings: Configuration.Log, newEpoch: UInt32) {
         let durability: LogDurability =
             switch settings.durability {
             case .always: .always
@@ -126,6 +161,6 @@ extension LogConfiguration {
             }
         self.init(
             durability: durability, segmentBytesMax: settings.segmentBytesMax,
-            reserveBytes: settings.reserveBytes)
+            reserveBytes: settings.reserveBytes, newEpoch: newEpoch)
     }
 }

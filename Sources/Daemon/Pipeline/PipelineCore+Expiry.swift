@@ -22,6 +22,7 @@ extension PipelineCore {
         }
         for subscriber in watchers.comers(by: key) { close(subscriber, code) }
         board.letGo(of: key)
+        parts.heartRates.end(key)
     }
 
     private func close(_ subscriber: SubscriberID, _ code: CloseCode) {

@@ -1,5 +1,6 @@
 import Ingest
 import Logging
+import Registry
 import SegmentLog
 import SensorModel
 import Sessions
@@ -14,6 +15,9 @@ final class PipelineCore {
     let accounts: Accounts
     let counters: PipelineCounters
     let watchers = Watchers()
+    let playbacks: PlaybackBoard
+    /// What owners play to all who watch a share.
+    var sharePlaybacks: [ShareKey: PlaybackRun.Plan] = [:]
     let parts: PipelineParts
 
     private let links: [LoopLink]
@@ -25,6 +29,7 @@ final class PipelineCore {
     private var finishing: Set<ConnectionID> = []
     var expiries: ShareExpiries
     private var acks = AckPace()
+    var loadWaits = LoadWaits()
 
     init(_ parts: PipelineParts, now: Timestamp) {
         self.parts = parts
@@ -32,6 +37,8 @@ final class PipelineCore {
         counters = parts.counters
         accounts = parts.accounts
         expiries = ShareExpiries(done: now)
+        let links = parts.links
+        playbacks = PlaybackBoard(send: { links[$0].push(.feed($1, $2)) })
         flow = SessionFlow(
             log: parts.log, ingest: parts.ingest, silenceSeconds: parts.silenceSeconds,
             outlets: FlowOutlets(parts), counters: parts.counters.flow, now: now)
@@ -71,7 +78,12 @@ final class PipelineCore {
         case .refused(let connection, let sequence, let arrival):
             flow.refuse(sequence, from: connection, arrival: arrival)
         case .closed(let connection, _):
-            if let session = flow.table.session(of: connection) { openings[session] = nil }
+            if let session = flow.table.session(of: connection) {
+                openings[session] = nil
+            } else if let left = openings.first(where: { $0.value.connection == connection }) {
+                // Its session left memory before it.
+                openings[left.key] = nil
+            }
             flow.table.close(connection)
             finishing.remove(connection)
         case .finished(let connection, _): finishing.insert(connection)
@@ -81,6 +93,10 @@ final class PipelineCore {
     private func open(_ opening: DeviceOpening) {
         guard !erasing.contains(opening.session) else {
             return send(.close(opening.connection, .goingAway), to: opening.connection)
+        }
+        // Its token was good at the door; the device may have been revoked or deleted since.
+        guard let device = accounts.device(opening.device), !device.isRevoked else {
+            return send(.close(opening.connection, .tokenRefused), to: opening.connection)
         }
         let decision = flow.open(
             opening.connection, device: opening.device, session: opening.session,
@@ -151,6 +167,16 @@ final class PipelineCore {
             .map(\.connection)
     }
 
+    /// Closes whatever a device that is being deleted has open, requests of a push format too, and
+    /// takes nothing more from it: a frame on its way would begin a session that is nobody's.
+    func expel(_ device: DeviceID) {
+        for (session, opening) in openings where opening.device == device {
+            flow.table.close(opening.connection)
+            openings[session] = nil
+            send(.close(opening.connection, .tokenRefused), to: opening.connection)
+        }
+    }
+
     /// Closes whatever a device has open.
     func disconnect(_ device: DeviceID, code: CloseCode) {
         for connection in connections(of: device) {
@@ -168,9 +194,12 @@ extension FlowOutlets {
             course: { parts.accounts.course(of: $0) },
             privacy: { parts.accounts.privacy(of: $0) },
             show: { loop, share, message in
+                guard loop != HeartRateHub.loop else {
+                    return parts.heartRates.show(message, of: share, parts.mailbox)
+                }
                 switch message {
-                case .update(let update): links[loop].push(.feed(share, update))
-                case .ended(let code): links[loop].push(.feedEnded(share, code))
+                case .update(let update): links[loop].push(.feed(FeedKey(share), update))
+                case .ended(let code): links[loop].push(.feedEnded(FeedKey(share), code))
                 }
             },
             rebuild: parts.rebuild,
@@ -181,6 +210,8 @@ extension FlowOutlets {
                 parts.began(session, device, deviceTime)
             },
             ended: { logger.info("session ended", metadata: ["session": "\($0)"]) },
+            memory: parts.memory,
+            crowdedOut: { links[$0.loop].push(.close($0, .tooManyRequests)) },
             notice: parts.notice,
             ingestLag: { parts.counters.ingestLag.record(seconds: $0) },
             complain: { logger.error("\($0)") })

@@ -1,3 +1,4 @@
+import Dispatch
 import Ring
 import Synchronization
 
@@ -44,6 +45,25 @@ final class PipelineMailbox: Sendable {
         }
     }
 
+    /// Runs `question` in a turn of the pipeline and waits for it. Not on a loop, nor in a turn: for
+    /// threads that may wait, as those that read the log.
+    ///
+    /// - Returns: `nil` when the daemon is stopping.
+    func answer<Answer: Sendable>(
+        to question: @escaping @Sendable (PipelineCore) -> Answer
+    ) -> Answer? {
+        let box = AnswerBox<Answer>()
+        let answered = DispatchSemaphore(value: 0)
+        let accepted = post { core in
+            let found = question(core)
+            box.value.withLock { $0 = found }
+            answered.signal()
+        }
+        guard accepted else { return nil }
+        answered.wait()
+        return box.value.withLock { $0 }
+    }
+
     /// In the pipeline's turns only.
     func runAll(on core: PipelineCore) -> Int {
         let work = waiting.withLock { waiting in
@@ -60,4 +80,8 @@ final class PipelineMailbox: Sendable {
         waiting.withLock { $0.isClosed = true }
         _ = runAll(on: core)
     }
+}
+
+private final class AnswerBox<Answer: Sendable>: Sendable {
+    let value = Mutex<Answer?>(nil)
 }

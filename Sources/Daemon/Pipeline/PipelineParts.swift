@@ -2,6 +2,7 @@ import Ingest
 import Logging
 import SegmentLog
 import SensorModel
+import Sessions
 import Transport
 
 /// What the pipeline is made of; handed over once, at its start.
@@ -16,10 +17,14 @@ struct PipelineParts: Sendable {
     /// Whether acknowledged means on disk, as the log is set.
     var isDurable: Bool
     var logger: Logger
-    /// Reads a session back on another thread and posts the outcome; the offset is where to stop.
-    var rebuild: @Sendable (SessionID, RecordOffset) -> Void
+    /// Readers of other services' interfaces.
+    var heartRates: HeartRateHub
+    /// Reads a session back on another thread and posts the outcome.
+    var rebuild: @Sendable (SessionRebuilding) -> Void
     /// Told of every new session, with the device time of its first frame.
     var began: @Sendable (SessionID, DeviceID, Timestamp) -> Void
+    /// Told how the sessions in memory change.
+    var memory: @Sendable (SessionMemory) -> Void
     /// Told of every discrete event.
     var notice: @Sendable (StreamEvent, SessionID, DeviceID) -> Void
 }

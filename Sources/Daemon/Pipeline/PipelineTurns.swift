@@ -6,7 +6,10 @@ import Transport
 
 /// Takes the pipeline's turns, one at a time, on the thread that is at hand.
 ///
-///     what is due → drain rings → run posted work → acks → hand over
+///     what is due → run posted work → drain rings → acks → hand over
+///
+/// Posted work is never overtaken by frames that were read after it: a viewer sees what comes after
+/// it was let in, and a hidden place is hidden from the next frame on.
 ///
 /// A lone frame is worked off by the event loop that has read it, its ack by the thread of the log that
 /// has made it durable: to wake the pipeline's thread, and to be woken by it for what came of the frame, costs
@@ -78,8 +81,8 @@ final class PipelineTurns: Sendable {
         state.withLock { state in
             guard let core = state?.core else { return Outcome() }
             core.advance(to: clock())
-            var outcome = Outcome(done: drain(core, limit: Self.batchMax))
-            outcome.done += core.parts.mailbox.runAll(on: core)
+            var outcome = Outcome(done: core.parts.mailbox.runAll(on: core))
+            outcome.done += drain(core, limit: Self.batchMax)
             finish(core, &outcome, &state)
             return outcome
         }
@@ -111,9 +114,9 @@ final class PipelineTurns: Sendable {
     private func takeBetween(_ state: inout State?, _ taker: Taker) -> Outcome? {
         let before = deadline.load(ordering: .relaxed)
         let now = clock()
-        guard let core = state?.core, before > now.microseconds, core.hasRoomForLoops else {
-            return nil
-        }
+        guard let core = state?.core, before > now.microseconds, core.hasRoomForLoops,
+            core.parts.mailbox.isEmpty
+        else { return nil }
         // Nothing is due: it only learns what time it is.
         core.advance(to: now)
         var outcome = Outcome(done: drain(core, limit: Self.betweenBatchMax))

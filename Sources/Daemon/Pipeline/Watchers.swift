@@ -9,12 +9,15 @@ final class Watchers {
         var link: ShareKey
         /// The share, or a group's members.
         var feeds: [ShareKey]
-        /// Missed events that wait for the socket, in order; `nil`: none are owed.
-        var missed: ArraySlice<EncodedEvent>?
-        /// Where it sits on the board; nowhere while it watches the recording.
+        /// Where it sits on the board; nowhere while it watches a recording.
         var seats: [ShareBoard.Seat] = []
-        /// Out of its feeds, watching the recording.
-        var isAway = false
+        var playbackSeats: [PlaybackBoard.Seat] = []
+        /// Of the recording that it watches.
+        var playback: UInt64?
+        /// Tells the catch-up under way from one that was given up.
+        var catchUpNumber: UInt64 = 0
+        /// What it missed, as far as it is not told yet; `nil`: nothing is owed, or it is being read.
+        var catchUp: CatchUp?
     }
 
     private var watches: [SubscriberID: Watch] = [:]
@@ -29,6 +32,10 @@ final class Watchers {
     /// Who watches just this share; a group's viewers do not.
     func watching(_ key: ShareKey) -> [SubscriberID] {
         watches.filter { $0.value.feeds == [key] }.map(\.key)
+    }
+
+    func watching(playback number: UInt64) -> [SubscriberID] {
+        watches.filter { $0.value.playback == number }.map(\.key)
     }
 
     /// Who came by that link, whatever they look at now.

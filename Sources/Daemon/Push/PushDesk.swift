@@ -29,7 +29,7 @@ actor PushDesk {
     }
 
     /// Recordings a device may have open at once; the one unused for longest makes room.
-    private static let linesPerDeviceMax = 16
+    private let linesPerDeviceMax: Int
 
     private let pipeline: Pipeline
     private let administration: Administration
@@ -53,6 +53,7 @@ actor PushDesk {
         isDurable = configuration.log.durability == .always
         silenceSeconds = configuration.ingest.silenceSeconds
         framesPerSecondMax = configuration.ingest.framesPerSecondMax
+        linesPerDeviceMax = configuration.ingest.sessionsPerDeviceMax
         self.clock = clock
     }
 
@@ -89,7 +90,8 @@ actor PushDesk {
         }
         if batch.discardsSession {
             // Nothing was recorded of it where this fails for want of a session.
-            _ = try? await administration.deleteSession(line.session)
+            // And past the limit it stays.
+            _ = try? await administration.deleteSession(line.session, for: device)
         }
         return outcome == .recorded ? .recorded : .notDurable
     }
@@ -116,7 +118,7 @@ actor PushDesk {
         }
         if asked.insert(key).inserted,
             let known = PushSession.nameless(
-                key.format, of: key.device, in: pipeline.log,
+                key.format, of: key.device, in: pipeline.catalog,
                 after: now.advanced(bySeconds: -silenceSeconds))
         {
             return known
@@ -127,7 +129,7 @@ actor PushDesk {
 
     private func makeRoom(for device: DeviceID) {
         let own = lines.filter { $0.key.device == device }
-        guard own.count >= Self.linesPerDeviceMax,
+        guard own.count >= linesPerDeviceMax,
             let oldest = own.min(by: { $0.value.lastUse < $1.value.lastUse })
         else { return }
         lines[oldest.key] = nil

@@ -29,8 +29,8 @@ actor PushLine {
     /// The pipeline drains so many records a turn, and what lay before ours in the ring is no
     /// more than this many turns of it.
     private static let turnsMax = 128
-    private static let waitMilliseconds = 2
-    private static let waitsMax = 2500
+    /// An application waits for its answer no longer than the disk may take for this.
+    private static let durableWithin = Duration.seconds(5)
 
     let session: SessionID
     private let pipeline: Pipeline
@@ -105,14 +105,9 @@ actor PushLine {
             end = turn.end
             break
         }
-        guard isDurable, let end else { return .recorded }
-        for _ in 0..<Self.waitsMax {
-            if log.durableEnd >= end { return .recorded }
-            if case .failed = log.state { return .notDurable }
-            do {
-                try await Task.sleep(for: .milliseconds(Self.waitMilliseconds))
-            } catch { return .notDurable }
-        }
-        return .notDurable
+        guard isDurable, let last = end?.rawValue, last > 0 else { return .recorded }
+        let isDurable = await log.isDurable(
+            through: RecordOffset(rawValue: last - 1), within: Self.durableWithin)
+        return isDurable ? .recorded : .notDurable
     }
 }

@@ -29,7 +29,9 @@ struct PushRoutes: Sendable {
             let push = PushRequest(
                 query: Self.text(of: request.query), contentType: request.fields["content-type"],
                 body: request.body, arrivalTime: clock())
-            return await answer(push, from: device.id, as: format)
+            var response = await answer(push, from: device.id, as: format)
+            response.proof = .device
+            return response
         }
     }
 
@@ -113,7 +115,8 @@ struct PushRoutes: Sendable {
 
     /// Every text message is what a request's body would be; nothing is answered.
     private var strapRelay: SocketProgram {
-        SocketProgram { request in
+        SocketProgram(proof: .device, messageBytesMax: Limits.webSocketMessageBytesMax) {
+            request in
             switch device(of: request, .hrpush) {
             case .failure(let refusal): .refused(Self.response(to: refusal, .hrpush))
             case .success(let device): .admitted { await relay($0, from: device) }

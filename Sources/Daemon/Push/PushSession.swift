@@ -13,6 +13,8 @@ enum PushSession {
     private static let versionMask: UInt64 = 0xFFFF
     private static let version: UInt64 = 0x8000
     private static let namelessBit: UInt64 = 0x800
+    /// Sessions of a device that are looked at: more are not open at once.
+    private static let newestMax = 100
 
     /// The same name of the same device's is the same session, for ever.
     static func identity(
@@ -31,10 +33,11 @@ enum PushSession {
 
     /// The newest session of a device that an application without names sent, if it is still open.
     static func nameless(
-        _ format: PushFormat, of device: DeviceID, in log: SegmentLog, after earliest: Timestamp
+        _ format: PushFormat, of device: DeviceID, in catalog: SessionCatalog,
+        after earliest: Timestamp
     ) -> SessionID? {
-        log.sessions().filter { summary in
-            summary.device == device && summary.arrivalTimes.upperBound > earliest
+        catalog.page(of: .device(device), limit: newestMax).sessions.filter { summary in
+            summary.arrivalTimes.upperBound > earliest
                 && summary.session.high & versionMask == version | tag(format)
         }.max { $0.arrivalTimes.upperBound < $1.arrivalTimes.upperBound }?.session
     }

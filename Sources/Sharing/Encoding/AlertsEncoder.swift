@@ -14,7 +14,10 @@ enum AlertsEncoder {
             }
         }
         return scopesByNames.map { kinds, scopes in
-            Fragment(key: .alerts, audience: Audience { scopes.contains($0) }, bytes: bytes(kinds))
+            Fragment(
+                key: .alerts,
+                visibility: VisibilityMask { scopes.contains($0.intersection(.all)) },
+                bytes: bytes(kinds))
         }
     }
 

@@ -52,7 +52,7 @@ public enum EventEncoder {
         case .ended:
             return [
                 EventForm(
-                    audience: .everyone,
+                    visibility: .everyone,
                     json: MessageWriter.object(
                         .end, cursor: cursor, time: event.deviceTime, runner: nil,
                         fragments: []))
@@ -75,7 +75,7 @@ private struct Head {
     let time: Timestamp
 
     func event(
-        _ name: String, for audience: Audience = .everyone, _ body: Body
+        _ name: String, for visibility: VisibilityMask = .everyone, _ body: Body
     ) -> EventForm {
         var json = JSONWriter(reserving: 160)
         JSONObject.write(to: &json) { object, json in
@@ -85,7 +85,7 @@ private struct Head {
             object.time("time", time, &json)
             body(&object, &json)
         }
-        return EventForm(audience: audience, json: json.bytes)
+        return EventForm(visibility: visibility, json: json.bytes)
     }
 
     func change(_ name: String, since: Timestamp, automatic: Bool) -> EventForm {
@@ -154,11 +154,11 @@ private struct Head {
     /// A checkpoint's name says where.
     func checkpoint(_ reached: CheckpointReached) -> [EventForm] {
         [true, false].map { metrics in
-            let audience =
+            let visibility =
                 metrics
-                ? Audience.holding([.location, .metrics])
-                : Audience.holding(.location, without: .metrics)
-            return event("checkpointReached", for: audience) {
+                ? VisibilityMask.holding([.location, .metrics])
+                : VisibilityMask.holding(.location, without: .metrics)
+            return event("checkpointReached", for: visibility) {
                 $0.text("checkpoint", reached.checkpoint, &$1)
                 $0.number(
                     "elapsedSeconds", reached.elapsedSeconds, decimals: Decimals.seconds, &$1)
@@ -208,9 +208,9 @@ private struct Head {
     }
 }
 
-extension Audience {
-    static let withHeartRate = Audience.holding([.metrics, .heartRate])
-    static let withoutHeartRate = Audience.holding(.metrics, without: .heartRate)
+extension VisibilityMask {
+    static let withHeartRate = VisibilityMask.holding([.metrics, .heartRate])
+    static let withoutHeartRate = VisibilityMask.holding(.metrics, without: .heartRate)
 }
 
 extension AlertKind {

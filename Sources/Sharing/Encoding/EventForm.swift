@@ -1,5 +1,5 @@
 /// A discrete event as one audience reads it: a whole JSON object.
 public struct EventForm: Hashable, Sendable {
-    public let audience: Audience
+    public let visibility: VisibilityMask
     public let json: [UInt8]
 }

@@ -62,24 +62,16 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// What the inside of a privacy zone hides: everything that tells where the runner is or how
-    /// fast the zone is crossed.
-    public var isHiddenInZones: Bool {
-        switch self {
-        case .position, .course, .speedMetersPerSecond, .speedUncertainty, .paceSecondsPerKm,
-            .gradeAdjustedPaceSecondsPerKm, .gradePercent:
-            true
-        default: false
-        }
-    }
-
     /// Who may see the key, where all who may see it read the same.
-    var audience: Audience { Self.table[Int(rawValue)].audience }
+    var visibility: VisibilityMask { Self.table[Int(rawValue)].visibility }
 
     /// `"name":`
     var prefix: [UInt8] { Self.table[Int(rawValue)].prefix }
 
     private static let table = allCases.map { key in
-        (audience: Audience.holding(key.neededScope), prefix: Array("\"\(key.name)\":".utf8))
+        (
+            visibility: VisibilityMask.holding(key.neededScope),
+            prefix: Array("\"\(key.name)\":".utf8)
+        )
     }
 }

@@ -19,6 +19,13 @@ public struct HeartRateReading: Hashable, Sendable {
         self.source = source
     }
 
+    /// The same, of a moment ago: none is shown any more.
+    var outdated: HeartRateReading {
+        var reading = self
+        if state == .live || state == .paused { reading.state = .stale }
+        return reading
+    }
+
     /// `nil` while no heart rate has come.
     public init?(_ metrics: Metrics, at time: Timestamp) {
         guard let heartRate = metrics.heartRate, heartRate.beatsPerMinute.isFinite else {

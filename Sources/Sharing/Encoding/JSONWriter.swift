@@ -1,3 +1,5 @@
+import SensorModel
+
 /// Writes JSON into one growing array: no tree, no reflection, no Foundation.
 ///
 /// The caller writes the punctuation; this spells numbers and text. It cannot write an infinity or
@@ -55,7 +57,8 @@ struct JSONWriter {
     /// In quotes, cleaned, with what HTML could misread spelled as escapes.
     mutating func text(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        for scalar in text.unicodeScalars where CleanText.isAllowed(scalar) {
+        for read in text.unicodeScalars {
+            guard let scalar = CleanText.clean(read) else { continue }
             switch scalar {
             case "\"": raw("\\\"")
             case "\\": raw("\\\\")

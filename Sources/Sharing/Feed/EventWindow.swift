@@ -27,13 +27,10 @@ struct EventWindow {
     /// Events up to this revision may be gone.
     private(set) var lostRevision: UInt64 = 0
     private var bytes = 0
-    private let bytesMax: Int
 
-    init(bytesMax: Int) {
-        self.bytesMax = bytesMax
-    }
-
-    mutating func append(_ json: [UInt8], cursor: LogCursor, revision: UInt64, runner: String) {
+    mutating func append(
+        _ json: [UInt8], cursor: LogCursor, revision: UInt64, runner: String, bytesMax: Int
+    ) {
         let message = EncodedMessage(json: json, cursor: cursor)
         let entry = Entry(message, revision: revision, runnerName: runner)
         entries.append(entry)

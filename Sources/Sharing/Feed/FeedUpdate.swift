@@ -15,6 +15,8 @@ public struct FeedUpdate: Sendable {
     public var urgent: Bool
     /// Another session begins: what was known before is void and `changed` is all there is.
     public var begins: Bool
+    /// Nothing of before may be told any more: the owner hides it now.
+    public var forgets = false
     /// When the record came, for the measure of how long it takes to viewers; `nil`: held back on
     /// purpose, so not measured.
     public var arrival: Timestamp?
@@ -58,7 +60,7 @@ public struct FeedSnapshot: Sendable {
     /// Of a share whose device has not begun a session since the share was made.
     public static func waiting(cursor: LogCursor, time: Timestamp) -> FeedSnapshot {
         let state = Fragment(
-            key: .state, audience: .everyone, bytes: Array("\"state\":\"waiting\"".utf8))
+            key: .state, visibility: .everyone, bytes: Array("\"state\":\"waiting\"".utf8))
         return FeedSnapshot(cursor: cursor, time: time, session: nil, fields: [state])
     }
 }

@@ -5,7 +5,7 @@ import SensorModel
 /// When there are too many, neighbors are folded together, the older into the newer: nothing is
 /// shown early, and what is lost is only how often values are seen to change. Events are kept
 /// whole as long as they fit; then the oldest are given up.
-struct HeldUpdates: Sendable {
+public struct HeldUpdates: Sendable {
     private struct Held: Sendable {
         var update: FeedUpdate
         let session: SessionID
@@ -13,7 +13,11 @@ struct HeldUpdates: Sendable {
     }
 
     /// An hour of one update a second.
-    static let countMax = 3600
+    public static let countMax = 3600
+    /// However many shares hold something back.
+    public static let countMin = 32
+    /// Of all shares together; one is about a kilobyte.
+    public static let allMax = 100_000
     static let eventBytesMax = 1024 * 1024
 
     private var queue: [Held] = []
@@ -25,10 +29,12 @@ struct HeldUpdates: Sendable {
 
     var count: Int { queue.count - head }
 
-    mutating func append(_ update: FeedUpdate, of session: SessionID, due: Timestamp) {
+    mutating func append(
+        _ update: FeedUpdate, of session: SessionID, due: Timestamp, countMax: Int = Self.countMax
+    ) {
         queue.append(Held(update: update, session: session, due: due))
         eventBytes += update.event?.count ?? 0
-        if count > Self.countMax { thin() }
+        if count > countMax { thin(to: countMax) }
         if eventBytes > Self.eventBytesMax { giveUpOldEvents() }
     }
 
@@ -54,7 +60,7 @@ struct HeldUpdates: Sendable {
     }
 
     /// Folds every second update into its successor, where neither is an event.
-    private mutating func thin() {
+    private mutating func thin(to countMax: Int) {
         dropTaken()
         var thinned: [Held] = []
         thinned.reserveCapacity(queue.count)
@@ -73,7 +79,7 @@ struct HeldUpdates: Sendable {
             }
         }
         // Nothing but events: the oldest half goes, so that there is an end to it.
-        if thinned.count > Self.countMax {
+        if thinned.count > countMax {
             let given = thinned.count / 2
             for held in thinned[..<given].reversed() { thinned[given].update.fold(in: held.update) }
             thinned.removeFirst(given)

@@ -1,12 +1,9 @@
 public import SensorModel
 
-/// The current fields of one session, each encoded once when it changes. Belongs to the pipeline.
-///
-/// A change of the owner's privacy settings takes a new value that is fed the session again.
+/// The current fields of one session as a projection shows it, each encoded once when it changes.
 public struct SessionFields: Sendable {
     public let session: SessionID
     private let epoch: UInt32
-    private var privacy: PrivacyFilter
     /// For each key the forms of its audiences; empty while it was never known.
     private var forms: [[Fragment]] = Array(repeating: [], count: FieldKey.allCases.count)
     private var splits: [Split] = []
@@ -22,14 +19,31 @@ public struct SessionFields: Sendable {
     /// A race of a hundred miles has fewer; what is older is in the history.
     private static let splitsMax = 256
 
-    public init(session: SessionID, epoch: UInt32, privacy: PrivacySettings) {
+    public init(session: SessionID, epoch: UInt32) {
         self.session = session
         self.epoch = epoch
-        self.privacy = PrivacyFilter(privacy)
         cursor = LogCursor(epoch: epoch, offset: RecordOffset(rawValue: 0))
     }
 
-    /// Takes the session's next event. Every event must come, in the order of the log.
+    /// The fields as they were when a projection had shown so much.
+    public init(session: SessionID, epoch: UInt32, after progress: SessionProjection.Progress) {
+        self.init(session: session, epoch: epoch)
+        guard let startedAt = progress.startedAt, let newest = progress.newest else { return }
+        cursor = LogCursor(epoch: epoch, offset: newest.offset)
+        time = startedAt
+        var update = SessionUpdate(
+            session: session, cursor: cursor, time: time, changed: [], event: [], urgent: true,
+            begins: true)
+        begin(at: startedAt, &update)
+        for split in progress.splits { keep(split) }
+        if let shown = progress.metrics, case .metrics(let metrics) = shown.event.kind {
+            time = shown.event.deviceTime
+            take(metrics, &update)
+        }
+        time = newest.event.deviceTime
+    }
+
+    /// Takes the next event that is shown, in the order of the log.
     ///
     /// - Returns: What it changed, possibly nothing.
     public mutating func take(_ event: StreamEvent, at offset: RecordOffset) -> SessionUpdate {
@@ -41,12 +55,10 @@ public struct SessionFields: Sendable {
         if !hasBegun { begin(at: event.deviceTime, &update) }
         switch event.kind {
         case .metrics(let metrics):
-            take(privacy.filter(metrics), &update)
+            take(metrics, &update)
         case .split(let split), .correction(.split(let split)):
             keep(split)
             update.event = EventEncoder.forms(of: event, cursor: cursor)
-        case let kind where kind.isHiddenInZones && privacy.isInside:
-            break
         default:
             update.event = EventEncoder.forms(of: event, cursor: cursor)
         }
@@ -88,7 +100,7 @@ public struct SessionFields: Sendable {
             update.changed.append(contentsOf: forms[Int(FieldKey.splits.rawValue)])
             splitsArePending = false
         }
-        let reading = HeartRateReading(metrics, at: time)
+        let reading = HeartRateReading(metrics, at: time) ?? heartRate?.outdated
         if reading != heartRate {
             heartRate = reading
             update.heartRate = reading
@@ -115,7 +127,7 @@ public struct SessionFields: Sendable {
         }
         guard scratch.bytes != known?.bytes else { return }
         let fragment = Fragment(
-            key: key, audience: key.audience, isNull: isNull, bytes: scratch.copy)
+            key: key, visibility: key.visibility, isNull: isNull, bytes: scratch.copy)
         changed.removeAll { $0.key == key }
         changed.append(fragment)
         forms[Int(key.rawValue)] = [fragment]
@@ -135,7 +147,7 @@ public struct SessionFields: Sendable {
             json.raw(FieldKey.splits.prefix)
             MetricsEncoder.write(splits, heartRate: heartRate, to: &json)
             return Fragment(
-                key: .splits, audience: heartRate ? .withHeartRate : .withoutHeartRate,
+                key: .splits, visibility: heartRate ? .withHeartRate : .withoutHeartRate,
                 bytes: json.bytes)
         }
         splitsArePending = true

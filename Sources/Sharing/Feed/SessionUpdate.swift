@@ -14,4 +14,7 @@ public struct SessionUpdate: Sendable {
     public var urgent: Bool
     /// `changed` is all there is: the session's first record, or a view that comes later.
     public var begins: Bool
+
+    /// Whether it tells anything: of a session of which nothing was shown there is nothing.
+    public var isKnown: Bool { !changed.isEmpty || !event.isEmpty }
 }

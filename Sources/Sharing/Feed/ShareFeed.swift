@@ -7,7 +7,7 @@ public import SensorModel
 /// leaving out what was overwritten, and viewers at the same number share one encoding. Belongs to
 /// one loop.
 public final class ShareFeed {
-    public let share: ShareKey
+    public let key: FeedKey
     /// Precedes this share's values in a group.
     public let runnerName: String
     public private(set) var cursor: LogCursor
@@ -21,7 +21,7 @@ public final class ShareFeed {
     private var fieldsTime: Timestamp
 
     private var fields: [Field?] = Array(repeating: nil, count: FieldKey.allCases.count)
-    private(set) var events: EventWindow
+    private(set) var events = EventWindow()
     private var updates: [Memo] = []
     private var restarts: [Memo] = []
 
@@ -55,8 +55,8 @@ public final class ShareFeed {
     /// Points that viewers of one share commonly stand at: one for each rate in use.
     private static let memosMax = 8
 
-    init(share: ShareKey, runnerName: String, snapshot: FeedSnapshot, revision: UInt64) {
-        self.share = share
+    init(key: FeedKey, runnerName: String, snapshot: FeedSnapshot, revision: UInt64) {
+        self.key = key
         self.runnerName = runnerName
         cursor = snapshot.cursor
         time = snapshot.time
@@ -64,13 +64,13 @@ public final class ShareFeed {
         marks = Marks(newest: revision, fields: revision, restart: revision)
         fieldsCursor = snapshot.cursor
         fieldsTime = snapshot.time
-        events = EventWindow(bytesMax: Limits.subscriberBytesMax)
         for fragment in snapshot.fields {
             fields[Int(fragment.key.rawValue)] = Field(fragment: fragment, revision: revision)
         }
     }
 
-    func apply(_ update: FeedUpdate, revision: UInt64) {
+    /// Takes what changed; as many bytes of events are kept for viewers that do not keep up.
+    func apply(_ update: FeedUpdate, revision: UInt64, eventBytesMax: Int) {
         marks.newest = revision
         cursor = update.cursor
         time = update.time
@@ -78,6 +78,11 @@ public final class ShareFeed {
             fields = Array(repeating: nil, count: fields.count)
             heartRate = nil
             marks.restart = revision
+        }
+        if update.forgets {
+            events = EventWindow()
+            marks.event = 0
+            marks.lostEvent = 0
         }
         if update.begins || !update.changed.isEmpty {
             marks.fields = revision
@@ -92,7 +97,9 @@ public final class ShareFeed {
         if let reading = update.heartRate { heartRate = reading }
         if update.urgent || update.begins || update.event != nil { marks.urgent = revision }
         if let event = update.event {
-            events.append(event, cursor: update.cursor, revision: revision, runner: runnerName)
+            events.append(
+                event, cursor: update.cursor, revision: revision, runner: runnerName,
+                bytesMax: eventBytesMax)
             marks.event = revision
             marks.lostEvent = events.lostRevision
         }

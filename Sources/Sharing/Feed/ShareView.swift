@@ -7,6 +7,8 @@ public struct ShareView: Sendable {
     private let scope: Scope
     private let delayMicroseconds: Int64
     private var session: SessionID?
+    /// Where the log was when the view was made: what came before is in the log alone.
+    public let start: RecordOffset
     private var cursor: LogCursor
     private var time: Timestamp
     private var fields: [Fragment?] = Array(repeating: nil, count: FieldKey.allCases.count)
@@ -15,13 +17,15 @@ public struct ShareView: Sendable {
 
     /// - Parameters:
     ///   - share: Of a device; a group has no view of its own, its members have.
-    ///   - cursor: Where the log is.
+    ///   - cursor: Where the log is. Nothing of it is told: while nothing is shown, a viewer's cursor
+    ///     is that of an empty log.
     ///   - now: What a viewer reads as time while no session has begun.
     public init(_ share: Share, cursor: LogCursor, at now: Timestamp) {
+        start = cursor.offset
         self.share = share.key
         scope = share.scope
         delayMicroseconds = Int64(share.delaySeconds) * 1_000_000
-        self.cursor = cursor
+        self.cursor = LogCursor(epoch: cursor.epoch, offset: RecordOffset(rawValue: 0))
         time = now
     }
 
@@ -29,14 +33,21 @@ public struct ShareView: Sendable {
     ///   - update: Of the session the share shows, or ``SessionFields/everything`` of one it
     ///     shows from now on.
     ///   - arrival: When the record came, never earlier than the last call's.
+    ///   - held: Updates that a delay may hold back; more are folded together.
     /// - Returns: What is to be shown now; `nil` when nothing is, or not yet.
-    public mutating func take(_ update: SessionUpdate, at arrival: Timestamp) -> FeedUpdate? {
+    public mutating func take(
+        _ update: SessionUpdate, at arrival: Timestamp, holding held: Int = HeldUpdates.countMax
+    ) -> FeedUpdate? {
         guard let part = part(of: update) else { return nil }
         if delayMicroseconds == 0 { return show(part, of: update.session) }
-        held.append(
-            part, of: update.session, due: arrival.advanced(byMicroseconds: delayMicroseconds))
+        self.held.append(
+            part, of: update.session, due: arrival.advanced(byMicroseconds: delayMicroseconds),
+            countMax: held)
         return nil
     }
+
+    /// Updates held back now.
+    public var heldCount: Int { held.count }
 
     /// When the next held update is due; `nil`: none is held.
     public var nextDeadline: Timestamp? { held.nextDue }
@@ -63,8 +74,8 @@ public struct ShareView: Sendable {
     }
 
     private func part(of update: SessionUpdate) -> FeedUpdate? {
-        let changed = update.changed.filter { $0.audience.contains(scope) }
-        let event = update.event.first { $0.audience.contains(scope) }
+        let changed = update.changed.filter { $0.visibility.contains(scope) }
+        let event = update.event.first { $0.visibility.contains(scope) }
         guard !changed.isEmpty || event != nil || update.begins else { return nil }
         return FeedUpdate(
             cursor: update.cursor, time: update.time, changed: changed, event: event?.json,

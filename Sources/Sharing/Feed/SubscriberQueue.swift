@@ -86,7 +86,8 @@ public struct SubscriberQueue: Sendable {
     public mutating func flush(
         _ feeds: [ShareFeed], at now: UInt64, into messages: inout [EncodedMessage]
     ) -> Action {
-        var owed = false
+        // Who waits for history is owed it.
+        var owed = catchingUp
         var urgent = false
         for feed in feeds {
             let marks = feed.marks

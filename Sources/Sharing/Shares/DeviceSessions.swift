@@ -8,6 +8,8 @@ public struct DeviceSessions: Sendable {
     private struct Span: Sendable {
         let session: SessionID
         var began: Timestamp
+        /// When something of it could first be shown with positions; `nil`: not yet.
+        var cameIntoView: Timestamp?
         /// `nil`: live.
         var ended: Timestamp?
         /// Counts ends; not by their times: the clock may have been set back between two.
@@ -17,6 +19,7 @@ public struct DeviceSessions: Sendable {
 
         mutating func move(byMicroseconds difference: Int64) {
             began = began.advanced(byMicroseconds: difference)
+            cameIntoView = cameIntoView?.advanced(byMicroseconds: difference)
             ended = ended?.advanced(byMicroseconds: difference)
         }
     }
@@ -36,16 +39,35 @@ public struct DeviceSessions: Sendable {
     ///   - session: Of that device.
     ///   - device: Whose it is.
     ///   - time: Arrival time of its first frame.
-    public mutating func began(_ session: SessionID, of device: DeviceID, at time: Timestamp) {
+    ///   - isInView: `false`: a share with positions shows nothing of it before
+    ///     ``cameIntoView(_:of:at:)``.
+    public mutating func began(
+        _ session: SessionID, of device: DeviceID, at time: Timestamp, isInView: Bool = true
+    ) {
         var known = spans[device] ?? []
         if let index = known.firstIndex(where: { $0.session == session }) {
             known[index].ended = nil
             known[index].last = nil
         } else {
             // Not placed by its time: the clock may have been set back since the last one.
-            known.append(Span(session: session, began: time))
+            known.append(
+                Span(session: session, began: time, cameIntoView: isInView ? time : nil))
         }
         spans[device] = known
+    }
+
+    /// The first point of a session that may be shown has come, or, `nil`, there is none.
+    ///
+    /// When a run began would tell how long the hidden way to its first point is: until then a share
+    /// with positions shows what it showed before.
+    public mutating func cameIntoView(
+        _ session: SessionID, of device: DeviceID, at time: Timestamp?
+    ) {
+        guard let index = spans[device]?.firstIndex(where: { $0.session == session }) else {
+            return
+        }
+        let known = spans[device]?[index].cameIntoView
+        spans[device]?[index].cameIntoView = time.map { known ?? $0 }
     }
 
     /// Call in the order in which sessions ended.
@@ -130,9 +152,13 @@ public struct DeviceSessions: Sendable {
         let known = spans[device] ?? []
         // By order alone: sessions of before a restart may lie ahead of a clock set back.
         let shown = known.filter { $0.ended.map { $0 >= share.createdAt } ?? true }
-        guard share.delaySeconds > 0 else { return shown }
-        let seen = Self.time(seenBy: share, at: now)
-        return shown.filter { $0.began <= seen }
+        let isPlaced = share.scope.contains(.location)
+        guard isPlaced || share.delaySeconds > 0 else { return shown }
+        let seen = share.delaySeconds > 0 ? Self.time(seenBy: share, at: now) : nil
+        return shown.filter { span in
+            guard let start = isPlaced ? span.cameIntoView : span.began else { return false }
+            return seen.map { start <= $0 } ?? true
+        }
     }
 
     private static func time(seenBy share: Share, at now: Timestamp) -> Timestamp {

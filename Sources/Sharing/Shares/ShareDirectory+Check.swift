@@ -3,10 +3,18 @@ public import SensorModel
 extension ShareDirectory {
     /// Whether `share` may be added, or take the place of the one with its key.
     ///
+    /// - Parameters:
+    ///   - share: As it is to be.
+    ///   - now: Arrival clock.
+    ///   - perDeviceMax: Shares of one device that are not over.
     /// - Throws: ``ShareError`` with the first rule it breaks.
-    public func check(_ share: Share, at now: Timestamp) throws(ShareError) {
+    public func check(
+        _ share: Share, at now: Timestamp, perDeviceMax: Int = .max
+    ) throws(ShareError) {
         guard Self.isName(share.name) else { throw .nameInvalid(share.name) }
-        if let other = named(share.name), other.key != share.key { throw .nameTaken(share.name) }
+        if let other = named(share.name, of: share.device), other.key != share.key {
+            throw .nameTaken(share.name)
+        }
         guard (0...Share.delaySecondsMax).contains(share.delaySeconds) else {
             throw .delayOutOfRange(seconds: share.delaySeconds)
         }
@@ -15,6 +23,10 @@ extension ShareDirectory {
         }
         if let expiresAt = share.expiresAt, expiresAt <= now { throw .alreadyExpired }
         guard !share.scope.isEmpty else { throw .scopeEmpty }
+        if let device = share.device {
+            let others = shares(of: device).count { $0.key != share.key && $0.isActive(at: now) }
+            guard others < perDeviceMax else { throw .tooManyOfDevice(max: perDeviceMax) }
+        }
         if case .group(let members) = share.target { try check(members: members, at: now) }
     }
 

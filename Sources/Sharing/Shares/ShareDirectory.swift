@@ -14,9 +14,22 @@ public struct ShareDirectory: Sendable {
 
     private var shares: [ShareKey: Share] = [:]
     private var keysByHash: [SecretHash: ShareKey] = [:]
-    /// Lower case.
-    private var keysByName: [String: ShareKey] = [:]
-    private var keysByDevice: [DeviceID: Set<ShareKey>] = [:]
+    /// By owner: a name tells nobody which names others use.
+    private struct OwnedName: Hashable, Sendable {
+        /// `nil`: a group's.
+        let device: DeviceID?
+        /// Lower case.
+        let name: String
+
+        init(_ name: String, of device: DeviceID?) {
+            self.device = device
+            self.name = name.lowercased()
+        }
+    }
+
+    private var keysByName: [OwnedName: ShareKey] = [:]
+    /// Rising.
+    private var keysByDevice: [DeviceID: [ShareKey]] = [:]
 
     public init(_ shares: [Share] = []) {
         for share in shares { put(share) }
@@ -45,8 +58,22 @@ public struct ShareDirectory: Sendable {
     }
 
     /// By its non-secret name, for the owner: whatever its standing.
-    public func named(_ name: String) -> Share? {
-        keysByName[name.lowercased()].flatMap { shares[$0] }
+    ///
+    /// - Parameters:
+    ///   - name: In any case.
+    ///   - device: Whose; `nil`: of the groups.
+    /// - Returns: `nil` when the owner has none of that name.
+    public func named(_ name: String, of device: DeviceID?) -> Share? {
+        keysByName[OwnedName(name, of: device)].flatMap { shares[$0] }
+    }
+
+    /// The shares of that name: a group's first, then those of devices in the order they were made.
+    public func named(_ name: String) -> [Share] {
+        let owners = [nil] + keysByDevice.keys.map(Optional.some)
+        // Groups first.
+        return owners.compactMap { named(name, of: $0) }.sorted {
+            ($0.device == nil ? 0 : 1, $0.key) < ($1.device == nil ? 0 : 1, $1.key)
+        }
     }
 
     public func standing(of key: ShareKey, at time: Timestamp) -> Standing {
@@ -57,7 +84,17 @@ public struct ShareDirectory: Sendable {
 
     /// Of one device, groups not among them, in the order they were made.
     public func shares(of device: DeviceID) -> [Share] {
-        (keysByDevice[device] ?? []).sorted().compactMap { shares[$0] }
+        (keysByDevice[device] ?? []).compactMap { shares[$0] }
+    }
+
+    /// A share of the same device that shows positions where this one does not, or does not where this
+    /// one does. What is hidden counts on the one without positions: who holds both can subtract.
+    public func complement(of share: Share, at time: Timestamp) -> Share? {
+        guard let device = share.device else { return nil }
+        return shares(of: device).first {
+            $0.isActive(at: time)
+                && $0.scope.contains(.location) != share.scope.contains(.location)
+        }
     }
 
     /// The members of a group that may be watched at `time`, or the share itself, in its order.
@@ -85,9 +122,13 @@ public struct ShareDirectory: Sendable {
         remove(share.key)
         shares[share.key] = share
         keysByHash[share.idHash] = share.key
-        keysByName[share.name.lowercased()] = share.key
+        keysByName[OwnedName(share.name, of: share.device)] = share.key
         switch share.target {
-        case .device(let device): keysByDevice[device, default: []].insert(share.key)
+        case .device(let device):
+            // Mostly it is the newest.
+            let keys = keysByDevice[device] ?? []
+            let index = (keys.lastIndex { $0 < share.key } ?? -1) + 1
+            keysByDevice[device, default: []].insert(share.key, at: index)
         case .group: break
         }
     }
@@ -95,10 +136,10 @@ public struct ShareDirectory: Sendable {
     public mutating func remove(_ key: ShareKey) {
         guard let share = shares.removeValue(forKey: key) else { return }
         keysByHash[share.idHash] = nil
-        keysByName[share.name.lowercased()] = nil
+        keysByName[OwnedName(share.name, of: share.device)] = nil
         switch share.target {
         case .device(let device):
-            keysByDevice[device]?.remove(key)
+            keysByDevice[device]?.removeAll { $0 == key }
             if keysByDevice[device]?.isEmpty == true { keysByDevice[device] = nil }
         case .group: break
         }

@@ -4,6 +4,10 @@ public import SensorModel
 public enum ShareError: Error, Hashable, Sendable {
     case nameTaken(String)
     case nameInvalid(String)
+    /// Shares of several devices have it.
+    case nameAmbiguous(String, of: [String])
+    /// Of one device, those that are over not counted.
+    case tooManyOfDevice(max: Int)
     case groupSize(Int)
     case groupMemberUnknown(ShareKey)
     /// A group of groups, or a member that is revoked or expired.
@@ -24,6 +28,12 @@ extension ShareError: CustomStringConvertible {
         case .nameTaken(let name): "there already is a share named \(name)"
         case .nameInvalid(let name):
             "\(name) cannot be a share's name: use 1 to 64 letters, digits, spaces, - _ or ."
+        case .tooManyOfDevice(let max):
+            "a runner has at most \(max) shares at once: revoke one, or raise"
+                + " limits.shares_per_device"
+        case .nameAmbiguous(let name, let devices):
+            "\(devices.joined(separator: " and ")) have a share named \(name): say which, as"
+                + " \(devices.first ?? ""):\(name)"
         case .groupSize(let count):
             "a group has 2 to \(Limits.groupSharesMax) different shares, not \(count)"
         case .groupMemberUnknown(let key): "there is no share number \(key.rawValue)"

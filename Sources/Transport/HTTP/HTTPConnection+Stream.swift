@@ -36,9 +36,20 @@ extension HTTPConnection {
         }
         let buffer = context.channel.allocator.buffer(bytes: wire)
         limitWriting(bytes: wire.count)
-        let written = context.channel.writeAndFlush(buffer)
+        let written = send(buffer, to: context.channel)
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
         written.whenSuccess { bound.value.stopLimitingWriting() }
+        return written
+    }
+
+    /// Writes, and counts what the peer has not taken until it has.
+    @discardableResult
+    func send(_ buffer: ByteBuffer, to channel: any Channel) -> EventLoopFuture<Void> {
+        let count = buffer.readableBytes
+        let isAllowed = ticket.owes(more: count)
+        let written = channel.writeAndFlush(buffer)
+        written.assumeIsolated().whenComplete { [ticket] _ in _ = ticket.owes(more: -count) }
+        if !isAllowed { abort() }
         return written
     }
 

@@ -30,6 +30,10 @@ extension HTTPConnection {
                     fields: ["Sec-WebSocket-Version": "13"]))
             return false
         }
+        guard head.hasWebSocketKey else {
+            send(.failure(status: 400, reason: "the WebSocket key is missing or odd"))
+            return false
+        }
         guard originIsAllowed(request) else {
             send(.failure(status: 403, reason: "this origin is not allowed"))
             return false
@@ -58,16 +62,16 @@ extension HTTPConnection {
                 send(refusal.response)
                 return
             }
-            upgrade(request, head, subprotocols: ["pulsecast.device.v1"], authenticates: false) {
+            upgrade(request, head, subprotocols: ["pulsecast.device.v1"], proof: nil) {
                 DeviceWebSocket($0, headerToken: token)
             }
         case .viewerSocket:
             guard let share = resolve(request) else { return }
-            upgrade(request, head, subprotocols: [], authenticates: true) {
+            upgrade(request, head, subprotocols: [], proof: .viewer) {
                 ViewerSocket($0, share: share)
             }
         case .echo:
-            upgrade(request, head, subprotocols: [], authenticates: true) { EchoSocket($0) }
+            upgrade(request, head, subprotocols: [], proof: nil) { EchoSocket($0) }
         case .socket(let program): openProgram(program, request, head)
         case .respond, .eventStream: break
         }
@@ -85,8 +89,8 @@ extension HTTPConnection {
                 case .refused(let response): connection.send(response)
                 case .admitted(let run):
                     connection.upgrade(
-                        request, head, subprotocols: program.subprotocols, authenticates: true
-                    ) { ProgramSocket($0, run) }
+                        request, head, subprotocols: program.subprotocols, proof: program.proof
+                    ) { ProgramSocket($0, program, run) }
                 }
             }
         }
@@ -108,10 +112,10 @@ extension HTTPConnection {
         return nil
     }
 
-    /// The library checks the key and computes the answer to it.
+    /// The library computes the answer to the key.
     private func upgrade(
-        _ request: HTTPRequest, _ head: RequestHead, subprotocols: [String], authenticates: Bool,
-        _ make: @escaping (UpgradedSocket) -> any WebSocketEndpoint
+        _ request: HTTPRequest, _ head: RequestHead, subprotocols: [String],
+        proof: ConnectionClass?, _ make: @escaping (UpgradedSocket) -> any WebSocketEndpoint
     ) {
         guard let context else { return }
         let upgrader = NIOWebSocketServerUpgrader(
@@ -126,8 +130,7 @@ extension HTTPConnection {
                 self.send(.failure(status: 400, reason: "the WebSocket key is missing or odd"))
                 return
             }
-            guard let socket = self.detach(request) else { return }
-            if authenticates { self.ticket.authenticate() }
+            guard self.admits(proof), let socket = self.detach(request) else { return }
             var response = HTTPResponse(
                 status: 101,
                 fields: HTTPFields(headers.map { .init(name: $0.name, value: $0.value) }))
@@ -136,6 +139,13 @@ extension HTTPConnection {
             let endpoint = make(socket)
             self.hand(over: socket.channel, to: WebSocketChannel(socket, endpoint))
         }
+    }
+
+    /// - Returns: `false` when the refusal is on its way.
+    private func admits(_ proof: ConnectionClass?) -> Bool {
+        guard let proof, let refusal = ticket.prove(proof) else { return true }
+        send(HTTPRefusal(refusal).response)
+        return false
     }
 
     private func openEventStream(_ request: HTTPRequest) {
@@ -153,8 +163,7 @@ extension HTTPConnection {
             send(response)
             return
         }
-        guard let socket = detach(request) else { return }
-        ticket.authenticate()
+        guard admits(.viewer), let socket = detach(request) else { return }
         response.fields["Connection"] = "close"
         write(head(of: response, framing: .close))
         hand(over: socket.channel, to: EventStream(socket, share: share))
@@ -162,15 +171,20 @@ extension HTTPConnection {
 
     /// Replaces the HTTP handlers by `successor`, which gets bytes from now on.
     func hand(over channel: any Channel, to successor: some ChannelHandler) {
+        // The head's write may have failed and closed it, and nobody tells the successor.
+        guard channel.isActive else { return finish() }
         let pipeline = channel.pipeline.syncOperations
         do {
             try pipeline.addHandler(successor)
             let decoder = try pipeline.handler(
                 type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            setReading(true)
             pipeline.removeHandler(self, promise: nil)
-            pipeline.removeHandler(meter, promise: nil)
-            pipeline.removeHandler(decoder, promise: nil)
+            // In this order: what the decoder has came before what the buffer holds.
+            let decoderIsGone = channel.eventLoop.makePromise(of: Void.self)
+            pipeline.removeHandler(decoder, promise: decoderIsGone)
+            decoderIsGone.futureResult.assumeIsolated().whenComplete { [buffer] _ in
+                pipeline.removeHandler(buffer, promise: nil)
+            }
         } catch {
             // The channel closed under our hands.
             channel.close(promise: nil)

@@ -24,7 +24,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
     let loop: LoopState
     let service: HTTPService
     let ticket: ConnectionTicket
-    let meter: HeaderMeter
+    let buffer: RequestBuffer
     private let socketPeer: PeerAddress
     private(set) var context: ChannelHandlerContext?
     var stage = Stage.idle
@@ -36,22 +36,34 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
     private var bodyStarted = NIODeadline.distantPast
     /// What a slow client may take to read the last answer.
     private var readingSeconds = 0
+    /// Whether an answer waits for the ones before it to be read.
+    private var isWriting = false
     private var keepsAlive = true
     private var isHead = false
+    /// What the request under way proves if it is not refused: that it knows a share.
+    private var shareProof: ConnectionClass?
     private(set) var isOld = false
     private var isStopping = false
     /// Whether the deadline is that of a head under way, not of an idle connection.
     private var headIsTimed = true
 
-    init(
-        loop: LoopState, service: HTTPService, ticket: ConnectionTicket, meter: HeaderMeter,
-        peer: PeerAddress
-    ) {
+    init(loop: LoopState, service: HTTPService, ticket: ConnectionTicket, peer: PeerAddress) {
         self.loop = loop
         self.service = service
         self.ticket = ticket
-        self.meter = meter
+        buffer = RequestBuffer(headBytesMax: service.limits.headerBytesMax, ticket: ticket)
         socketPeer = peer
+    }
+
+    /// Puts it, and what it reads by, at the end of a channel's pipeline.
+    func add(to pipeline: ChannelPipeline.SynchronousOperations) throws {
+        var bounds = NIOHTTPDecoderLimitConfiguration()
+        // Of the trailers behind a body, too, which nobody else measures.
+        bounds.maxHeaderFieldSize = 2 * limits.headerBytesMax
+        bounds.maxHeaderListSize = 2 * limits.headerBytesMax
+        let decoder = HTTPRequestDecoder(
+            leftOverBytesStrategy: .forwardBytes, limitConfiguration: bounds)
+        try pipeline.addHandlers(buffer, ByteToMessageHandler(decoder), self)
     }
 
     private var limits: ConnectionLimits { service.limits }
@@ -72,17 +84,23 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         let part = unwrapInboundIn(data)
         switch stage {
         case .idle, .reading: take(part)
-        case .answering:
-            waiting.append(part)
-            setReading(false)
+        case .answering: waiting.append(part)
         case .closing, .upgraded: break
         }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        guard case .idle = stage, meter.hasBegun, !headIsTimed else { return }
+        guard case .idle = stage, buffer.hasBegun, !headIsTimed else { return }
         headIsTimed = true
         loop.setDeadline(&deadline, of: self, inSeconds: limits.headerSeconds)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        guard isWriting, context.channel.isWritable, case .answering = stage else { return }
+        isWriting = false
+        deadline?.cancel()
+        deadline = nil
+        finishAnswer()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -97,10 +115,11 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
             context.close(promise: nil)
             return
         }
-        if case .answering = stage {
-            waitingRefusal = refusal
-        } else {
-            refuse(refusal)
+        switch stage {
+        case .idle, .reading: refuse(refusal)
+        case .answering: waitingRefusal = refusal
+        // One refusal is enough, and it has set the time of the end.
+        case .closing, .upgraded: break
         }
     }
 
@@ -111,7 +130,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         finish()
     }
 
-    private func finish() {
+    func finish() {
         deadline?.cancel()
         loop.remove(self)
         ticket.release()
@@ -134,7 +153,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
     }
 
     private func begin(_ raw: HTTPRequestHead) {
-        meter.stop()
+        buffer.headEnded()
         do throws(HTTPRefusal) {
             let head = try RequestHead(raw, limits: limits)
             stage = .reading(head)
@@ -159,13 +178,21 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         let forwarded = ForwardedPeer(
             peer: socketPeer, isSecure: service.hasTLS, fields: head.fields,
             proxies: service.trustedProxies)
+        // A proxy that names nobody asks for itself.
+        let counted = service.trustedProxies.contains(forwarded.address) ? nil : forwarded.address
         var request = HTTPRequest(
             method: head.method, path: head.path, query: QueryItems(head.query),
             fields: head.fields, body: body, peer: forwarded.address, isSecure: forwarded.isSecure)
         body = []
+        shareProof = nil
         deadline?.cancel()
         deadline = nil
         stage = .answering(nil)
+        buffer.requestEnded()
+        if service.trustedProxies.contains(socketPeer), let refusal = ticket.move(to: counted) {
+            refuse(HTTPRefusal(refusal))
+            return
+        }
         switch service.router.match(head.method, head.path) {
         case .unknown: respond(to: request, with: service.router.notFound)
         case .wrongMethod(let allowed):
@@ -176,6 +203,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
                     fields: ["Allow": methods]))
         case .found(let endpoint, let parameters):
             request.parameters = parameters
+            if request.method != .options, parameters["share"] != nil { shareProof = .viewer }
             if case .respond(let respond) = endpoint {
                 self.respond(to: request, with: respond)
             } else {
@@ -206,7 +234,12 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
 
     func send(_ response: HTTPResponse) {
         guard case .answering = stage, context != nil else { return }
-        if response.status < 400 { ticket.authenticate() }
+        var response = response
+        if response.status < 400, let proof = response.proof ?? shareProof,
+            let refusal = ticket.prove(proof)
+        {
+            response = HTTPRefusal(refusal).response
+        }
         keepsAlive = keepsAlive && !response.closes && !isStopping
         switch response.body {
         case .bytes(let bytes):
@@ -240,7 +273,15 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
     }
 
     /// What is written is on its way: the next request, or the end.
+    ///
+    /// Not before the client reads: one that only asks would have us keep all its answers.
     func finishAnswer() {
+        if keepsAlive, let channel = context?.channel, channel.isActive, !channel.isWritable {
+            isWriting = true
+            loop.setDeadline(
+                &deadline, of: self, inSeconds: limits.bodySeconds + readingSeconds)
+            return
+        }
         guard keepsAlive, waitingRefusal == nil || !waiting.isEmpty else {
             if keepsAlive, let refusal = waitingRefusal {
                 waitingRefusal = nil
@@ -251,7 +292,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
             return
         }
         stage = .idle
-        meter.start()
+        buffer.requestAnswered()
         headIsTimed = false
         loop.setDeadline(&deadline, of: self, inSeconds: limits.idleSeconds + readingSeconds)
         takeWaiting()
@@ -271,7 +312,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
                 waitingRefusal = nil
                 refuse(refusal)
             } else {
-                setReading(true)
+                buffer.resume()
             }
         case .answering, .closing, .upgraded: break
         }
@@ -283,7 +324,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         switch stage {
         case .idle:
             // Headers that began to come and never ended deserve a word, an idle peer does not.
-            if meter.hasBegun { refuse(.tooSlow) } else { closeGently() }
+            if buffer.hasBegun { refuse(.tooSlow) } else { closeGently() }
             return 2
         case .reading:
             let elapsed = NIODeadline.now() - bodyStarted
@@ -317,12 +358,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
 
     func write(_ bytes: [UInt8]) {
         guard let context else { return }
-        context.channel.writeAndFlush(context.channel.allocator.buffer(bytes: bytes), promise: nil)
-    }
-
-    func setReading(_ reading: Bool) {
-        // Fails only on a channel that is closed.
-        try? context?.channel.syncOptions?.setOption(.autoRead, value: reading)
+        send(context.channel.allocator.buffer(bytes: bytes), to: context.channel)
     }
 
     /// Closing with unread bytes resets the connection, and a reset overtakes the answer: so we
@@ -330,8 +366,8 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
     private func closeGently() {
         stage = .closing
         waiting.removeAll()
+        buffer.end()
         guard let context else { return }
-        setReading(true)
         context.channel.close(mode: .output, promise: nil)
         loop.setDeadline(&deadline, of: self, inSeconds: 2 + readingSeconds)
     }

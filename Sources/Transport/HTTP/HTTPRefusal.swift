@@ -12,6 +12,9 @@ enum HTTPRefusal: Error, Hashable, Sendable {
     /// TRACE and CONNECT: known, and served nowhere.
     case methodForbidden
     case codingUnknown
+    /// By the limits of the address, and of all.
+    case tooManyOfAddress
+    case tooManyOfAll
     case versionUnknown
 
     var status: Int {
@@ -24,7 +27,9 @@ enum HTTPRefusal: Error, Hashable, Sendable {
         case .expectationUnknown: 417
         // A method nobody has heard of is the asker's fault, not a failure of ours.
         case .methodUnknown: 405
+        case .tooManyOfAddress: 429
         case .headersTooLarge: 431
+        case .tooManyOfAll: 503
         case .codingUnknown: 501
         case .versionUnknown: 505
         }
@@ -39,6 +44,8 @@ enum HTTPRefusal: Error, Hashable, Sendable {
         case .bodyTooLarge: "the body is too large"
         case .targetTooLong: "the address is too long"
         case .expectationUnknown: "this expectation cannot be met"
+        case .tooManyOfAddress: "too many connections from this address"
+        case .tooManyOfAll: "too many connections"
         case .headersTooLarge: "the headers are too large"
         case .methodUnknown: "this method is not known"
         case .methodForbidden: "this method is not allowed here"
@@ -47,10 +54,21 @@ enum HTTPRefusal: Error, Hashable, Sendable {
         }
     }
 
+    init(_ refusal: ConnectionTable.Refusal) {
+        self =
+            switch refusal {
+            case .address: .tooManyOfAddress
+            case .connections: .tooManyOfAll
+            }
+    }
+
     /// Where the next request would begin is not certain any more: always closes.
     var response: HTTPResponse {
         var response = HTTPResponse.failure(status: status, reason: reason)
         response.closes = true
+        if self == .tooManyOfAddress || self == .tooManyOfAll {
+            response.fields["Retry-After"] = "10"
+        }
         if self == .methodForbidden {
             response.fields["Allow"] = HTTPRequest.Method.allCases.map(\.rawValue)
                 .joined(separator: ", ")

@@ -14,6 +14,9 @@ public struct HTTPResponse: Sendable {
     public var body: Body
     /// Close the connection after this answer.
     public var closes = false
+    /// What the request has proved its connection to be, where the answer is no refusal: a device,
+    /// if its token was accepted. What names a share needs no word about it.
+    public var proof: ConnectionClass?
 
     public init(status: Int, fields: HTTPFields = HTTPFields(), body: Body = .bytes([])) {
         self.status = status

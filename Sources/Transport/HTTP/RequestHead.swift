@@ -39,7 +39,8 @@ struct RequestHead: Sendable {
         try Self.checkHost(fields, isOld: isOld)
         contentLength = try Self.contentLength(fields, isOld: isOld, limits: limits)
         (path, query) = try Self.split(head.uri)
-        keepsAlive = head.isKeepAlive
+        // The parser takes no request after one that asks for another protocol.
+        keepsAlive = head.isKeepAlive && fields["upgrade"] == nil
         expectsContinue = try Self.expectsContinue(fields, isOld: isOld)
     }
 
@@ -110,6 +111,22 @@ struct RequestHead: Sendable {
     var wantsWebSocket: Bool {
         Self.list(fields.values("upgrade")).contains { HTTPFields.same($0, "websocket") }
             && Self.list(fields.values("connection")).contains { HTTPFields.same($0, "upgrade") }
+    }
+
+    /// One key, of 16 bytes in base64.
+    var hasWebSocketKey: Bool {
+        let keys = fields.values("sec-websocket-key")
+        guard keys.count == 1, keys[0].utf8.count == 24, keys[0].hasSuffix("==") else {
+            return false
+        }
+        return keys[0].utf8.dropLast(2).allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+                true
+            default: false
+            }
+        }
     }
 
     /// The elements of comma-separated fields.

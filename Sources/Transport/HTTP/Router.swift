@@ -24,6 +24,8 @@ public struct Router: Sendable {
     }
 
     private var routes: [Route] = []
+    /// Every route as method and pattern, `GET /v1/shares/:share/latest`, in the order of the table.
+    public private(set) var patterns: [String] = []
     /// Answers where no route does; the default is a plain 404.
     public var notFound: @Sendable (HTTPRequest) async -> HTTPResponse = { _ in
         .failure(status: 404, reason: "not found")
@@ -42,6 +44,7 @@ public struct Router: Sendable {
             }
         precondition(pattern.hasPrefix("/"), "a pattern starts with a slash")
         routes.append(Route(method: method, segments: segments, endpoint: endpoint))
+        patterns.append("\(method.rawValue) \(pattern)")
     }
 
     /// For the usual endpoint: a closure.

@@ -1,4 +1,5 @@
 import SensorModel
+import Synchronization
 import WireFormat
 
 /// One device's connection, whatever it came over: hello, frames into the ring, answers out.
@@ -115,7 +116,7 @@ final class DeviceConnection: RoomWaiter {
             return true
         }
         guard case .open(let device) = phase else {
-            close(.helloExpected)
+            refuseUntilHello()
             return true
         }
         do throws(FrameRefusal) {
@@ -134,12 +135,16 @@ final class DeviceConnection: RoomWaiter {
         case .hello(let hello):
             knock(hello, arrival)
             return true
-        case .frame(let header, _):
+        case .frame(let header, let heartRateDropped):
             guard isOpen else {
-                close(.helloExpected)
+                refuseUntilHello()
                 return true
             }
-            return push(header, payload: payload, arrival)
+            guard push(header, payload: payload, arrival) else { return false }
+            if heartRateDropped {
+                loop.counters.heartRatesDropped.wrappingAdd(1, ordering: .relaxed)
+            }
+            return true
         }
     }
 
@@ -187,10 +192,15 @@ final class DeviceConnection: RoomWaiter {
         }
     }
 
+    private func refuseUntilHello(_ reason: String? = nil) {
+        guard case .awaitingHello = phase else { return }
+        loop.counters.countRefusedHello(.helloExpected)
+        close(.helloExpected, reason: reason)
+    }
+
     private func refuse(_ refused: RefusedFrame, _ arrival: Timestamp) -> Bool {
         guard isOpen else {
-            loop.counters.countRefusedHello(.helloExpected)
-            close(.helloExpected, reason: refused.refusal.description)
+            refuseUntilHello(refused.refusal.description)
             return true
         }
         let record = InboundMessage.refused(id, refused.sequence, arrival: arrival)

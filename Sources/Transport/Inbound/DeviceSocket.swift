@@ -49,6 +49,8 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         guard !isClosing else { return }
         let buffer = unwrapInboundIn(data)
         offer(buffer.readableBytesUInt8Span)
+        guard !ticket.holdsReceived(splitter.pendingBytes) else { return }
+        refuse(.tooManyRequests, CloseCode.tooManyRequests.reason)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -102,13 +104,16 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
             return try splitter.split(bytes) { form, frame in take(form, frame) }
         } catch {
             loop.counters.countRefused(error)
-            let code = error.closes ?? .notAFrame
-            if let connection {
-                connection.close(code, reason: error.description)
-            } else {
-                close(code, reason: error.description)
-            }
+            refuse(error.closes ?? .notAFrame, error.description)
             return true
+        }
+    }
+
+    private func refuse(_ code: CloseCode, _ reason: String) {
+        if let connection {
+            connection.close(code, reason: reason)
+        } else {
+            close(code, reason: reason)
         }
     }
 
@@ -135,7 +140,10 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
     }
 
     private func wasAdmitted() {
-        ticket.authenticate()
+        guard ticket.prove(.device) == nil else {
+            connection?.close(.tooManyRequests)
+            return
+        }
         loop.setDeadline(&deadline, of: self, inSeconds: limits.deviceSilenceSeconds)
     }
 
@@ -151,11 +159,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         }
         guard let connection, connection.isOpen else {
             loop.counters.countRefusedHello(.helloExpected)
-            if let connection {
-                connection.close(.helloExpected)
-            } else {
-                close(.helloExpected, reason: CloseCode.helloExpected.reason)
-            }
+            refuse(.helloExpected, CloseCode.helloExpected.reason)
             return limits.helloSeconds
         }
         guard saidSomething else {
@@ -248,11 +252,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
     }
 
     func goAway(_: CloseCode) {
-        if let connection {
-            connection.close(.restarting)
-        } else {
-            close(.restarting, reason: CloseCode.restarting.reason)
-        }
+        refuse(.restarting, CloseCode.restarting.reason)
     }
 
     func abort() {

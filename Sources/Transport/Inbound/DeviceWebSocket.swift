@@ -55,8 +55,8 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
             ? connection.take(text: message, arrival: arrival)
             : take(message, connection, arrival)
         if !wasOpen, connection.isOpen {
-            ticket.authenticate()
             helloDeadline = nil
+            if ticket.prove(.device) != nil { connection.close(.tooManyRequests) }
         }
         return taken
     }

@@ -1,100 +1,93 @@
 import NIOCore
 import Synchronization
 
-/// Counts connections against the limits, over all loops and listeners of a server.
-///
-/// When strangers fill all places kept for them, the one that has been one for longest gives way:
-/// who means well is known within a second, and who only holds a place does not hold it long.
+/// The connections of all loops and listeners of a server against their bounds: asks the table who
+/// has a place, and closes those that gave way.
 final class ConnectionCensus: Sendable {
-    enum Refusal: Error, Hashable, Sendable {
-        case connections
-        case address
+    private struct State {
+        var table = ConnectionTable()
+        var channels: [UInt64: any Channel] = [:]
     }
 
-    fileprivate struct Count {
-        var open = 0
-        var byNetwork: [PeerAddress.Network: Int] = [:]
-        /// In the order they came; numbers of those no longer strangers are skipped.
-        var strangers: [UInt64: any Channel] = [:]
-        var strangerQueue: [UInt64] = []
-        var queueStart = 0
-        var nextNumber: UInt64 = 0
-    }
-
-    private let count = Mutex(Count())
+    private let state = Mutex(State())
     private let counters: TransportCounters
+    fileprivate let budget = ByteBudget()
 
     init(counters: TransportCounters) {
         self.counters = counters
     }
 
+    /// - Parameters:
+    ///   - channel: Of the connection.
+    ///   - peer: `nil` where its address counts for nothing: the machine's own, a trusted proxy.
+    ///   - kind: What the listener makes of everybody.
+    ///   - limits: Of the listener.
     /// - Returns: A place, to be given back, or why there is none.
     func admit(
-        _ channel: any Channel, from peer: PeerAddress, limits: ConnectionLimits
-    ) -> Result<ConnectionTicket, Refusal> {
-        var evicted: (any Channel)?
-        let answer = count.withLock { count -> Result<UInt64, Refusal> in
-            guard count.open < limits.connectionsMax else { return .failure(.connections) }
-            if !peer.isLoopback {
-                guard count.byNetwork[peer.network, default: 0] < limits.connectionsPerAddressMax
-                else { return .failure(.address) }
-                count.byNetwork[peer.network, default: 0] += 1
-            }
-            if count.strangers.count >= limits.unauthenticatedMax { evicted = count.takeOldest() }
-            count.open += 1
-            return .success(count.addStranger(channel))
+        _ channel: any Channel, from peer: PeerAddress?, as kind: ConnectionClass,
+        limits: ConnectionLimits
+    ) -> Result<ConnectionTicket, ConnectionTable.Refusal> {
+        let bounds = ConnectionTable.Bounds(limits)
+        let answer = place { state in
+            let placed = state.table.admit(peer, as: kind, bounds)
+            if case .success(let placed) = placed { state.channels[placed.number] = channel }
+            return placed
+        }
+        return answer.map { number in
+            counters.connectionsOpen.wrappingAdd(1, ordering: .relaxed)
+            counters.connectionsAccepted.wrappingAdd(1, ordering: .relaxed)
+            return ConnectionTicket(
+                census: self, number: number, kind: kind, bounds: bounds)
+        }
+    }
+
+    fileprivate func prove(
+        _ number: UInt64, _ kind: ConnectionClass, _ bounds: ConnectionTable.Bounds
+    ) -> ConnectionTable.Refusal? {
+        change { $0.table.prove(number, kind, bounds) }
+    }
+
+    fileprivate func move(
+        _ number: UInt64, to peer: PeerAddress?, _ bounds: ConnectionTable.Bounds
+    ) -> ConnectionTable.Refusal? {
+        change { $0.table.move(number, to: peer, bounds) }
+    }
+
+    fileprivate func release(_ number: UInt64) {
+        counters.connectionsOpen.wrappingSubtract(1, ordering: .relaxed)
+        state.withLock { state in
+            state.table.remove(number)
+            state.channels[number] = nil
+        }
+    }
+
+    /// What the pools have given out, for tests.
+    var pooledBytes: Int { budget.takenBytes }
+
+    private func change(
+        _ body: (inout State) -> Result<ConnectionTable.Placed, ConnectionTable.Refusal>?
+    ) -> ConnectionTable.Refusal? {
+        // Where nothing changes, nobody is refused.
+        let answer = place { body(&$0) ?? .success(ConnectionTable.Placed(number: 0)) }
+        return if case .failure(let refusal) = answer { refusal } else { nil }
+    }
+
+    private func place(
+        _ body: (inout State) -> Result<ConnectionTable.Placed, ConnectionTable.Refusal>
+    ) -> Result<UInt64, ConnectionTable.Refusal> {
+        let (answer, evicted) = state.withLock { state in
+            let answer = body(&state)
+            let placed = try? answer.get()
+            return (answer, placed?.evicted.flatMap { state.channels.removeValue(forKey: $0) })
         }
         if let evicted {
             counters.connectionsRefused.wrappingAdd(1, ordering: .relaxed)
             evicted.close(promise: nil)
         }
-        switch answer {
-        case .success(let number):
-            counters.connectionsOpen.wrappingAdd(1, ordering: .relaxed)
-            counters.connectionsAccepted.wrappingAdd(1, ordering: .relaxed)
-            return .success(ConnectionTicket(census: self, number: number, peer: peer))
-        case .failure(let refusal):
+        if case .failure = answer {
             counters.connectionsRefused.wrappingAdd(1, ordering: .relaxed)
-            return .failure(refusal)
         }
-    }
-
-    fileprivate func authenticate(_ number: UInt64) {
-        count.withLock { $0.strangers[number] = nil }
-    }
-
-    fileprivate func release(_ number: UInt64, _ peer: PeerAddress) {
-        counters.connectionsOpen.wrappingSubtract(1, ordering: .relaxed)
-        count.withLock { count in
-            count.open -= 1
-            count.strangers[number] = nil
-            guard !peer.isLoopback else { return }
-            let left = count.byNetwork[peer.network, default: 1] - 1
-            count.byNetwork[peer.network] = left > 0 ? left : nil
-        }
-    }
-}
-
-extension ConnectionCensus.Count {
-    mutating func addStranger(_ channel: any Channel) -> UInt64 {
-        let number = nextNumber
-        nextNumber += 1
-        strangers[number] = channel
-        strangerQueue.append(number)
-        if strangerQueue.count > 64, strangerQueue.count > 4 * strangers.count {
-            strangerQueue = strangerQueue[queueStart...].filter { strangers[$0] != nil }
-            queueStart = 0
-        }
-        return number
-    }
-
-    mutating func takeOldest() -> (any Channel)? {
-        while queueStart < strangerQueue.count {
-            let number = strangerQueue[queueStart]
-            queueStart += 1
-            if let channel = strangers.removeValue(forKey: number) { return channel }
-        }
-        return nil
+        return answer.map(\.number)
     }
 }
 
@@ -102,26 +95,76 @@ extension ConnectionCensus.Count {
 final class ConnectionTicket {
     private let census: ConnectionCensus
     private let number: UInt64
-    private let peer: PeerAddress
-    private var isStranger = true
+    private let bounds: ConnectionTable.Bounds
+    private var proved: ConnectionClass
+    /// Taken from the budget's pools.
+    private var pooledReceived = 0
+    private var pooledOwed = 0
+    private var owedBytes = 0
+    private var counted: PeerAddress?
     private var isReleased = false
 
-    fileprivate init(census: ConnectionCensus, number: UInt64, peer: PeerAddress) {
+    fileprivate init(
+        census: ConnectionCensus, number: UInt64, kind: ConnectionClass,
+        bounds: ConnectionTable.Bounds
+    ) {
         self.census = census
         self.number = number
-        self.peer = peer
+        proved = kind
+        self.bounds = bounds
     }
 
-    /// It is a device that was welcomed, or a viewer of a share that exists.
-    func authenticate() {
-        guard isStranger else { return }
-        isStranger = false
-        census.authenticate(number)
+    /// - Returns: Why it has no place as what it is; it is to be closed then.
+    func prove(_ kind: ConnectionClass) -> ConnectionTable.Refusal? {
+        guard kind > proved else { return nil }
+        if let refusal = census.prove(number, kind, bounds) { return refusal }
+        _ = census.budget.receive(proved, -pooledReceived)
+        // Counted anew with what comes next; it is whole as a rule.
+        pooledReceived = 0
+        proved = kind
+        return nil
+    }
+
+    /// Tells how much the connection holds of what has come and is no whole message yet.
+    ///
+    /// - Returns: `false` when its class may not hold as much; it is to be closed then.
+    func holdsReceived(_ bytes: Int) -> Bool {
+        let pooled = ByteBudget.pooled(bytes, .received(proved))
+        guard pooled != pooledReceived else { return true }
+        guard !isReleased, census.budget.receive(proved, pooled - pooledReceived) else {
+            return false
+        }
+        pooledReceived = pooled
+        return true
+    }
+
+    /// Tells how much more, or less, the socket has still to take.
+    ///
+    /// - Returns: `false` when all connections together owe too much; it is to be closed then.
+    func owes(more bytes: Int) -> Bool {
+        owedBytes += bytes
+        let pooled = ByteBudget.pooled(owedBytes, .owed)
+        guard pooled != pooledOwed else { return true }
+        guard !isReleased, census.budget.owe(pooled - pooledOwed) else { return false }
+        pooledOwed = pooled
+        return true
+    }
+
+    /// A trusted proxy says whose the connection is from here on; `nil`: its own.
+    ///
+    /// - Returns: Why that peer may not have one more; it is to be closed then.
+    func move(to peer: PeerAddress?) -> ConnectionTable.Refusal? {
+        let peer = peer?.isLoopback == true ? nil : peer
+        guard counted != peer else { return nil }
+        counted = peer
+        return census.move(number, to: peer, bounds)
     }
 
     func release() {
         guard !isReleased else { return }
         isReleased = true
-        census.release(number, peer)
+        _ = census.budget.receive(proved, -pooledReceived)
+        _ = census.budget.owe(-pooledOwed)
+        census.release(number)
     }
 }

@@ -3,9 +3,10 @@ import SensorModel
 /// Every bound a listener puts on strangers, in one place; all of them are settings.
 public struct ConnectionLimits: Hashable, Sendable {
     public var connectionsMax = 10_000
-    /// Neither a device that was welcomed nor a viewer of a share that exists.
+    /// Those that have proved nothing; see ``ConnectionClass``.
     public var unauthenticatedMax = 256
-    /// From beyond loopback; an IPv6 network of 64 bits counts as one address.
+    /// Strangers and viewers of one address beyond loopback. Networks have more together: a /64
+    /// twice, a /56 or an IPv4 /24 four times, a /48 eight times as many.
     public var connectionsPerAddressMax = 64
     /// Request line and headers together.
     public var headerBytesMax = Limits.httpHeaderBytesMax
@@ -20,6 +21,8 @@ public struct ConnectionLimits: Hashable, Sendable {
     /// A kept-alive HTTP connection without a request.
     public var idleSeconds = 60
     public var helloSeconds = 5
+    /// A reader's socket that everybody may open names a share within.
+    public var joinSeconds = 10
     /// A TCP device that says nothing; WebSocket peers are pinged instead.
     public var deviceSilenceSeconds = 600
     /// A TCP device that sends no more, and waits for its last acks.

@@ -1,6 +1,5 @@
 import Glibc
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
@@ -80,7 +79,7 @@ struct Listener: Sendable {
         let isMany = peer.isLoopback || configuration.trustedProxies.contains(peer)
         guard
             case .success(let ticket) = census.admit(
-                channel, from: isMany ? .unixSocket : peer, limits: limits)
+                channel, from: isMany ? nil : peer, as: configuration.connections, limits: limits)
         else {
             // An error here closes the connection.
             throw ChannelError.alreadyClosed
@@ -94,13 +93,8 @@ struct Listener: Sendable {
         }
         let state = loops.state(of: channel.eventLoop)
         if let service {
-            let meter = HeaderMeter(bytesMax: limits.headerBytesMax)
-            let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)
-            try pipeline.addHandler(meter)
-            try pipeline.addHandler(ByteToMessageHandler(decoder))
-            try pipeline.addHandler(
-                HTTPConnection(
-                    loop: state, service: service, ticket: ticket, meter: meter, peer: peer))
+            try HTTPConnection(loop: state, service: service, ticket: ticket, peer: peer)
+                .add(to: pipeline)
         } else {
             let origin = DeviceOrigin(
                 transport: .tcp, headerToken: nil, peer: peer,

@@ -22,6 +22,8 @@ public struct ListenerConfiguration: Sendable {
     /// Without it the listener speaks plain text.
     public var identity: TLSIdentity?
     public var limits: ConnectionLimits
+    /// What its connections are before they prove anything.
+    public var connections: ConnectionClass
     /// Peers whose `X-Forwarded-For` is believed.
     public var trustedProxies: [PeerAddress]
     /// Origins a browser may open a WebSocket from, beside the page's own; `*`: any.
@@ -29,9 +31,11 @@ public struct ListenerConfiguration: Sendable {
     /// Headers of every HTTP response that does not set them itself.
     public var securityHeaders: HTTPFields
 
+    /// Without `connections` its connections are the owner's on a Unix socket, strangers' elsewhere.
     public init(
         name: String, address: ListenAddress, service: Service, identity: TLSIdentity? = nil,
-        limits: ConnectionLimits = ConnectionLimits(), trustedProxies: [PeerAddress] = [],
+        limits: ConnectionLimits = ConnectionLimits(), connections: ConnectionClass? = nil,
+        trustedProxies: [PeerAddress] = [],
         allowedOrigins: [String] = [], securityHeaders: HTTPFields = HTTPFields()
     ) {
         self.name = name
@@ -39,6 +43,11 @@ public struct ListenerConfiguration: Sendable {
         self.service = service
         self.identity = identity
         self.limits = limits
+        if case .unixSocket = address {
+            self.connections = connections ?? .owner
+        } else {
+            self.connections = connections ?? .stranger
+        }
         self.trustedProxies = trustedProxies
         self.allowedOrigins = allowedOrigins
         self.securityHeaders = securityHeaders

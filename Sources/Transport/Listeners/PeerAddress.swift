@@ -13,6 +13,40 @@ public struct PeerAddress: Hashable, Sendable {
         let low: UInt64
     }
 
+    /// An address, or one of the networks around it.
+    struct Prefix: Hashable, Sendable {
+        /// IPv6: 128, 64, 56, 48 bits; IPv4: 32 and 24.
+        static let levels = 4
+
+        let high: UInt64
+        let low: UInt64
+        let bits: UInt8
+        /// As many times what one address may have: a home has a /56, a hosting customer a /48.
+        var places: Int {
+            switch bits {
+            case 64: 2
+            case 56, 24: 4
+            case 48: 8
+            default: 1
+            }
+        }
+    }
+
+    /// The narrowest first.
+    var prefixes: [Prefix] {
+        if isIPv4 {
+            return [
+                Prefix(high: high, low: low, bits: 32),
+                Prefix(high: high, low: low & ~0xFF, bits: 24),
+            ]
+        }
+        return [
+            Prefix(high: high, low: low, bits: 128), Prefix(high: high, low: 0, bits: 64),
+            Prefix(high: high & ~0xFF, low: 0, bits: 56),
+            Prefix(high: high & ~0xFFFF, low: 0, bits: 48),
+        ]
+    }
+
     public static let unixSocket = PeerAddress(high: 0, low: 1, isUnixSocket: true)
 
     private init(high: UInt64, low: UInt64, isUnixSocket: Bool) {

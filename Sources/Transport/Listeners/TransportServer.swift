@@ -21,6 +21,13 @@ public final class TransportServer: Sendable {
         }
     }
 
+    /// The routes of a listener of HTTP, as ``Router/patterns`` has them; none for any other.
+    public func routes(of listener: String) -> [String] {
+        let configuration = listeners.first { $0.configuration.name == listener }?.configuration
+        guard case .http(let router) = configuration?.service else { return [] }
+        return router.patterns
+    }
+
     /// Opens every listener, or none.
     ///
     /// - Returns: The actual address of each, by its configured name: `127.0.0.1:7420`, or a path.

@@ -162,7 +162,6 @@ final class LoopState {
             viewers.begin(subscriber, feeds: feeds, start: start)
         case .catchUp(let subscriber, let events): viewers.catchUp(subscriber, events)
         case .caughtUp(let subscriber): viewers.caughtUp(subscriber)
-        case .feedsLeft(let subscriber): viewers.leaveFeeds(subscriber)
         case .feedEnded(let share, let code): viewers.end(share, code)
         case .closeSubscriber(let subscriber, let code): viewers.close(subscriber, code)
         }

@@ -24,7 +24,8 @@ final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
         ticket = upgraded.ticket
         rateHertz = upgraded.rateHertz
         subscription = upgraded.subscription(share, kind: .eventStream)
-        sink = ViewerSink(channel: upgraded.channel, hasTLS: upgraded.service.hasTLS)
+        sink = ViewerSink(
+            channel: upgraded.channel, hasTLS: upgraded.service.hasTLS, ticket: upgraded.ticket)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -81,6 +82,6 @@ final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
     }
 
     func abort() {
-        sink.channel.close(promise: nil)
+        sink.close()
     }
 }

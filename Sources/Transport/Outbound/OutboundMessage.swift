@@ -16,8 +16,8 @@ public enum OutboundMessage: Sendable {
     /// The answer to ``InboundMessage/finished(_:arrival:)``: no ack is owed any more.
     case finished(ConnectionID)
 
-    /// Applied to the share's feed; whoever watches it is written to.
-    case feed(ShareKey, FeedUpdate)
+    /// Applied to the feed; whoever watches it is written to.
+    case feed(FeedKey, FeedUpdate)
     /// What the subscriber watches from here on, and its first message: one feed, or those of a
     /// group's members. A feed that has no subscribers on this loop yet is opened with the
     /// snapshot, so every ``feed(_:_:)`` after the snapshot's cursor must follow.
@@ -26,12 +26,9 @@ public enum OutboundMessage: Sendable {
     case catchUp(SubscriberID, [EncodedEvent])
     /// Catch-up is over: the subscriber goes on with what its feeds have gained since.
     case caughtUp(SubscriberID)
-    /// Takes the subscriber out of its feeds and leaves it open: it watches the recording now, and
-    /// ``catchUp(_:_:)`` feeds it until the next ``feedsBegin(_:_:_:)``.
-    case feedsLeft(SubscriberID)
     /// The share, or a group's member, was revoked, has expired or was deleted: who watches it is
     /// closed.
-    case feedEnded(ShareKey, CloseCode)
+    case feedEnded(FeedKey, CloseCode)
     case closeSubscriber(SubscriberID, CloseCode)
 }
 
@@ -55,12 +52,12 @@ public struct DeviceWelcome: Sendable {
 
 /// One share's state, for a loop that may not know the share yet.
 public struct FeedOpening: Sendable {
-    public var key: ShareKey
+    public var key: FeedKey
     /// What a group's viewers read before its values.
     public var runnerName: String
     public var snapshot: FeedSnapshot
 
-    public init(key: ShareKey, runnerName: String, snapshot: FeedSnapshot) {
+    public init(key: FeedKey, runnerName: String, snapshot: FeedSnapshot) {
         self.key = key
         self.runnerName = runnerName
         self.snapshot = snapshot

@@ -16,7 +16,7 @@ public struct SweepPace: Sendable {
 /// small shares are served in between. Loop only.
 struct Sweeps {
     struct Piece {
-        let audience: Audience
+        let viewerList: ViewerList
         let range: Range<Int>
         /// Who was written to at this round or later has what this broadcast is about.
         let round: UInt64
@@ -24,7 +24,7 @@ struct Sweeps {
 
     private struct Sweep {
         let watch: FeedWatch
-        let audience: Audience
+        let viewerList: ViewerList
         let round: UInt64
         var next = 0
     }
@@ -35,7 +35,7 @@ struct Sweeps {
 
     /// A feed has changed. A broadcast of it that has not begun tells that, too.
     mutating func add(_ watch: FeedWatch, round: UInt64) {
-        let sweep = Sweep(watch: watch, audience: watch.audience, round: round)
+        let sweep = Sweep(watch: watch, viewerList: watch.viewerList, round: round)
         if let index = waiting.lastIndex(where: { $0.watch === watch && $0.next == 0 }) {
             waiting[index] = sweep
         } else {
@@ -47,10 +47,10 @@ struct Sweeps {
     /// - Returns: Whose turn it is; `nil` when nobody waits.
     mutating func take(_ limit: Int) -> Piece? {
         guard let first = waiting.first else { return nil }
-        let end = min(first.next + limit, first.audience.viewers.count)
+        let end = min(first.next + limit, first.viewerList.viewers.count)
         let piece = Piece(
-            audience: first.audience, range: first.next..<end, round: first.round)
-        if end == first.audience.viewers.count {
+            viewerList: first.viewerList, range: first.next..<end, round: first.round)
+        if end == first.viewerList.viewers.count {
             waiting.removeFirst()
         } else {
             waiting[0].next = end

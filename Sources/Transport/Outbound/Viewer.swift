@@ -49,7 +49,7 @@ final class Viewer {
 /// A feed and who watches it on this loop.
 final class FeedWatch {
     let feed: ShareFeed
-    var audience = Audience()
+    var viewerList = ViewerList()
     /// Updates applied since it began.
     var updates = 0
     /// For the viewers of this share alone.

@@ -15,7 +15,10 @@ public protocol ViewerGate: Sendable {
     func unsubscribe(_ subscriber: SubscriberID, from key: ShareKey)
     /// A text message of a WebSocket viewer: `{"seek":…}`, `{"pause":true}`, `{"live":true}`.
     /// At most 1 KiB; not checked otherwise.
-    func viewerSaid(_ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8])
+    /// - Returns: Why nothing comes of it; the viewer is told.
+    func viewerSaid(
+        _ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8]
+    ) -> ViewerCommandRefusal?
     /// The socket has taken all of ``OutboundMessage/catchUp(_:_:)``: the next part may come. To
     /// send on without waiting for it is to be closed (4008) by a slow viewer's queue.
     func readyForMore(_ subscriber: SubscriberID, watching key: ShareKey)
@@ -58,5 +61,21 @@ public struct SubscriptionRequest: Sendable {
     public enum Resume: Hashable, Sendable {
         case after(LogCursor)
         case lost
+    }
+}
+
+/// Why what a viewer says has no effect.
+public enum ViewerCommandRefusal: Hashable, Sendable {
+    case notACommand
+    /// As many recordings are played as may be.
+    case tooMany
+
+    var json: String {
+        switch self {
+        case .notACommand:
+            #"{"type":"error","code":4000,"reason":"this is no playback command"}"#
+        case .tooMany:
+            #"{"type":"error","code":4029,"reason":"too many recordings are played now"}"#
+        }
     }
 }

@@ -12,7 +12,7 @@ final class ViewerTable {
     private let counters: TransportCounters
     private let feeds = FeedTable()
     private var viewers: [SubscriberID: Viewer] = [:]
-    private var watches: [ShareKey: FeedWatch] = [:]
+    private var watches: [FeedKey: FeedWatch] = [:]
     private var changed: [FeedWatch] = []
     /// Counts the calls of ``flushChanged()``.
     private var round: UInt64 = 0
@@ -63,10 +63,6 @@ final class ViewerTable {
         counters.viewersConnected.wrappingSubtract(1, ordering: .relaxed)
     }
 
-    func leaveFeeds(_ id: SubscriberID) {
-        if let viewer = flushed(id) { leaveFeeds(viewer) }
-    }
-
     /// What it is owed goes out before anything changes what it watches.
     ///
     /// - Returns: `nil` where there is none, or it was too slow and is closed now.
@@ -77,10 +73,10 @@ final class ViewerTable {
 
     private func leaveFeeds(_ viewer: Viewer) {
         for watch in viewer.watches {
-            watch.audience.remove(viewer)
-            guard watch.audience.viewers.isEmpty else { continue }
-            feeds.close(watch.feed.share)
-            watches[watch.feed.share] = nil
+            watch.viewerList.remove(viewer)
+            guard watch.viewerList.viewers.isEmpty else { continue }
+            feeds.close(watch.feed.key)
+            watches[watch.feed.key] = nil
             watch.end()
         }
         viewer.watches = []
@@ -89,9 +85,9 @@ final class ViewerTable {
 
     // MARK: - From the pipeline
 
-    func apply(_ update: FeedUpdate, to share: ShareKey) {
-        guard let watch = watches[share] else { return }
-        feeds.apply(update, to: share)
+    func apply(_ update: FeedUpdate, to key: FeedKey) {
+        guard let watch = watches[key] else { return }
+        feeds.apply(update, to: key)
         watch.updates += 1
         if changed.last !== watch { changed.append(watch) }
     }
@@ -102,7 +98,7 @@ final class ViewerTable {
         let opened = opened.map { watch($0) }
         viewer.watches = opened.count == 1 ? opened[0].watches : opened
         viewer.feeds = opened.count == 1 ? opened[0].feeds : opened.map(\.feed)
-        for watch in opened { watch.audience.add(viewer) }
+        for watch in opened { watch.viewerList.add(viewer) }
         viewer.seenUpdates = viewer.watches.reduce(0) { $0 + $1.updates }
         viewer.queue = SubscriberQueue(
             rateHz: Double(viewer.rateHertz), place: start.inGroup ? .inGroup : .alone,
@@ -143,8 +139,8 @@ final class ViewerTable {
         flush(viewer)
     }
 
-    func end(_ share: ShareKey, _ code: CloseCode) {
-        for viewer in watches[share]?.audience.viewers ?? [] { close(viewer.id, code) }
+    func end(_ key: FeedKey, _ code: CloseCode) {
+        for viewer in watches[key]?.viewerList.viewers ?? [] { close(viewer.id, code) }
     }
 
     func close(_ id: SubscriberID, _ code: CloseCode) {
@@ -173,13 +169,13 @@ final class ViewerTable {
         round += 1
         for watch in changed {
             // A copy: a viewer that is closed leaves the watch's own.
-            let audience = watch.audience
-            let count = audience.viewers.count
+            let viewerList = watch.viewerList
+            let count = viewerList.viewers.count
             guard count <= pace.viewers else {
                 sweeps.add(watch, round: round)
                 continue
             }
-            flush(Sweeps.Piece(audience: audience, range: 0..<count, round: round))
+            flush(Sweeps.Piece(viewerList: viewerList, range: 0..<count, round: round))
         }
         changed.removeAll(keepingCapacity: true)
         // One that is under way goes on when its turn comes.
@@ -189,7 +185,7 @@ final class ViewerTable {
 
     private func flush(_ piece: Sweeps.Piece) {
         let now = Self.now()
-        piece.audience.forEach(in: piece.range) { viewer in
+        piece.viewerList.forEach(in: piece.range) { viewer in
             // Who is closed watches nothing.
             guard viewer.round < piece.round, !viewer.watches.isEmpty else { return }
             viewer.round = round

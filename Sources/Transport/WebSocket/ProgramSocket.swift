@@ -3,32 +3,44 @@ import SensorModel
 
 /// A WebSocket that a ``SocketProgram`` speaks: its task on one side, the loop on the other.
 final class ProgramSocket: WebSocketEndpoint {
-    /// Messages read ahead of the program; then the peer waits.
+    /// Messages read ahead of the program, together no larger than one may be; then the peer waits.
     private static let messagesMax = 16
 
     let limits: ConnectionLimits
     let tooLargeCode = WebSocketRefusal.messageTooLarge.closeCode
     private let loop: LoopState
+    private let ticket: ConnectionTicket
+    private let isProved: Bool
+    let messageBytesMax: Int
     private let run: @Sendable (SocketConversation) async -> Void
     private var socket: WebSocketChannel?
     private var task: Task<Void, Never>?
+    private var joinDeadline: HelloDeadline?
     private var messages: [SocketMessage] = []
+    private(set) var heldBytes = 0
     private var isHolding = false
     private var isClosed = false
     private var reader: CheckedContinuation<SocketMessage?, Never>?
 
-    var messageBytesMax: Int { limits.webSocketMessageBytesMax }
-
     init(
-        _ socket: UpgradedSocket, _ run: @escaping @Sendable (SocketConversation) async -> Void
+        _ socket: UpgradedSocket, _ program: SocketProgram,
+        _ run: @escaping @Sendable (SocketConversation) async -> Void
     ) {
         limits = socket.service.limits
+        ticket = socket.ticket
+        isProved = program.proof != nil
+        messageBytesMax = min(program.messageBytesMax, limits.webSocketMessageBytesMax)
         loop = socket.loop
         self.run = run
     }
 
     func opened(_ socket: WebSocketChannel) {
         self.socket = socket
+        if !isProved {
+            joinDeadline = HelloDeadline(loop, seconds: limits.joinSeconds) { [weak self] in
+                self?.socket?.close(.helloExpected)
+            }
+        }
         let (bound, eventLoop) = (NIOLoopBound(self, eventLoop: loop.eventLoop), loop.eventLoop)
         let conversation = SocketConversation(
             messages: AsyncStream(unfolding: {
@@ -38,6 +50,9 @@ final class ProgramSocket: WebSocketEndpoint {
             }),
             sendMessage: { message in
                 eventLoop.execute { bound.value.send(message) }
+            },
+            join: { proof in
+                eventLoop.execute { bound.value.join(proof) }
             },
             closeSocket: { code in
                 eventLoop.execute { bound.value.socket?.close(code, reason: "") }
@@ -49,9 +64,17 @@ final class ProgramSocket: WebSocketEndpoint {
         }
     }
 
+    private func join(_ proof: ConnectionClass?) {
+        joinDeadline = nil
+        guard let socket, let proof, ticket.prove(proof) != nil else { return }
+        socket.close(.tooManyRequests)
+    }
+
     private func next(_ continuation: CheckedContinuation<SocketMessage?, Never>) {
         guard messages.isEmpty else {
-            continuation.resume(returning: messages.removeFirst())
+            let message = messages.removeFirst()
+            heldBytes -= message.bytes
+            continuation.resume(returning: message)
             if isHolding {
                 isHolding = false
                 socket?.resume()
@@ -78,7 +101,7 @@ final class ProgramSocket: WebSocketEndpoint {
     }
 
     func received(_ kind: ServerFrame.Kind, _ message: Span<UInt8>) -> Bool {
-        guard messages.count < Self.messagesMax else {
+        guard messages.count < Self.messagesMax, heldBytes < messageBytesMax else {
             isHolding = true
             return false
         }
@@ -90,6 +113,7 @@ final class ProgramSocket: WebSocketEndpoint {
             waiting.resume(returning: made)
         } else {
             messages.append(made)
+            heldBytes += made.bytes
         }
         return true
     }
@@ -101,6 +125,7 @@ final class ProgramSocket: WebSocketEndpoint {
     func closed() {
         isClosed = true
         socket = nil
+        joinDeadline = nil
         task?.cancel()
         reader?.resume(returning: nil)
         reader = nil

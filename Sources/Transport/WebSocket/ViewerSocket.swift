@@ -5,6 +5,8 @@ final class ViewerSocket: WebSocketEndpoint {
     /// `{"seek":…}` needs 30; who sends more means something else.
     let messageBytesMax = 1024
     let tooLargeCode = CloseCode.messageTooLarge.rawValue
+    /// Over ten seconds. A finger on a slider makes 60.
+    private static let messagesPerSecondMax = 100
     private let service: HTTPService
     private let loop: LoopState
     private let rateHertz: Float
@@ -12,6 +14,8 @@ final class ViewerSocket: WebSocketEndpoint {
     private var subscription: SubscriptionRequest?
     private var socket: WebSocketChannel?
     private var viewer: Viewer?
+    /// Most viewers say nothing.
+    private var rate: FrameRate?
 
     init(_ upgraded: UpgradedSocket, share: ResolvedShare) {
         service = upgraded.service
@@ -37,8 +41,22 @@ final class ViewerSocket: WebSocketEndpoint {
 
     func received(_ kind: ServerFrame.Kind, _ message: Span<UInt8>) -> Bool {
         guard kind == .text, let viewer else { return true }
-        service.viewers.viewerSaid(
+        let now = loop.arrivalClock()
+        let rate = rate ?? FrameRate()
+        self.rate = rate
+        guard
+            rate.allows(
+                deviceTime: now, arrival: now, perSecondMax: Self.messagesPerSecondMax)
+        else {
+            socket?.close(.tooManyRequests)
+            return true
+        }
+        let refusal = service.viewers.viewerSaid(
             viewer.id, watching: viewer.key, message.indices.map { message[$0] })
+        // One that does not read is not told twice.
+        if let refusal, !viewer.sink.isQueueing {
+            socket?.send(ServerFrame.encode(.text, Array(refusal.json.utf8)))
+        }
         return true
     }
 

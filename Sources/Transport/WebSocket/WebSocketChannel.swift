@@ -29,7 +29,8 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
     init(_ socket: UpgradedSocket, _ endpoint: any WebSocketEndpoint) {
         loop = socket.loop
         ticket = socket.ticket
-        sink = ViewerSink(channel: socket.channel, hasTLS: socket.service.hasTLS)
+        sink = ViewerSink(
+            channel: socket.channel, hasTLS: socket.service.hasTLS, ticket: socket.ticket)
         self.endpoint = endpoint
         reader = WebSocketReader(bounds: .init(messageBytesMax: endpoint.messageBytesMax))
     }
@@ -49,9 +50,15 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         let buffer = unwrapInboundIn(data)
         guard !isHolding else {
             unread.append(contentsOf: buffer.readableBytesView)
-            return
+            return checkHeld()
         }
         read(buffer.readableBytesUInt8Span)
+        checkHeld()
+    }
+
+    private func checkHeld() {
+        let held = reader.message.count + unread.count + endpoint.heldBytes
+        if !ticket.holdsReceived(held) { close(.tooManyRequests) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -171,6 +178,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
     private func endClosing() {
         isClosing = true
         unread = []
+        _ = ticket.holdsReceived(0)
         heldKind = nil
         setReading(true)
         sink.channel.close(mode: .output, promise: nil)
@@ -193,6 +201,6 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
     }
 
     func abort() {
-        sink.channel.close(promise: nil)
+        sink.close()
     }
 }

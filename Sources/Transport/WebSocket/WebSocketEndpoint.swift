@@ -9,6 +9,9 @@ protocol WebSocketEndpoint: AnyObject {
     /// Whether it has to be looked after: pinged, and closed when it does not answer.
     var limits: ConnectionLimits { get }
 
+    /// What it keeps of messages that it has taken.
+    var heldBytes: Int { get }
+
     func opened(_ socket: WebSocketChannel)
     /// - Returns: `false`: no room; offer the same message again after ``WebSocketChannel/resume()``.
     func received(_ kind: ServerFrame.Kind, _ message: Span<UInt8>) -> Bool
@@ -21,6 +24,7 @@ protocol WebSocketEndpoint: AnyObject {
 }
 
 extension WebSocketEndpoint {
+    var heldBytes: Int { 0 }
     func readComplete() {}
     func drained() {}
 }

@@ -140,10 +140,25 @@ async function createShare(form) {
 }
 
 async function loadSessions() {
-  const sessions = await attempt(() => owner.sessions());
-  if (!sessions) return;
-  setHidden(find(".sessions .empty"), sessions.length > 0);
-  find(".session-list").replaceChildren(...sessions.map(makeSession));
+  const page = await attempt(() => owner.sessions());
+  if (!page) return;
+  setHidden(find(".sessions .empty"), page.sessions.length > 0);
+  find(".session-list").replaceChildren(...page.sessions.map(makeSession));
+  offerOlder(page.next);
+}
+
+/** The button that shows what began before `cursor`; hidden without one. */
+function offerOlder(cursor) {
+  const button = find(".older");
+  setHidden(button, !cursor);
+  button.onclick = async () => {
+    button.disabled = true;
+    const page = await attempt(() => owner.sessions(cursor));
+    button.disabled = false;
+    if (!page) return;
+    find(".session-list").append(...page.sessions.map(makeSession));
+    offerOlder(page.next);
+  };
 }
 
 async function loadTraining() {

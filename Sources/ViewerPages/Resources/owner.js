@@ -27,7 +27,15 @@ export class Owner {
   }
 
   device = () => this.#json("GET", "");
-  sessions = () => this.#json("GET", "/sessions");
+
+  /** A page of sessions, newest first, and the cursor of the next one; undefined at the end. */
+  async sessions(before) {
+    const query = before ? `&before=${encodeURIComponent(before)}` : "";
+    const answer = await this.#send("GET", `/sessions?limit=50${query}`);
+    const sessions = await answer.json();
+    return { sessions, next: answer.headers.get("Link") ? sessions.at(-1)?.cursor : undefined };
+  }
+
   session = (id) => this.#json("GET", `/sessions/${encodeURIComponent(id)}`);
   deleteSession = (id) => this.#send("DELETE", `/sessions/${encodeURIComponent(id)}`);
   shares = () => this.#json("GET", "/shares");

@@ -36,9 +36,9 @@ public enum FramePayload {
         case .pressure: return .pressure(hectopascals: try pressure(in: payload))
         case .status: return .status(try status(in: payload))
         case .marker:
-            return .marker(try CleanText.text(in: payload, bytesMax: Limits.markerBytesMax))
+            return .marker(try DeviceText.text(in: payload, bytesMax: Limits.markerBytesMax))
         case .source:
-            return .source(try CleanText.text(in: payload, bytesMax: Limits.sourceBytesMax))
+            return .source(try DeviceText.text(in: payload, bytesMax: Limits.sourceBytesMax))
         case .hello, .welcome, .ack, .command, .error: throw .unknownKind(kind.rawValue)
         }
     }

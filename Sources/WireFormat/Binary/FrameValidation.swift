@@ -34,8 +34,8 @@ public enum FrameValidation {
         case .control: _ = try FramePayload.control(in: payload)
         case .pressure: _ = try FramePayload.pressure(in: payload)
         case .status: _ = try FramePayload.status(in: payload)
-        case .marker: try CleanText.check(payload, bytesMax: Limits.markerBytesMax)
-        case .source: try CleanText.check(payload, bytesMax: Limits.sourceBytesMax)
+        case .marker: try DeviceText.check(payload, bytesMax: Limits.markerBytesMax)
+        case .source: try DeviceText.check(payload, bytesMax: Limits.sourceBytesMax)
         case .hello, .welcome, .ack, .command, .error:
             throw .unknownKind(header.kind.rawValue)
         }

@@ -103,7 +103,7 @@ extension TextFields {
         _ payload: inout [UInt8]
     ) throws(FrameRefusal) {
         let bytes = try fields.bytes(field, in: text)
-        payload.append(contentsOf: try CleanText.text(in: bytes.span, bytesMax: bytesMax).utf8)
+        payload.append(contentsOf: try DeviceText.text(in: bytes.span, bytesMax: bytesMax).utf8)
     }
 
     private static func heartRate(
@@ -186,7 +186,7 @@ extension TextFields {
     static func source(_ fields: JSONFields, _ text: Span<UInt8>) throws(FrameRefusal) -> [UInt8]? {
         guard fields.has(.source) else { return nil }
         let bytes = try fields.bytes(.source, in: text)
-        return Array(try CleanText.text(in: bytes.span, bytesMax: Limits.sourceBytesMax).utf8)
+        return Array(try DeviceText.text(in: bytes.span, bytesMax: Limits.sourceBytesMax).utf8)
     }
 }
 

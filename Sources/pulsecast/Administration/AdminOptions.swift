@@ -25,6 +25,13 @@ struct AdminOptions: ParsableArguments {
     func ask(
         _ method: Method, _ path: String, body: [String: any Sendable]? = nil
     ) async throws -> Data {
+        Data(try await answer(method, path, body: body).body)
+    }
+
+    /// The same, with the header fields.
+    func answer(
+        _ method: Method, _ path: String, body: [String: any Sendable]? = nil
+    ) async throws -> HTTPClient.Answer {
         let socket = try socketPath()
         var bytes: [UInt8] = []
         if let body { bytes = Array(try JSONSerialization.data(withJSONObject: body)) }
@@ -44,7 +51,7 @@ struct AdminOptions: ParsableArguments {
                 reason ?? "the daemon answered \(response.status)",
                 status: response.status == 400 ? ExitStatus.wrongUse : ExitStatus.failed)
         }
-        return Data(response.body)
+        return response
     }
 
     /// The first socket that exists, in the order the documentation promises.

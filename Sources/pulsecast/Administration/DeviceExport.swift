@@ -43,7 +43,7 @@ struct DeviceExport: AsyncParsableCommand {
                 try await admin.ask("GET", path + "/opens"), "share \(share.name) opens.json")
         }
         let sessions = try JSONDecoder().decode(
-            [Session].self, from: await admin.ask("GET", "/sessions?device=\(segment(name))"))
+            [Session].self, from: await admin.sessions([("device", name)], limit: nil).list)
         for session in sessions {
             let path = "/sessions/" + segment(session.id)
             try write(try await admin.ask("GET", path), "session \(session.id).json")

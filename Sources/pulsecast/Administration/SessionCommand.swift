@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daemon
 import Foundation
 
 struct SessionCommand: AsyncParsableCommand {
@@ -8,16 +9,55 @@ struct SessionCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Lists the sessions.")
+            commandName: "list", abstract: "Lists the sessions, newest first.")
         @OptionGroup var admin: AdminOptions
         @Option(help: "Only of this device.") var device: String?
+        @Flag(help: "Only those of devices that are not registered.") var orphans = false
+        @Option(help: "How many at most.") var limit = 100
+        @Option(help: "Only those since a day (2026-11-21) or of the last 12h, 7d …")
+        var since: String?
+        @Option(help: "Only those before this cursor: the last list ended with it.")
+        var before: String?
+
+        func validate() throws {
+            guard limit > 0 else { throw ValidationError("--limit is at least 1") }
+        }
 
         func run() async throws {
-            let query = device.map { "?device=\(segment($0))" } ?? ""
-            let data = try await admin.ask("GET", "/sessions\(query)")
+            var query: [(name: String, value: String)] = []
+            if let device { query.append(("device", device)) }
+            if orphans { query.append(("orphans", "true")) }
+            if let since { query.append(("since", String(try Self.seconds(since)))) }
+            let page = try await admin.sessions(query, limit: limit, before: before)
             try admin.print(
-                data,
+                page.list,
                 columns: ["id", "device", "startedAt", "state", "frames", "distanceMeters"])
+            guard let next = page.next, !admin.json else { return }
+            Terminal.complain("older ones: --before \(next)")
+        }
+
+        /// - Returns: Since 1970.
+        private static func seconds(_ text: String) throws -> Double {
+            if let ago = DurationText.seconds(text) { return Date().timeIntervalSince1970 - ago }
+            let day = try? Date(text, strategy: .iso8601.year().month().day())
+            guard let date = day ?? (try? Date(text, strategy: .iso8601)) else {
+                throw CommandFailure(
+                    "\(text) is no time: use 2026-11-21, 2026-11-21T06:00:00Z, 12h or 7d",
+                    status: ExitStatus.wrongUse)
+            }
+            return date.timeIntervalSince1970
+        }
+    }
+
+    /// Which session a command means.
+    struct Name: ParsableArguments {
+        @Argument(help: "The session's ID, the first digits of it, or latest.") var id: String
+        @Option(help: "With latest: of this device.") var device: String?
+
+        var path: String { Self.path(of: id, device) }
+
+        static func path(of id: String, _ device: String?) -> String {
+            "/sessions/\(segment(id))" + (device.map { "?device=\(segment($0))" } ?? "")
         }
     }
 
@@ -25,10 +65,10 @@ struct SessionCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Shows one session.")
         @OptionGroup var admin: AdminOptions
-        @Argument(help: "The session's ID.") var id: String
+        @OptionGroup var name: Name
 
         func run() async throws {
-            Terminal.say(json: Array(try await admin.ask("GET", "/sessions/\(segment(id))")))
+            Terminal.say(json: Array(try await admin.ask("GET", name.path)))
         }
     }
 
@@ -37,12 +77,26 @@ struct SessionCommand: AsyncParsableCommand {
             commandName: "delete",
             abstract: "Erases a session from the log; nothing of it stays readable.")
         @OptionGroup var admin: AdminOptions
-        @Argument(help: "The session's ID.") var id: String
+        @Argument(help: "The session's ID, the first digits of it, or latest.") var id: String?
+        @Option(help: "With latest: of this device.") var device: String?
+        @Flag(help: "All sessions of devices that are not registered.") var orphans = false
+
+        private struct Erased: Decodable {
+            let sessionsErased: Int
+        }
+
+        func validate() throws {
+            guard (id == nil) == orphans else {
+                throw ValidationError("name a session, or give --orphans")
+            }
+        }
 
         func run() async throws {
-            let data = try await admin.ask("DELETE", "/sessions/\(segment(id))")
+            let path = id.map { Name.path(of: $0, device) } ?? "/sessions?orphans=true"
+            let data = try await admin.ask("DELETE", path)
             if admin.json { return Terminal.say(json: Array(data)) }
-            Terminal.say("erased")
+            let erased = try JSONDecoder().decode(Erased.self, from: data).sessionsErased
+            Terminal.say(orphans ? "erased \(erased) session(s)" : "erased")
         }
     }
 }

@@ -153,6 +153,7 @@ struct ShareCommand: AsyncParsableCommand {
     private struct Link: Decodable {
         let name: String
         let url: String
+        let warning: String?
     }
 
     fileprivate static func tell(_ data: Data, _ admin: AdminOptions) throws {
@@ -162,5 +163,6 @@ struct ShareCommand: AsyncParsableCommand {
         Terminal.complain(
             "Whoever has this link can watch. Its name is \(link.name); take it back with:"
                 + " pulsecast share revoke \"\(link.name)\"")
+        if let warning = link.warning { Terminal.complain(warning) }
     }
 }

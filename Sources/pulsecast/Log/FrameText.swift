@@ -14,6 +14,9 @@ enum FrameText {
                 + ",\"intervalMicroseconds\":\(batch.intervalMicroseconds)"
                 + ",\"rotation\":\(batch.traits.contains(.hasRotation))"
                 + ",\"gravityIncluded\":\(batch.traits.contains(.includesGravity))"
+                + axes("acceleration", batch.samples.map(\.acceleration))
+                + (batch.traits.contains(.hasRotation)
+                    ? axes("rotationRate", batch.samples.map(\.rotation)) : "")
         case .location(let location):
             var text = ",\"latitude\":\(location.latitude),\"longitude\":\(location.longitude)"
             text += optional("altitude", location.altitude)
@@ -27,6 +30,12 @@ enum FrameText {
                 + ",\"charging\":\(status.charging)"
         case .marker(let text), .source(let text): return ",\"text\":\(quoted(text))"
         }
+    }
+
+    /// x, y and z of each sample: g, or rad/s.
+    private static func axes(_ name: String, _ vectors: [SIMD3<Float>]) -> String {
+        let texts = vectors.map { "[\($0.x),\($0.y),\($0.z)]" }
+        return ",\"\(name)\":[" + texts.joined(separator: ",") + "]"
     }
 
     private static func optional(_ name: String, _ value: Double?) -> String {

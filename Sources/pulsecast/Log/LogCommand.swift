@@ -146,14 +146,46 @@ struct LogPlace: ParsableArguments {
     /// - Returns: A reader of the folder's log.
     /// - Throws: ``CommandFailure`` where there is no log.
     func reader() throws -> LogReader {
-        let environment = ProcessInfo.processInfo.environment
-        let folder = stateFolder ?? Self.folder(environment: environment)
-        let path = StateFolder(configured: folder, environment: environment).log
+        let path = Self.state(stateFolder).log
         guard FileManager.default.fileExists(atPath: path) else {
             throw CommandFailure(
                 "there is no log at \(path): name the daemon's state folder with --state")
         }
         return try LogReader(disk: PosixDisk(path: path))
+    }
+
+    /// - Parameter text: A session's ID, the first digits of it, or `latest`.
+    /// - Returns: The one session that is meant, and a reader of its log.
+    /// - Throws: ``CommandFailure`` where the text is no name, or no session has it, or several do.
+    func session(named text: String) throws -> (id: SessionID, reader: LogReader) {
+        let prefix = SessionPrefix(text)
+        guard prefix != nil || text == "latest" else {
+            throw CommandFailure(
+                "\(text) is no session: use its ID, the first \(SessionPrefix.digitsMin) digits of"
+                    + " it or more, or latest", status: ExitStatus.wrongUse)
+        }
+        let reader = try reader()
+        if let id = SessionID(text) { return (id, reader) }
+        let sessions = reader.sessions()
+        guard let prefix else {
+            guard let newest = sessions.last else { throw CommandFailure("the log is empty") }
+            return (newest.session, reader)
+        }
+        let found = sessions.filter { prefix.matches($0.session) }
+        guard let first = found.first else {
+            throw CommandFailure("no session's ID begins with \(text)")
+        }
+        guard found.count == 1 else {
+            throw CommandFailure("\(found.count) sessions' IDs begin with \(text): give more of it")
+        }
+        return (first.session, reader)
+    }
+
+    /// The folder that the person named; without one, where the daemon has it.
+    static func state(_ folder: String?) -> StateFolder {
+        let environment = ProcessInfo.processInfo.environment
+        return StateFolder(
+            configured: folder ?? Self.folder(environment: environment), environment: environment)
     }
 
     private static func folder(environment: [String: String]) -> String {

@@ -56,7 +56,7 @@ enum RecordText {
         case .frame: return ""
         case .event(let event):
             let cursor = LogCursor(epoch: 0, offset: header.offset)
-            var view = HistoryView(epoch: cursor.epoch, scope: .all, privacy: .none)
+            let view = HistoryEncoder(epoch: cursor.epoch, scope: .all)
             guard let item = view.item(of: event, at: header.offset) else { return "" }
             return ",\"event\":" + String(decoding: item, as: UTF8.self)
         }

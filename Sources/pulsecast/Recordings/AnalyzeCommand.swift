@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daemon
 import Foundation
 import Interchange
 import Replay
@@ -10,7 +11,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
         abstract: "Computes a recording's metrics offline, as a live viewer would have seen them.")
 
     @Argument(
-        help: "A FIT, GPX, TCX, CSV or NDJSON file, a neutral folder, or a session's ID.")
+        help: "A FIT, GPX, TCX, CSV or NDJSON file, a neutral folder, or a session's ID or latest.")
     var recording: String
 
     /// The log that a session is read from, and `--json`: one object with the whole time series.
@@ -27,8 +28,10 @@ struct AnalyzeCommand: AsyncParsableCommand {
         let frames: [Frame]
         let source: String
         var course: Course?
-        if let session = SessionID(recording), !FileManager.default.fileExists(atPath: recording) {
-            let recorded = try SessionFrames(session, reader: try place.reader())
+        let isName = recording == "latest" || SessionPrefix(recording) != nil
+        if isName, !FileManager.default.fileExists(atPath: recording) {
+            let (session, reader) = try place.session(named: recording)
+            let recorded = try SessionFrames(session, reader: reader)
             (frames, profile, source) = (recorded.frames, recorded.profile, "session")
             course = recorded.course
         } else {

@@ -10,7 +10,7 @@ struct ExportCommand: AsyncParsableCommand {
         commandName: "export", abstract: "Writes a recorded session in another tool's format.")
 
     @OptionGroup var place: LogPlace
-    @Argument(help: "The session's ID.") var session: String
+    @Argument(help: "The session's ID, the first digits of it, or latest.") var session: String
     @Option(help: "csv, csv-motion, gpx, tcx, fit, ndjson or mcap.") var format: String
     @Option(help: "The file; standard output without it.") var output: String?
 
@@ -21,9 +21,9 @@ struct ExportCommand: AsyncParsableCommand {
                     + " \(ExportFormat.allCases.map(\.rawValue).joined(separator: ", "))",
                 status: ExitStatus.wrongUse)
         }
-        let id = try PushCommand.sessionID(session)
+        let (id, reader) = try place.session(named: session)
         let file = try output.map(Self.create) ?? .standardOutput
-        let exporter = SessionExporter(reader: try place.reader(), device: "pulsecast")
+        let exporter = SessionExporter(reader: reader, device: "pulsecast")
         try exporter.export(id, as: format) { Terminal.write($0, to: file) }
         try file.synchronize()
     }

@@ -12,13 +12,13 @@ struct ReportCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var place: LogPlace
-    @Argument(help: "The session's ID.") var session: String
+    @Argument(help: "The session's ID, the first digits of it, or latest.") var session: String
     @Option(help: "The file; standard output without it.") var output: String?
     @Option(help: "Its heading.") var title = "A run"
 
     func run() async throws {
-        let id = try PushCommand.sessionID(session)
-        let html = try SessionReporter(reader: try place.reader()).html(of: id, title: title)
+        let (id, reader) = try place.session(named: session)
+        let html = try SessionReporter(reader: reader).html(of: id, title: title)
         guard let output else { return Terminal.write(html, to: .standardOutput) }
         let file = try ExportCommand.create(output)
         Terminal.write(html, to: file)

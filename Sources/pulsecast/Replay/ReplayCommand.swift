@@ -24,7 +24,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @OptionGroup var place: LogPlace
     @Option(help: "The daemon's admin socket, for --share; found by itself otherwise.")
     var adminSocket: String?
-    @Argument(help: "The session's ID.") var session: String
+    @Argument(help: "The session's ID, the first digits of it, or latest.") var session: String
     @Flag(help: "Compare every event with the recorded one.") var verify = false
     @Flag(help: "Show what this version or another profile would compute otherwise.")
     var diff = false
@@ -38,10 +38,10 @@ struct ReplayCommand: AsyncParsableCommand {
     @OptionGroup(title: "Profile, for --diff") var profile: ProfileOptions
 
     func run() async throws {
-        let id = try PushCommand.sessionID(session)
         let pace = try PushCommand.pace(speed)
+        if let share, let id = SessionID(session) { return try await play(id, to: share, pace) }
+        let (id, reader) = try place.session(named: session)
         if let share { return try await play(id, to: share, pace) }
-        let reader = try place.reader()
         if verify || diff { return try compare(id, reader) }
         let showing = SessionShowing(session: id, reader: reader, pace: pace)
         repeat { try await showing.run(from: from, until: until) } while loop

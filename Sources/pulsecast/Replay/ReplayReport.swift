@@ -66,7 +66,7 @@ struct ReplayReport: Encodable {
     private static func fields(
         of event: StreamEvent?, at offset: RecordOffset?
     ) -> [String: NSObject] {
-        var view = HistoryView(epoch: 1, scope: .all, privacy: .none)
+        let view = HistoryEncoder(epoch: 1, scope: .all)
         guard let event,
             let json = view.item(of: event, at: offset ?? RecordOffset(rawValue: 0)),
             let object = try? JSONSerialization.jsonObject(with: Data(json))

@@ -26,7 +26,7 @@ struct SessionShowing {
             Timestamp(seconds: $0, inRecordingFrom: times.lowerBound)
         }
         var events: [(time: Timestamp, json: [UInt8])] = []
-        var view = HistoryView(epoch: reader.epoch ?? 1, scope: .all, privacy: .none)
+        let view = HistoryEncoder(epoch: reader.epoch ?? 1, scope: .all)
         try reader.read(from: summary.firstOffset, session: session) { header, payload in
             guard let record = try? SessionRecord(header, payload: payload),
                 case .event(let event) = record,

@@ -26,7 +26,11 @@ struct SharePlaying {
         var bar = ProgressBar("playing")
         var viewersMost = row.viewers
         while let position = row.position, !interrupted.isCancelled {
-            bar.update(done: Int(position - row.from), of: Int(row.until - row.from))
+            if let done = ServerValue.number(position - row.from),
+                let whole = ServerValue.number(row.until - row.from)
+            {
+                bar.update(done: Int(done), of: Int(whole))
+            }
             viewersMost = max(viewersMost, row.viewers)
             try await Task.sleep(for: .seconds(min(1, max(0.05, row.durationSeconds / 4))))
             do {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SensorModel
 import Transport
 
 struct WatchCommand: AsyncParsableCommand {
@@ -14,8 +15,8 @@ struct WatchCommand: AsyncParsableCommand {
     func run() async throws {
         let share = try Self.share(of: link)
         guard !json, isatty(STDOUT_FILENO) == 1 else {
-            return try await follow(share, say: { Terminal.say($0) }) { notice in
-                if let notice { Terminal.complain(notice) }
+            return try await follow(share, say: { Terminal.say(Self.line(of: $0)) }) { notice in
+                if let notice { Terminal.complain(CleanText.clean(notice)) }
             }
         }
         let display = WatchDisplay()
@@ -51,7 +52,8 @@ struct WatchCommand: AsyncParsableCommand {
             do {
                 var address = share.address
                 address.scheme = address.scheme == .https ? .wss : .ws
-                address.target = share.path + "/live" + (cursor.map { "?after=\($0)" } ?? "")
+                address.target =
+                    share.path + "/live" + (cursor.map { "?after=" + segment($0) } ?? "")
                 let client = try await ViewerClient.connect(to: address)
                 await tell(nil)
                 for try await event in client.events {
@@ -78,13 +80,17 @@ struct WatchCommand: AsyncParsableCommand {
         let client = HTTPClient(share.address)
         var cursor: String?
         repeat {
-            let query = cursor.map { "?after=\($0)" } ?? ""
+            let query = cursor.map { "?after=" + segment($0) } ?? ""
             guard let page = try? await client.send(.get, share.path + "/history" + query),
                 page.status == 200
             else { return }
             cursor = await display.take(history: page.body)
         } while cursor != nil
     }
+
+    /// The server's text as one line of a terminal. JSON stays the JSON it was: outside of strings
+    /// only white space can be cleaned.
+    static func line(of event: String) -> String { CleanText.clean(event) }
 
     private static func cursor(in event: String) -> String? {
         let object = try? JSONSerialization.jsonObject(with: Data(event.utf8))

@@ -1,4 +1,5 @@
 import Foundation
+import SensorModel
 
 /// The newest values of a share, as lines of a terminal.
 struct WatchScreen {
@@ -24,7 +25,8 @@ struct WatchScreen {
             return
         }
         let type = object["type"] as? String
-        if let runner = object["runner"] as? String, type != "event" {
+        if let runner = ServerValue.text(object["runner"]), type != "event" {
+            guard runners[runner] != nil || runners.count < Limits.groupSharesMax else { return }
             let known = type == "snapshot" ? [:] : runners[runner] ?? [:]
             if !history { runners[runner] = known.merging(object) { _, newer in newer } }
             return
@@ -34,9 +36,9 @@ struct WatchScreen {
         case "update" where !history: values.merge(object) { _, newer in newer }
         case "event":
             guard !history else { return }
-            let name = object["event"] as? String ?? "event"
-            let words = object["text"] ?? object["checkpoint"]
-            notices.append((words as? String).map { "\(name): \($0)" } ?? name)
+            let name = ServerValue.text(object["event"]) ?? "event"
+            let words = ServerValue.text(object["text"] ?? object["checkpoint"])
+            notices.append(words.map { "\(name): \($0)" } ?? name)
             notices = Array(notices.suffix(3))
         default: break
         }
@@ -44,8 +46,8 @@ struct WatchScreen {
             heartRates.append(bpm)
             if heartRates.count > Self.historyMax { heartRates.removeFirst(Self.historyMax / 2) }
         }
-        if let latitude = Self.number(object, "position", "latitude"),
-            let longitude = Self.number(object, "position", "longitude"),
+        if let latitude = Self.number(object, "position", "latitude", in: -90...90),
+            let longitude = Self.number(object, "position", "longitude", in: -180...180),
             Self.isLive(object, "position")
         {
             route.append((latitude, longitude))
@@ -56,7 +58,8 @@ struct WatchScreen {
     /// - Parameters:
     ///   - columns: Of the terminal.
     ///   - rows: Of the terminal.
-    /// - Returns: What stands on it, from the top; never more than `rows`.
+    /// - Returns: What stands on it, from the top; never more than `rows`, and nothing in it that
+    ///   steers a terminal.
     func lines(columns: Int, rows: Int) -> [String] {
         var lines = runners.isEmpty ? facts : board
         lines = lines.map { String($0.prefix(columns)) }
@@ -65,7 +68,7 @@ struct WatchScreen {
         if runners.isEmpty, room >= 3 {
             lines += [""] + pictures(columns: columns, rows: room)
         }
-        return Array((lines + [""] + below).prefix(rows))
+        return (lines + [""] + below).prefix(rows).map { CleanText.clean($0) }
     }
 
     private var facts: [String] {
@@ -90,7 +93,7 @@ struct WatchScreen {
         return [head, ""]
             + order.enumerated().map { index, runner in
                 let bpm = Self.number(runner.value, "heartRate", "bpm").map { "\(Int($0))" } ?? "–"
-                let state = runner.value["state"] as? String ?? "waiting"
+                let state = ServerValue.text(runner.value["state"]) ?? "waiting"
                 return "\(index + 1)".padded(to: 4) + runner.key.padded(to: 20)
                     + Self.kilometers(runner.value).padded(to: 8) + "km  "
                     + Self.pace(runner.value).padded(to: 6) + "/km  ♥ " + bpm.padded(to: 5)
@@ -117,11 +120,11 @@ struct WatchScreen {
         }
     }
 
-    private var state: String { values["state"] as? String ?? "waiting" }
+    private var state: String { ServerValue.text(values["state"]) ?? "waiting" }
 
     private var heartState: String {
         guard let heart = values["heartRate"] as? [String: Any],
-            let state = heart["state"] as? String, state != "live"
+            let state = ServerValue.text(heart["state"]), state != "live"
         else { return "" }
         return state == "ended"
             ? "(final)" : "(\(state), \(shown("heartRate", "ageSeconds")) s old)"
@@ -156,9 +159,10 @@ struct WatchScreen {
     }
 
     private static func number(
-        _ values: Values, _ key: String, _ inner: String? = nil
+        _ values: Values, _ key: String, _ inner: String? = nil,
+        in range: ClosedRange<Double> = -1e9...1e9
     ) -> Double? {
         let value = inner.map { (values[key] as? Values)?[$0] ?? nil } ?? values[key]
-        return (value as? NSNumber)?.doubleValue
+        return ServerValue.number(value, in: range)
     }
 }

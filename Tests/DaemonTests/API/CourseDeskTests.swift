@@ -1,4 +1,5 @@
 import Foundation
+import Registry
 import SensorModel
 import Testing
 import Transport
@@ -16,10 +17,10 @@ import WireFormat
 
     /// Sends fixes a second apart and waits for the last one's ack.
     private func send(
-        _ latitudes: [Double], from sequence: Int, token: String, _ running: RunningDaemon
+        _ latitudes: [Double], from sequence: Int, token: String, _ running: RunningDaemon,
+        session: SessionID = SessionID(high: 0x4000, low: 0x8000_0000_0000_0007)
     ) async throws {
         let client = try await DeviceClient.connect(to: try running.address(.tcp), format: .text)
-        let session = SessionID(high: 0x4000, low: 0x8000_0000_0000_0007)
         try await client.send(Hello(token: token, session: session))
         let base = WallClock.now().secondsSince1970 - 20
         for (index, latitude) in latitudes.enumerated() {
@@ -68,6 +69,48 @@ import WireFormat
             let latest = try await running.ask(.get, "/v1/shares/\(share)/latest")
             #expect(latest.object["course"] == nil)
             #expect(latest.object["position"] != nil)
+        }
+    }
+
+    enum DeviceChange: CaseIterable {
+        case profile, zones, rotation
+
+        /// - Returns: The token that holds from then on.
+        func make(_ token: String, _ running: RunningDaemon) async throws -> String {
+            switch self {
+            case .profile:
+                let put = try await running.ask(
+                    .put, "/v1/me/profile", token: token, body: #"{"maxHeartRate":188}"#)
+                #expect(put.status == 200)
+            case .zones:
+                let zones =
+                    #"{"zones":[{"name":"home","latitude":48.3,"longitude":11.5,"#
+                    + #""radiusMeters":200}]}"#
+                let put = try await running.ask(
+                    .put, "/v1/me/zones", token: token, body: zones)
+                #expect(put.status == 200)
+            case .rotation:
+                return try running.daemon.administration.rotateDevice(named: "ann").token
+            }
+            return token
+        }
+    }
+
+    @Test(arguments: DeviceChange.allCases)
+    func `A course outlives other changes of its device`(change: DeviceChange) async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let share = try running.addShare(of: "ann")
+            let put = try await running.ask(.put, "/v1/me/course", token: token, body: Self.gpx)
+            #expect(put.status == 200)
+            let changed = try await change.make(token, running)
+            let device = try running.daemon.administration.known("ann")
+            #expect(running.daemon.administration.accounts.course(of: device.id) != nil)
+            let session = SessionID(high: 0x4002, low: 0x8000_0000_0000_0007)
+            try await send(
+                [48.1, 48.100_03, 48.100_06], from: 1, token: changed, running, session: session)
+            let followed = try #require(try await course(share, running))
+            #expect(followed["checkpoint"] as? String == "Bridge")
         }
     }
 

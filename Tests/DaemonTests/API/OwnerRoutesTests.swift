@@ -182,34 +182,48 @@ import WireFormat
         }
     }
 
-    @Test func `A zone keeps its hidden offset for as long as its center stays`() async throws {
+    @Test func `Who hides something is warned of two links that together tell what is hidden`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let ann = try running.addDevice("ann")
+            func make(_ scope: String) async throws -> String? {
+                let made = try await running.ask(
+                    .post, "/v1/me/shares", token: ann, body: #"{"scope":["\#(scope)"]}"#)
+                return made.object["warning"] as? String
+            }
+            #expect(try await make("location") == nil)
+            #expect(try await make("metrics") == nil)
+            _ = try await running.ask(
+                .put, "/v1/me/zones", token: ann, body: #"{"trimStartMeters":100}"#)
+            let warning = try #require(try await make("heartRate"))
+            #expect(warning.contains("different people"))
+            #expect(try await make("location") != nil)
+        }
+    }
+
+    @Test func `Zones are replaced all at once, and their offsets are never told`() async throws {
         try await RunningDaemon.run { running in
             let token = try running.addDevice("ann")
             func put(_ body: String) async throws -> HTTPClient.Answer {
                 try await running.ask(.put, "/v1/me/zones", token: token, body: body)
             }
-            func offsets() throws -> [Double] {
+            func zones() throws -> [PrivacyZone] {
                 try running.daemon.administration.known("ann").privacy.zones
-                    .map(\.offsetEastMeters)
             }
-            let home = #"{"name":"home","latitude":48.1,"longitude":11.5,"radiusMeters":RADIUS}"#
-            let first = try await put(
-                #"{"zones":[\#(home.replacingOccurrences(of: "RADIUS", with: "200"))],"#
-                    + #""trimStartMeters":100}"#)
+            let home = #"{"name":"home","latitude":48.1,"longitude":11.5,"radiusMeters":200}"#
+            let first = try await put(#"{"zones":[\#(home)],"trimStartMeters":100}"#)
             #expect(first.status == 200)
-            let before = try offsets()
-            #expect(before.count == 1)
-            #expect(!first.text.contains("offset"))
-            let wider = home.replacingOccurrences(of: "RADIUS", with: "300")
-            #expect(try await put(#"{"zones":[\#(wider)]}"#).status == 200)
-            #expect(try offsets() == before)
-            let moved = wider.replacingOccurrences(of: "48.1", with: "48.2")
-            #expect(try await put(#"{"zones":[\#(moved)]}"#).status == 200)
-            #expect(try offsets() != before)
+            #expect(!first.text.contains("ffset"))
+            let before = try zones()
+            #expect(before.map(\.radiusMeters) == [200])
+            let work = home.replacingOccurrences(of: "home", with: "work")
+            #expect(try await put(#"{"zones":[\#(work)]}"#).status == 200)
+            #expect(try zones().map(\.name) == ["work"])
             let shown = try await running.ask(.get, "/v1/me/zones", token: token).object
             #expect(shown["trimStartMeters"] as? Double == 100)
             #expect(try await put(#"{"zones":[]}"#).status == 200)
-            #expect(try offsets().isEmpty)
+            #expect(try zones().isEmpty)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Registry
 import SensorModel
 import Testing
 import Transport
@@ -20,7 +21,7 @@ import WireFormat
         var metrics = Metrics()
         metrics.trainingLoad = TrainingLoad(hrTSS: hrTSS, trimp: nil, edwards: nil)
         metrics.effortKm = effortKm
-        return TrainingReport.Session(start: time(start), metrics: metrics)
+        return TrainingReport.Session(start: time(start), totals: .init(metrics))
     }
 
     private func object(_ report: TrainingReport) throws -> [[String: Any]] {
@@ -65,7 +66,7 @@ import WireFormat
             } else {
                 metrics.effortKm = index < 42 ? 20 : 80
             }
-            return TrainingReport.Session(start: start, metrics: metrics)
+            return TrainingReport.Session(start: start, totals: .init(metrics))
         }
         let days = try object(
             TrainingReport(

@@ -70,6 +70,8 @@ private struct Nobody: DeviceGate, ViewerGate {
 
     func subscribe(_ request: SubscriptionRequest) {}
     func unsubscribe(_ subscriber: SubscriberID, from key: ShareKey) {}
-    func viewerSaid(_ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8]) {}
+    func viewerSaid(
+        _ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8]
+    ) -> ViewerCommandRefusal? { nil }
     func readyForMore(_ subscriber: SubscriberID, watching key: ShareKey) {}
 }

@@ -39,7 +39,7 @@ struct RunningDaemon {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let daemon = try PulsecastDaemon(
-            configuration: configuration, environment: [:], logger: logger)
+            configuration: configuration, environment: [:], newEpoch: 1, logger: logger)
         let addresses = try await daemon.start()
         do {
             try await body(

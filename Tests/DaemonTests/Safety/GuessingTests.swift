@@ -28,9 +28,8 @@ import Transport
     private static func desk(_ running: RunningDaemon) -> ViewerDesk {
         let pipeline = running.daemon.pipeline
         return ViewerDesk(
-            accounts: running.daemon.accounts, mailbox: pipeline.mailbox,
-            history: pipeline.history, background: pipeline.background,
-            recordings: pipeline.recordings, clock: WallClock.now)
+            accounts: running.daemon.accounts, reader: pipeline.reader,
+            playbacks: pipeline.playbacks, clock: WallClock.now)
     }
 
     private static func devices(_ running: RunningDaemon) -> DeviceDesk {

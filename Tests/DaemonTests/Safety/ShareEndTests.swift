@@ -48,11 +48,12 @@ import Transport
             async let beats = http.send(
                 .get, "/publicStreams/\(id)/heartRate.json",
                 fields: ["Accept": "text/event-stream"])
+            let known = try Self.share(running, "link")
             let isIn = try await running.eventually {
                 running.daemon.pipeline.counters.viewers.load(ordering: .relaxed) == 4
+                    && running.daemon.accounts.withState { $0.viewers.watching(known.key) } == 5
             }
             #expect(isIn)
-            let known = try Self.share(running, "link")
             switch end {
             case .expired: break
             case .revoked: try running.daemon.administration.revokeShare(known)

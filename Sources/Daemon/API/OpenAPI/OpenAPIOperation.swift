@@ -129,4 +129,6 @@ extension OpenAPIOperation.Answer {
         404, "Unknown, revoked or expired: these are told apart by nobody.")
     static let conflict = failure(409, "It contradicts what is there; the reason says how.")
     static let tooMany = failure(429, "Too many; `Retry-After` says when to come back.")
+    static let readsBusy = failure(
+        503, "Too many recordings are being read; `Retry-After` says when to come back.")
 }

@@ -26,6 +26,7 @@ enum OpenAPIOperations {
             answers: [
                 .json(reference("Event")),
                 .empty(304, "As the `ETag` of `If-None-Match`."), .unknownShare, .tooMany,
+                .readsBusy,
             ]),
         OpenAPIOperation(
             method: .get, path: "/v1/shares/{share}/history", tag: "viewers",
@@ -36,7 +37,9 @@ enum OpenAPIOperations {
                 ("after", OpenAPISchemas.text, "A cursor; what comes after it."),
                 ("limit", ["type": "integer", "minimum": 1, "maximum": 1000], "Default 1000."),
             ],
-            answers: [.json(reference("History")), .badRequest, .unknownShare, .tooMany]),
+            answers: [
+                .json(reference("History")), .badRequest, .unknownShare, .tooMany, .readsBusy,
+            ]),
         OpenAPIOperation(
             method: .get, path: "/v1/shares/{share}/events", tag: "viewers",
             summary: "The same live, as server-sent events; `id:` is the cursor.",
@@ -48,7 +51,7 @@ enum OpenAPIOperations {
         OpenAPIOperation(
             method: .get, path: "/v1/shares/{share}/week", tag: "viewers",
             summary: "On which days of this week each runner trained, by the runner's own clock.",
-            answers: [.json(reference("Weeks")), .unknownShare, .tooMany]),
+            answers: [.json(reference("Weeks")), .unknownShare, .tooMany, .readsBusy]),
         OpenAPIOperation(
             method: .post, path: "/v1/shares/{share}/cheer", tag: "viewers",
             summary: "Words for the runner.", body: json("Cheer"),
@@ -59,7 +62,7 @@ enum OpenAPIOperations {
             method: .get, path: "/publicStreams/{share}/latest.json", tag: "viewers",
             summary: "The heart rate in HeartBeatStream's form; as Firebase's events to those "
                 + "who accept `text/event-stream`.",
-            answers: [.json(reference("HeartBeat")), .unknownShare, .tooMany]),
+            answers: [.json(reference("HeartBeat")), .unknownShare, .tooMany, .readsBusy]),
         OpenAPIOperation(
             method: .get, path: "/publicStreams/{share}/heartRate.json", tag: "viewers",
             summary: "The last heart rates, keyed by milliseconds since 1970; as Firebase's "
@@ -70,6 +73,7 @@ enum OpenAPIOperations {
             ],
             answers: [
                 .json(["type": ["object", "null"]]), .badRequest, .unknownShare, .tooMany,
+                .readsBusy,
             ]),
     ]
 
@@ -96,9 +100,29 @@ enum OpenAPIOperations {
 
     private static let ownSessions: [OpenAPIOperation] = [
         owned(.get, "", "The device.", [.json(reference("Device"))]),
-        owned(
-            .get, "/sessions", "Its sessions, newest first.",
-            [.json(OpenAPISchemas.list(reference("Session")))]),
+        {
+            var list = owned(
+                .get, "/sessions",
+                "A page of its sessions, newest first. `Link` with `rel=\"next\"` names the next "
+                    + "page, where there is one.",
+                [.json(OpenAPISchemas.list(reference("Session"))), .badRequest, .readsBusy])
+            list.query = [
+                (
+                    "limit",
+                    [
+                        "type": "integer",
+                        "minimum": .number(Double(SessionPageQuery.limits.lowerBound)),
+                        "maximum": .number(Double(SessionPageQuery.limits.upperBound)),
+                    ], "Default \(SessionPageQuery.limitDefault)."
+                ),
+                (
+                    "before", OpenAPISchemas.text,
+                    "The `cursor` of a session: those that began before it."
+                ),
+                ("since", OpenAPISchemas.number, "Started then or later; seconds since 1970."),
+            ]
+            return list
+        }(),
         owned(
             .get, "/sessions/{id}", "One session with its totals.",
             [.json(reference("Session")), .badRequest, .notFound]),

@@ -110,8 +110,9 @@ enum OpenAPISchemas {
 
     private static let session = object(
         [
-            "id": ["type": "string", "format": "uuid"], "device": text, "startedAt": number,
-            "endedAt": optionalNumber, "state": text, "frames": integer, "records": integer,
+            "id": ["type": "string", "format": "uuid"], "cursor": text, "device": text,
+            "startedAt": number, "endedAt": optionalNumber, "state": text, "frames": integer,
+            "records": integer,
             "distanceMeters": optionalNumber, "movingSeconds": optionalNumber,
             "elapsedSeconds": optionalNumber, "averageHeartRate": optionalNumber,
         ], required: ["id", "startedAt", "state", "frames"])
@@ -121,7 +122,7 @@ enum OpenAPISchemas {
             "name": text, "id": text, "url": ["type": ["string", "null"]], "device": text,
             "scope": list(text), "expiresAt": optionalNumber, "delaySeconds": integer,
             "maxViewers": ["type": ["integer", "null"]], "label": ["type": ["string", "null"]],
-            "viewers": integer, "viewersEver": integer, "revoked": flag,
+            "viewers": integer, "viewersEver": integer, "revoked": flag, "warning": text,
         ], required: ["name", "scope", "delaySeconds"])
 
     private static let newShare = exactly([
@@ -160,7 +161,11 @@ enum OpenAPISchemas {
                     "radiusMeters": ["type": "number", "minimum": 50, "maximum": 5000],
                 ], required: ["name", "latitude", "longitude", "radiusMeters"])),
         "trimStartMeters": ["type": "number", "minimum": 0, "maximum": 2000],
-        "trimFinishMeters": ["type": "number", "minimum": 0, "maximum": 2000],
+        "trimFinishMeters": [
+            "type": "number", "minimum": 0, "maximum": 2000,
+            "description": "Shares with positions show everything late: (it + 1400) / 1.1 seconds.",
+        ],
+        "showHeartRate": flag,
     ])
 
     private static let course = object([

@@ -1,0 +1,18 @@
+import Transport
+
+/// What `pulsecast doctor` asks a running daemon of its registry and its log.
+struct AgreementRoutes: Sendable {
+    let administration: Administration
+
+    func add(to router: inout Router) {
+        router.add(.get, "/agreement") { _ in
+            await answer { JSONBody.response(try administration.agreement()) }
+        }
+        router.add(.post, "/agreement/accept-log") { _ in
+            await answer {
+                try administration.acceptLog()
+                return JSONBody.response(try administration.agreement())
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import GRDB
+
+/// Which log belongs to the registry.
+extension RegistryStore {
+    /// `nil`: none was noted yet.
+    public func logEpoch() throws(RegistryError) -> UInt32? {
+        try read { try UInt32.fetchOne($0, sql: "SELECT epoch FROM log WHERE id = 1") }
+    }
+
+    public func setLogEpoch(_ epoch: UInt32) throws(RegistryError) {
+        try write { database in
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO log (id, epoch) VALUES (1, ?)",
+                arguments: [Int64(epoch)])
+        }
+    }
+}

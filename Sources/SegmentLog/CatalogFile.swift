@@ -1,0 +1,157 @@
+import SensorModel
+
+/// The file `catalog` beside the segments: what the index of each sealed segment says, but for its
+/// marks, so that a start reads one small file instead of the end of every segment.
+///
+///     ┌───────────┬───────┬───────┬───┐
+///     │ PULSECAT1 │ entry │ entry │ … │   append-only; the last word about a segment counts
+///     └───────────┴───────┴───────┴───┘
+///
+/// **Entry**:
+///
+///      0  u32  CRC-32C of: position of this entry in the file (8 bytes), bytes 4 ..< end
+///      4  u32  bytes of the payload
+///      8  u8   1: the segment is as follows; 2: nothing is known of it any more
+///      9  u64  segment number; of kind 2 that is all
+///     17  the segment's header, 64 bytes
+///     81  u64 bytes of the file, u64 position of its index
+///     97  its index without marks: `SegmentIndex+Codec.swift`
+///
+/// The segments say the same: where the file is missing, damaged or behind, they are asked. It is
+/// never synced before what it says of a segment is.
+enum CatalogFile {
+    static let name = "catalog"
+    static let magic: [UInt8] = Array("PULSECAT1".utf8)
+    private static let headBytes = 8
+    private static let fixedBytes = 97
+    /// No index without marks is larger: 32,000 sessions.
+    private static let payloadBytesMax = 4 << 20
+    private static let windowBytes = 1 << 20
+
+    /// What a catalog says.
+    struct Content {
+        var entries: [UInt64: SegmentEntry] = [:]
+        /// Where the next entry goes; `nil`: there is no catalog, or one with damage.
+        var end: Int?
+        /// Entries that later ones replace.
+        var obsolete = 0
+    }
+
+    static func append(_ entry: SegmentEntry, to bytes: inout [UInt8], from start: Int) {
+        guard let header = entry.header else { return }
+        var index = entry.index
+        index.marks = []
+        let encoded = index.encoded()
+        var payload = [UInt8](repeating: 0, count: fixedBytes - headBytes)
+        payload[0] = 1
+        var span = payload.mutableSpan
+        LittleEndian.store(entry.number, in: &span, at: 1)
+        header.encode(into: &span, at: 9)
+        LittleEndian.store(UInt64(entry.bytes), in: &span, at: 73)
+        LittleEndian.store(UInt64(entry.recordsEnd), in: &span, at: 81)
+        append(payload + encoded, to: &bytes, from: start)
+    }
+
+    /// Says that nothing is known of a segment any more: before its file changes.
+    static func append(voided number: UInt64, to bytes: inout [UInt8], from start: Int) {
+        var payload = [UInt8](repeating: 0, count: 9)
+        payload[0] = 2
+        var span = payload.mutableSpan
+        LittleEndian.store(number, in: &span, at: 1)
+        append(payload, to: &bytes, from: start)
+    }
+
+    /// `bytes` go into the file at `start`.
+    private static func append(_ payload: [UInt8], to bytes: inout [UInt8], from start: Int) {
+        let place = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: headBytes))
+        bytes += payload
+        var span = bytes.mutableSpan
+        LittleEndian.store(UInt32(payload.count), in: &span, at: place + 4)
+        let checksum = checksum(bytes.span, at: place, position: start + place)
+        span = bytes.mutableSpan
+        LittleEndian.store(checksum, in: &span, at: place)
+    }
+
+    private static func checksum(_ bytes: Span<UInt8>, at place: Int, position: Int) -> UInt32 {
+        var checksum = Checksum.start
+        checksum.feed(UInt64(position))
+        let count = Int(LittleEndian.load(UInt32.self, from: bytes, at: place + 4))
+        checksum.feed(bytes.extracting((place + 4)..<(place + headBytes + count)))
+        return checksum.final
+    }
+
+    /// As far as it is whole; empty where there is none.
+    static func read(from disk: any Disk) -> Content {
+        var content = Content()
+        do throws(DiskError) {
+            let file = try disk.open(name, .read)
+            guard try file.readUp(to: magic.count, at: 0) == magic else { return content }
+            try read(file, into: &content)
+        } catch {
+            // The segments know.
+            content.end = nil
+        }
+        return content
+    }
+
+    private static func read(
+        _ file: any DiskFile, into content: inout Content
+    ) throws(DiskError) {
+        var position = magic.count
+        let size = try file.size()
+        var window: [UInt8] = []
+        var windowPosition = position
+        while position < size {
+            var place = position - windowPosition
+            if place + headBytes > window.count || place + entryBytes(window, place) > window.count
+            {
+                let head = try file.readUp(to: headBytes, at: position)
+                guard head.count == headBytes else { return }
+                let needed = entryBytes(head, 0)
+                guard needed <= payloadBytesMax else { return }
+                window = try file.readUp(to: max(windowBytes, needed), at: position)
+                windowPosition = position
+                place = 0
+            }
+            let count = entryBytes(window, place)
+            guard place + count <= window.count,
+                checksum(window.span, at: place, position: position)
+                    == LittleEndian.load(UInt32.self, from: window.span, at: place),
+                take(window.span.extracting((place + headBytes)..<(place + count)), into: &content)
+            else { return }
+            position += count
+        }
+        content.end = position
+    }
+
+    private static func entryBytes(_ bytes: [UInt8], _ place: Int) -> Int {
+        headBytes + Int(LittleEndian.load(UInt32.self, from: bytes.span, at: place + 4))
+    }
+
+    /// - Returns: Whether it is an entry.
+    private static func take(_ payload: Span<UInt8>, into content: inout Content) -> Bool {
+        guard payload.count >= 9 else { return false }
+        let number = LittleEndian.load(UInt64.self, from: payload, at: 1)
+        if payload[0] == 2 {
+            content.obsolete += content.entries.removeValue(forKey: number) == nil ? 1 : 2
+            return true
+        }
+        let fixed = fixedBytes - headBytes
+        guard payload[0] == 1, payload.count > fixed,
+            case .header(let header) = SegmentHeader.decode(payload.extracting(9..<73)),
+            header.number == number,
+            let bytes = Int(exactly: LittleEndian.load(UInt64.self, from: payload, at: 73)),
+            let recordsEnd = Int(exactly: LittleEndian.load(UInt64.self, from: payload, at: 81)),
+            recordsEnd < bytes,
+            let index = SegmentIndex(decoding: payload.extracting(droppingFirst: fixed)),
+            index.firstOffset == header.firstOffset
+        else { return false }
+        var entry = SegmentEntry(
+            number: number, header: header, isSealed: true, bytes: bytes, recordsEnd: recordsEnd,
+            index: index)
+        entry.isMarksOnDisk = true
+        if content.entries.updateValue(entry, forKey: number) != nil { content.obsolete += 1 }
+        return true
+    }
+}

@@ -1,0 +1,92 @@
+import Glibc
+import Synchronization
+
+/// A file of which some blocks cannot be read: they read as zeros, which never parse as a record.
+///
+/// Whoever reads through it goes on behind them as behind any damage.
+final class LenientFile: DiskFile {
+    /// As small as a disk fails.
+    private static let blockBytes = 4096
+
+    private let file: any DiskFile
+    private let unreadable = Mutex<[Range<Int>]>([])
+
+    init(_ file: any DiskFile) { self.file = file }
+
+    /// Positions that were asked for and could not be read, in the order in which that showed.
+    var unreadableRanges: [Range<Int>] { unreadable.withLock { $0 } }
+
+    func read(
+        into bytes: inout [UInt8], from start: Int, at position: Int
+    ) throws(DiskError) -> Int {
+        do throws(DiskError) {
+            return try file.read(into: &bytes, from: start, at: position)
+        } catch {
+            guard error.number == EIO else { throw error }
+            return try readBlocks(into: &bytes, from: start, at: position)
+        }
+    }
+
+    private func readBlocks(
+        into bytes: inout [UInt8], from start: Int, at position: Int
+    ) throws(DiskError) -> Int {
+        let end = min(try file.size(), position + bytes.count - start)
+        var next = position
+        while next < end {
+            let count = min(end - next, Self.blockBytes - next % Self.blockBytes)
+            var block = [UInt8](repeating: 0, count: count)
+            do throws(DiskError) {
+                guard try file.fill(&block, from: 0, at: next) == count else { break }
+            } catch {
+                guard error.number == EIO else { throw error }
+                block = [UInt8](repeating: 0, count: count)
+                let range = next..<(next + count)
+                unreadable.withLock { $0.append(range) }
+            }
+            let place = start + next - position
+            bytes.replaceSubrange(place..<(place + count), with: block)
+            next += count
+        }
+        return next - position
+    }
+
+    /// Writes what can be read over itself and syncs: what the kernel shows after a crash may be
+    /// memory that the disk never got. Takes no new space.
+    func makeDurable() throws(DiskError) {
+        let size = try file.size()
+        var position = 0
+        while position < size {
+            let known = unreadableRanges.count
+            let bytes = try readUp(to: min(1 << 20, size - position), at: position)
+            guard !bytes.isEmpty else { break }
+            var next = position
+            for range in unreadableRanges[known...] {
+                try copy(bytes, next..<range.lowerBound, at: position)
+                next = range.upperBound
+            }
+            try copy(bytes, next..<(position + bytes.count), at: position)
+            position += bytes.count
+        }
+        try file.synchronize()
+    }
+
+    private func copy(
+        _ bytes: [UInt8], _ range: Range<Int>, at position: Int
+    ) throws(DiskError) {
+        guard !range.isEmpty else { return }
+        let places = (range.lowerBound - position)..<(range.upperBound - position)
+        try file.writeAll(bytes.span.extracting(places), at: range.lowerBound)
+    }
+
+    func write(_ bytes: Span<UInt8>, at position: Int) throws(DiskError) -> Int {
+        try file.write(bytes, at: position)
+    }
+
+    func synchronize() throws(DiskError) { try file.synchronize() }
+
+    func truncate(to bytes: Int) throws(DiskError) { try file.truncate(to: bytes) }
+
+    func preallocate(_ bytes: Int) throws(DiskError) { try file.preallocate(bytes) }
+
+    func size() throws(DiskError) -> Int { try file.size() }
+}

@@ -1,0 +1,183 @@
+/// The waits that are registered with a log, ordered by offset.
+///
+/// Pure: it says whose wait is over and why. ``SegmentLog`` locks it and calls them.
+struct LogWaiters: Sendable {
+    typealias Body = @Sendable (LogWait) -> Void
+
+    enum Goal: Sendable {
+        case written, durable
+    }
+
+    /// How far the log is.
+    struct Progress: Sendable {
+        var writtenEnd: UInt64
+        var durableEnd: UInt64
+        var state: LogState
+    }
+
+    /// A wait that is over, and must be told.
+    struct Ended: Sendable {
+        let outcome: LogWait
+        let body: Body
+    }
+
+    fileprivate struct Waiter: Sendable {
+        let goal: Goal
+        let offset: UInt64
+        let policy: LogFailurePolicy
+        let body: Body
+    }
+
+    /// So many are taken out under one lock: what is appended and registered meanwhile waits.
+    static let batchMax = 256
+
+    /// By number. A number in a heap that is not here was cancelled or told of a failure.
+    private var waiters: [UInt64: Waiter] = [:]
+    private var written = OffsetHeap()
+    private var durable = OffsetHeap()
+    /// How many `waiters` have ``LogFailurePolicy/report``.
+    private var reportCount = 0
+    private var lastNumber: UInt64 = 0
+
+    var isEmpty: Bool { waiters.isEmpty }
+
+    /// - Returns: The outcome where there is nothing to wait for; else a token, and it was added.
+    mutating func add(
+        _ goal: Goal, through offset: UInt64, _ policy: LogFailurePolicy, at progress: Progress,
+        _ body: @escaping Body
+    ) -> (token: LogWaitToken, outcome: LogWait?) {
+        let waiter = Waiter(goal: goal, offset: offset, policy: policy, body: body)
+        if let outcome = Self.outcome(of: waiter, at: progress) { return (.ended, outcome) }
+        guard waiters.count < SegmentLog.waitersMax else { return (.ended, .refused) }
+        lastNumber += 1
+        waiters[lastNumber] = waiter
+        if policy == .report { reportCount += 1 }
+        switch goal {
+        case .written: written.push(offset, number: lastNumber)
+        case .durable: durable.push(offset, number: lastNumber)
+        }
+        return (LogWaitToken(number: lastNumber), nil)
+    }
+
+    /// - Returns: Whether it was still waiting: its body will not be called any more.
+    mutating func cancel(_ token: LogWaitToken) -> Bool {
+        guard remove(token.number) != nil else { return false }
+        compact()
+        return true
+    }
+
+    /// Takes out the waits that `progress` ends, the lowest offset of each goal first; of those
+    /// that are reached at most ``batchMax``, so a caller that gets as many asks again.
+    mutating func takeEnded(at progress: Progress) -> [Ended] {
+        guard !waiters.isEmpty else { return [] }
+        var ended: [Ended] = []
+        while let number = written.pop(before: progress.writtenEnd, of: ended.count) {
+            if let waiter = remove(number) { ended.append(Ended(.reached, waiter)) }
+        }
+        while let number = durable.pop(before: progress.durableEnd, of: ended.count) {
+            if let waiter = remove(number) { ended.append(Ended(.reached, waiter)) }
+        }
+        guard ended.count < Self.batchMax else { return ended }
+        switch progress.state {
+        case .writing: return ended
+        case .failed(let error):
+            guard reportCount > 0 else { return ended }
+            return ended + takeAll(.failed(error)) { $0.policy == .report }
+        case .closed:
+            return ended + takeAll(.closed) { _ in true }
+        }
+    }
+
+    /// Happens once a failure and once at the end, so it may look at every wait.
+    private mutating func takeAll(
+        _ outcome: LogWait, where belongs: (Waiter) -> Bool
+    ) -> [Ended] {
+        let numbers = waiters.filter { belongs($0.value) }
+            .sorted { ($0.value.offset, $0.key) < ($1.value.offset, $1.key) }.map(\.key)
+        let ended = numbers.compactMap { number in
+            remove(number).map { Ended(outcome, $0) }
+        }
+        compact()
+        return ended
+    }
+
+    private mutating func remove(_ number: UInt64) -> Waiter? {
+        guard let waiter = waiters.removeValue(forKey: number) else { return nil }
+        if waiter.policy == .report { reportCount -= 1 }
+        return waiter
+    }
+
+    /// Numbers of ended waits stay in the heaps, but never more than waits and a few.
+    private mutating func compact() {
+        let countMax = 2 * waiters.count + 64
+        guard written.count + durable.count > countMax else { return }
+        written.keep { waiters[$0] != nil }
+        durable.keep { waiters[$0] != nil }
+    }
+
+    private static func outcome(of waiter: Waiter, at progress: Progress) -> LogWait? {
+        let end = waiter.goal == .written ? progress.writtenEnd : progress.durableEnd
+        if waiter.offset < end { return .reached }
+        switch progress.state {
+        case .writing: return nil
+        case .failed(let error): return waiter.policy == .report ? .failed(error) : nil
+        case .closed: return .closed
+        }
+    }
+}
+
+extension LogWaiters.Ended {
+    fileprivate init(_ outcome: LogWait, _ waiter: LogWaiters.Waiter) {
+        self.init(outcome: outcome, body: waiter.body)
+    }
+}
+
+/// Numbers by offset: the lowest offset first, of equal ones the lowest number.
+private struct OffsetHeap: Sendable {
+    private var entries: [(offset: UInt64, number: UInt64)] = []
+
+    var count: Int { entries.count }
+
+    mutating func push(_ offset: UInt64, number: UInt64) {
+        entries.append((offset, number))
+        var index = entries.count - 1
+        while index > 0, entries[index] < entries[(index - 1) / 2] {
+            entries.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    /// - Parameters:
+    ///   - end: Only what lies before it.
+    ///   - taken: Nothing more once that is a whole batch.
+    /// - Returns: The number; `nil` where there is none before `end`.
+    mutating func pop(before end: UInt64, of taken: Int) -> UInt64? {
+        guard taken < LogWaiters.batchMax, let first = entries.first, first.offset < end else {
+            return nil
+        }
+        let last = entries.removeLast()
+        if !entries.isEmpty {
+            entries[0] = last
+            sink()
+        }
+        return first.number
+    }
+
+    mutating func keep(_ belongs: (UInt64) -> Bool) {
+        // A sorted array is a heap.
+        entries = entries.filter { belongs($0.number) }.sorted { $0 < $1 }
+    }
+
+    private mutating func sink() {
+        var index = 0
+        while true {
+            let left = 2 * index + 1
+            guard left < entries.count else { return }
+            let right = left + 1
+            let child = right < entries.count && entries[right] < entries[left] ? right : left
+            guard entries[child] < entries[index] else { return }
+            entries.swapAt(index, child)
+            index = child
+        }
+    }
+}

@@ -1,0 +1,176 @@
+/// The segments of a log, oldest first. A copy costs nothing and a change little, however many there
+/// are: the newest stands alone, the others in blocks that copies share.
+struct SegmentList: Sendable {
+    struct Block: Sendable {
+        static let entriesMax = 256
+
+        fileprivate(set) var entries: [SegmentEntry]
+        /// The smallest of those with a header; `.max`: none has one.
+        private(set) var firstOffset: UInt64 = .max
+        /// The largest.
+        private(set) var endOffset: UInt64 = 0
+
+        fileprivate init(_ entries: [SegmentEntry]) {
+            self.entries = entries
+            for entry in entries { note(entry) }
+        }
+
+        fileprivate mutating func append(_ entry: SegmentEntry) {
+            entries.append(entry)
+            note(entry)
+        }
+
+        private mutating func note(_ entry: SegmentEntry) {
+            firstOffset = Swift.min(firstOffset, entry.header?.firstOffset ?? .max)
+            endOffset = Swift.max(endOffset, entry.index.endOffset)
+        }
+
+        var numbers: ClosedRange<UInt64> {
+            guard let first = entries.first, let last = entries.last else {
+                preconditionFailure("a block without a segment")
+            }
+            return first.number...last.number
+        }
+    }
+
+    /// None is empty. All but ``last``.
+    private(set) var blocks: [Block] = []
+    var last: SegmentEntry?
+    /// Numbers, ascending, of the segments where reading cannot simply go on from the one before:
+    /// they have no header, or the one before is missing.
+    private(set) var breaks: [UInt64] = []
+
+    init(_ entries: [SegmentEntry]) {
+        var before: Set<UInt64> = []
+        for entry in entries {
+            if isBreak(entry, after: before) { breaks.append(entry.number) }
+            before.insert(entry.number)
+            append(entry)
+        }
+    }
+
+    private func isBreak(_ entry: SegmentEntry, after before: Set<UInt64>) -> Bool {
+        guard let header = entry.header else { return true }
+        return !before.isEmpty && header.previous != 0 && !before.contains(header.previous)
+    }
+
+    var isEmpty: Bool { last == nil }
+    var count: Int { blocks.reduce(last == nil ? 0 : 1) { $0 + $1.entries.count } }
+    var first: SegmentEntry? { blocks.first?.entries.first ?? last }
+
+    /// Before the newest.
+    var beforeLast: SegmentEntry? { blocks.last?.entries.last }
+
+    /// The first offset after all.
+    var endOffset: UInt64 {
+        blocks.reduce(last?.index.endOffset ?? 0) { Swift.max($0, $1.endOffset) }
+    }
+
+    /// `entry` follows all that are there.
+    mutating func append(_ entry: SegmentEntry) {
+        defer { last = entry }
+        guard let previous = last else { return }
+        if let block = blocks.indices.last, blocks[block].entries.count < Block.entriesMax {
+            blocks[block].append(previous)
+        } else {
+            blocks.append(Block([previous]))
+        }
+    }
+
+    mutating func removeLast() {
+        last = nil
+        guard let block = blocks.indices.last else { return }
+        var entries = blocks[block].entries
+        last = entries.popLast()
+        setEntries(entries, of: block)
+    }
+
+    mutating func remove(_ number: UInt64) {
+        breaks.removeAll { $0 == number }
+        guard last?.number != number else { return removeLast() }
+        guard let (block, place) = place(of: number) else { return }
+        var entries = blocks[block].entries
+        entries.remove(at: place)
+        setEntries(entries, of: block)
+    }
+
+    /// Takes the place of the segment of the same number, if it is there.
+    mutating func replace(_ entry: SegmentEntry) {
+        guard last?.number != entry.number else { return last = entry }
+        guard let (block, place) = place(of: entry.number) else { return }
+        var entries = blocks[block].entries
+        entries[place] = entry
+        setEntries(entries, of: block)
+    }
+
+    private mutating func setEntries(_ entries: [SegmentEntry], of block: Int) {
+        if entries.isEmpty { blocks.remove(at: block) } else { blocks[block] = Block(entries) }
+    }
+
+    subscript(_ number: UInt64) -> SegmentEntry? {
+        if let last, last.number == number { return last }
+        return place(of: number).map { blocks[$0.block].entries[$0.place] }
+    }
+
+    private func place(of number: UInt64) -> (block: Int, place: Int)? {
+        var low = 0
+        var high = blocks.count
+        while low < high {
+            let middle = (low + high) / 2
+            if blocks[middle].numbers.upperBound < number {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        guard low < blocks.count,
+            let place = blocks[low].entries.firstIndex(where: { $0.number == number })
+        else { return nil }
+        return (low, place)
+    }
+
+    /// The newest that `isWanted`.
+    func last(where isWanted: (SegmentEntry) -> Bool) -> SegmentEntry? {
+        if let last, isWanted(last) { return last }
+        for block in blocks.reversed() {
+            if let found = block.entries.last(where: isWanted) { return found }
+        }
+        return nil
+    }
+
+    /// Whether one of `breaks` lies in a block.
+    func hasBreak(in block: Block) -> Bool { Self.isAny(of: breaks, in: block.numbers) }
+
+    /// Whether one of `numbers`, which ascend, lies in `range`.
+    static func isAny(of numbers: [UInt64], in range: ClosedRange<UInt64>) -> Bool {
+        var low = 0
+        var high = numbers.count
+        while low < high {
+            let middle = (low + high) / 2
+            if numbers[middle] < range.lowerBound { low = middle + 1 } else { high = middle }
+        }
+        return low < numbers.count && numbers[low] <= range.upperBound
+    }
+}
+
+extension SegmentList: Sequence {
+    func makeIterator() -> some IteratorProtocol<SegmentEntry> {
+        (blocks.lazy.map(\.entries) + [last.map { [$0] } ?? []]).joined().makeIterator()
+    }
+}
+
+extension SegmentEntry {
+    /// For each entry the smallest first offset of those after it: where its own records end, if it
+    /// has more. `.max`: nobody says.
+    static func followingOffsets(
+        _ entries: [SegmentEntry], before end: UInt64 = .max
+    ) -> [UInt64] {
+        var offsets = [UInt64](repeating: end, count: entries.count)
+        var least = end
+        for place in entries.indices.reversed() {
+            offsets[place] = least
+            least = Swift.min(least, entries[place].header?.firstOffset ?? .max)
+        }
+        return offsets
+    }
+}

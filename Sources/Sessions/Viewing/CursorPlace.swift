@@ -1,0 +1,92 @@
+package import SegmentLog
+package import SensorModel
+package import Sharing
+
+/// Whether a viewer can have come by a cursor: whether its share has shown just that.
+///
+/// Any other cursor is answered alike, so that no answer tells what is not shown yet, what is hidden,
+/// or what is somebody else's.
+package struct CursorPlace {
+    let log: SegmentLog
+    let now: Timestamp
+
+    package init(log: SegmentLog, now: Timestamp) {
+        self.log = log
+        self.now = now
+    }
+
+    /// Blocks on the disk, which must have the record if there is one.
+    ///
+    /// - Parameters:
+    ///   - cursor: Of a viewer's.
+    ///   - sources: The share, or a group's members.
+    ///   - records: Of a session by a rule; `nil` where it is gone.
+    /// - Returns: `false`: answer with a gap.
+    /// - Throws: ``SegmentLogError``
+    package func isShown(
+        _ cursor: LogCursor, by sources: [CatchUp.Source],
+        records: (SessionID, ProjectionRule) throws(SegmentLogError) -> ShownRecords?
+    ) throws(SegmentLogError) -> Bool {
+        guard cursor.epoch == log.epoch else { return false }
+        // Before all records: what a viewer is given while nothing was shown.
+        guard cursor.offset.rawValue > 0 else { return true }
+        for source in sources {
+            var isShown = try isRecorded(cursor.offset, of: source)
+            if !isShown, source.rule != .everything {
+                isShown = try self.isShown(cursor.offset, by: source, records: records)
+            }
+            if isShown { return true }
+        }
+        return false
+    }
+
+    /// A number that the delay lets through: of the device's own record where nothing is hidden, or
+    /// one that a crash has taken.
+    private func isRecorded(
+        _ offset: RecordOffset, of source: CatchUp.Source
+    ) throws(SegmentLogError) -> Bool {
+        let share = source.share
+        guard offset < log.nextOffset else { return false }
+        let arrivedBy = share.shownArrivals(at: now)
+        var isDeleted = false
+        var found: RecordHeader?
+        try log.reader().read(
+            from: offset,
+            gap: { gap in
+                if gap.reason == .deleted, gap.from <= offset, offset < gap.to { isDeleted = true }
+            },
+            record: { header, _ in
+                found = header
+                return false
+            })
+        guard !isDeleted else { return false }
+        guard let found else { return arrivedBy == nil }
+        guard arrivedBy.map({ found.arrivalTime <= $0 }) ?? true else { return false }
+        guard found.offset == offset else { return true }
+        return source.rule == .everything && found.device == share.device
+    }
+
+    private func isShown(
+        _ offset: RecordOffset, by source: CatchUp.Source,
+        records: (SessionID, ProjectionRule) throws(SegmentLogError) -> ShownRecords?
+    ) throws(SegmentLogError) -> Bool {
+        // What ends a view has numbers of its own behind the last record that was shown.
+        guard let device = source.share.device else { return false }
+        let sessions = log.sessions(of: device).filter {
+            $0.firstOffset <= offset && offset.rawValue <= $0.lastOffset.rawValue + 2
+        }
+        for summary in sessions {
+            guard let records = try records(summary.session, source.rule) else { continue }
+            var position = records.position(after: RecordOffset(rawValue: offset.rawValue - 1))
+            var isShown = false
+            try records.read(
+                from: &position, arrivedBy: source.share.shownArrivals(at: now), now: now
+            ) { shown in
+                isShown = shown.offset == offset
+                return false
+            }
+            if isShown { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,44 @@
+import SensorModel
+
+/// Tells of each position of a session, in order, whether it lies in a zone or in the trimmed start.
+struct HiddenPlaces: Sendable {
+    private let settings: PrivacySettings
+    private var circles: [HiddenCircle]
+    private var hasFix = false
+    /// Whether the newest position is hidden.
+    private(set) var isHidden = true
+
+    /// Without a fix the runner may be anywhere, so nothing is shown; but not for ever: on a
+    /// treadmill no fix comes. Longer than a receiver takes to find satellites.
+    static let secondsWithoutFixMax = 300.0
+
+    init(_ settings: PrivacySettings) {
+        self.settings = settings
+        circles = settings.zones.map { zone in
+            HiddenCircle(
+                meters: zone.radiusMeters, aroundLatitude: zone.latitude,
+                longitude: zone.longitude, salt: settings.salt)
+        }
+    }
+
+    mutating func update(_ metrics: Metrics) {
+        if let position = metrics.position {
+            isHidden = hides(latitude: position.latitude, longitude: position.longitude)
+        } else if !hasFix, metrics.elapsedSeconds > Self.secondsWithoutFixMax {
+            isHidden = false
+        }
+    }
+
+    private mutating func hides(latitude: Double, longitude: Double) -> Bool {
+        if !hasFix {
+            hasFix = true
+            if settings.trimStartMeters > 0 {
+                circles.append(
+                    HiddenCircle(
+                        meters: settings.trimStartMeters, aroundLatitude: latitude,
+                        longitude: longitude, salt: settings.salt))
+            }
+        }
+        return circles.contains { $0.contains(latitude: latitude, longitude: longitude) }
+    }
+}

@@ -1,0 +1,206 @@
+import SensorModel
+
+/// Takes the stretches where the runner is hidden out of a session's events.
+///
+///     before ──first shown point──▶ shown ──enters──▶ hidden ──leaves──▶ shown
+struct HiddenStretches: Sendable {
+    private enum Phase: Sendable {
+        /// The totals at which the session rests for viewers.
+        case hidden(since: SessionTotals)
+        case shown(Stretch)
+    }
+
+    /// What holds from a first shown point on.
+    private struct Stretch: Sendable {
+        let start: Timestamp
+        /// The session's maximum when it began: a higher one was reached where it is shown.
+        let maxHeartRateBefore: Double?
+        /// Its phase of the plan began where nobody saw it.
+        let foreignInterval: Int?
+    }
+
+    private let showsHeartRate: Bool
+    private var places: HiddenPlaces
+    private var phase = Phase.hidden(since: SessionTotals())
+    /// All that was hidden so far, up to the last point where the runner came into view.
+    private var hidden = SessionTotals()
+    private var splits = ShownSplits()
+    /// Completed and not told yet: each takes the place of a second's metrics.
+    private var pendingSplits: [Split] = []
+    /// As recorded and as shown.
+    private var newest = (recorded: Metrics(), shown: Metrics())
+    private var maxHeartRate: Double?
+    private var laps = (count: 0, hiddenMoving: 0.0, hiddenMeters: 0.0)
+
+    init(_ settings: PrivacySettings) {
+        showsHeartRate = settings.showsHeartRate
+        places = HiddenPlaces(settings)
+    }
+
+    var isHidden: Bool {
+        if case .hidden = phase { true } else { false }
+    }
+
+    /// - Parameters:
+    ///   - event: As it is recorded.
+    ///   - isNear: It happened where the finish may be.
+    /// - Returns: What viewers may see of the event; `nil`: nothing.
+    mutating func project(_ event: StreamEvent, isNear: Bool) -> StreamEvent.Kind? {
+        if case .metrics(let metrics) = event.kind {
+            return project(metrics, at: event.deviceTime, isNear: isNear)
+        }
+        if event.kind.isSafetyAlert { return event.kind }
+        if case .lap(let lap) = event.kind { return project(lap, isNear: isNear) }
+        guard case .shown(let stretch) = phase, !isNear else { return nil }
+        return project(event.kind, in: stretch)
+    }
+
+    // MARK: Metrics
+
+    private mutating func project(
+        _ metrics: Metrics, at time: Timestamp, isNear: Bool
+    ) -> StreamEvent.Kind? {
+        places.update(metrics)
+        let isHidden = isNear || places.isHidden
+        defer { newest.recorded = metrics }
+        switch phase {
+        case .hidden(let since):
+            guard !isHidden else { return rest(metrics) }
+            hidden.add(from: since, to: SessionTotals(metrics))
+            phase = .shown(
+                Stretch(
+                    start: time, maxHeartRateBefore: metrics.maxHeartRate,
+                    foreignInterval: metrics.interval?.number))
+            return show(metrics)
+        case .shown:
+            guard isHidden else { return show(metrics) }
+            phase = .hidden(since: SessionTotals(newest.recorded))
+            return rest(metrics, enters: true)
+        }
+    }
+
+    private mutating func show(_ metrics: Metrics) -> StreamEvent.Kind {
+        guard case .shown(let stretch) = phase else { return .metrics(newest.shown) }
+        var shown = metrics
+        hidden.subtract(from: &shown)
+        keepUnmixed(&shown, of: metrics, in: stretch)
+        pendingSplits += splits.update(shown)
+        let isQuiet = shown.hasStates(of: newest.shown)
+        newest.shown = shown
+        // One record, one cursor: a split is told in the place of a second's metrics, whose values
+        // the next second's hold, too; a change of state is not put off.
+        if isQuiet, !pendingSplits.isEmpty { return .split(pendingSplits.removeFirst()) }
+        return .metrics(shown)
+    }
+
+    /// What is computed over the whole session and cannot be taken apart is left out, as soon as
+    /// some of it was hidden.
+    private mutating func keepUnmixed(
+        _ shown: inout Metrics, of metrics: Metrics, in stretch: Stretch
+    ) {
+        if let peak = metrics.maxHeartRate, peak > stretch.maxHeartRateBefore ?? 0 {
+            maxHeartRate = peak
+        } else if let rate = metrics.heartRate, rate.state == .live {
+            maxHeartRate = max(maxHeartRate ?? 0, rate.beatsPerMinute)
+        }
+        shown.maxHeartRate = metrics.maxHeartRate == nil ? nil : maxHeartRate
+        shown.interval =
+            metrics.interval?.number == stretch.foreignInterval ? nil : metrics.interval
+        if var course = metrics.course {
+            course.move(bySeconds: -hidden.elapsedSeconds)
+            shown.course = course
+        }
+        guard hidden.distanceMeters != 0 || hidden.movingSeconds > HiddenStretches.fixSeconds else {
+            return
+        }
+        shown.decouplingPercent = nil
+        shown.targetZonePercent = nil
+        shown.finishEstimate = nil
+        shown.averageCadence = shown.steps.flatMap { steps in
+            shown.movingSeconds >= 10 ? Double(steps) * 60 / shown.movingSeconds : nil
+        }
+    }
+
+    /// A receiver's first fix comes a little after the start: what is left out for it is no way.
+    private static let fixSeconds = 60.0
+
+    /// - Returns: Nothing, unless a viewer is to be told that the runner is hidden now, or what may be
+    ///   seen all the same.
+    private mutating func rest(_ metrics: Metrics, enters: Bool = false) -> StreamEvent.Kind? {
+        var resting = newest.shown.resting(as: .waiting)
+        resting.activeAlerts = metrics.activeAlerts.filter { $0.neededScope == [] }
+        if showsHeartRate { resting.heartRate = metrics.heartRate }
+        let isNews = enters || resting != newest.shown
+        // Before the first shown point there is nothing to rest.
+        guard isNews, resting != Metrics() else { return nil }
+        newest.shown = resting
+        return .metrics(resting)
+    }
+
+    // MARK: Events
+
+    private mutating func project(
+        _ kind: StreamEvent.Kind, in stretch: Stretch
+    ) -> StreamEvent.Kind? {
+        switch kind {
+        case .marker, .zoneChanged, .sourceChanged, .alert, .ended: return kind
+        case .paused(let since, let automatic):
+            return .paused(since: max(since, stretch.start), automatic: automatic)
+        case .resumed(let since, let automatic):
+            return .resumed(since: max(since, stretch.start), automatic: automatic)
+        case .correction(.pauseBegan(let shown, let since)),
+            .correction(.pauseEnded(let shown, let since)):
+            return min(shown, since) >= stretch.start ? kind : nil
+        case .checkpointReached(var reached):
+            reached.elapsedSeconds = max(0, reached.elapsedSeconds - hidden.elapsedSeconds)
+            reached.distanceMeters = reached.distanceMeters.map {
+                max(0, $0 - hidden.distanceMeters)
+            }
+            return .checkpointReached(reached)
+        case .intervalStarted(let start): return start.since >= stretch.start ? kind : nil
+        case .intervalEnding(let number, _):
+            return number == stretch.foreignInterval ? nil : kind
+        case .intervalEnded(let interval): return interval.start >= stretch.start ? kind : nil
+        // The session's own splits and the numbers of lost frames count from its real start.
+        case .split, .correction(.split), .gap, .metrics, .lap: return nil
+        }
+    }
+
+    /// A lap that is shown begins at the last one, and only what is shown of it counts.
+    private mutating func project(_ lap: Lap, isNear: Bool) -> StreamEvent.Kind? {
+        var hiddenNow = hidden
+        if case .hidden(let since) = phase {
+            hiddenNow.add(from: since, to: SessionTotals(newest.recorded))
+        }
+        let moving = hiddenNow.movingSeconds - laps.hiddenMoving
+        let meters = hiddenNow.distanceMeters - laps.hiddenMeters
+        laps.hiddenMoving = hiddenNow.movingSeconds
+        laps.hiddenMeters = hiddenNow.distanceMeters
+        guard case .shown = phase, !isNear else { return nil }
+        laps.count += 1
+        return .lap(
+            Lap(
+                number: laps.count, seconds: max(0, lap.seconds - moving),
+                distanceMeters: lap.distanceMeters.map { max(0, $0 - meters) },
+                averageHeartRate: moving == 0 && meters == 0 ? lap.averageHeartRate : nil))
+    }
+}
+
+extension Metrics {
+    fileprivate func hasStates(of other: Metrics) -> Bool {
+        state == other.state && heartRate?.state == other.heartRate?.state
+            && cadence?.state == other.cadence?.state
+            && position?.state == other.position?.state && autoPaused == other.autoPaused
+            && manuallyPaused == other.manuallyPaused && activeAlerts == other.activeAlerts
+    }
+}
+
+extension CourseProgress {
+    /// Predictions are of the session's clock; that of the viewers is behind.
+    fileprivate mutating func move(bySeconds seconds: Double) {
+        predictedSeconds = predictedSeconds.map { $0 + seconds }
+        for index in later.indices {
+            later[index].predictedSeconds = later[index].predictedSeconds.map { $0 + seconds }
+        }
+    }
+}

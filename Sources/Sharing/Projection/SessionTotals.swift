@@ -1,0 +1,109 @@
+import SensorModel
+
+/// What a session's metrics count up from its start.
+///
+/// The values of the hidden stretches are added up here and taken from the session's own, so that
+/// what is shown begins at 0 with the first shown point and rests while the runner is hidden.
+struct SessionTotals: Hashable, Sendable {
+    var elapsedSeconds = 0.0
+    var movingSeconds = 0.0
+    var distanceMeters = 0.0
+    var distanceUncertaintyMeters = 0.0
+    var elevationGainMeters = 0.0
+    var elevationLossMeters = 0.0
+    var steps = 0
+    var caloriesKcal = 0.0
+    var effortKm = 0.0
+    var hrTSS = 0.0
+    var trimp = 0.0
+    var edwards = 0.0
+    var zoneSeconds: [Double] = []
+    /// Heart rate over time, beats/min × s: the average's weight is the time in zones.
+    var beats = 0.0
+
+    init() {}
+
+    init(_ metrics: Metrics) {
+        elapsedSeconds = metrics.elapsedSeconds
+        movingSeconds = metrics.movingSeconds
+        distanceMeters = metrics.distanceMeters ?? 0
+        distanceUncertaintyMeters = metrics.distanceUncertaintyMeters ?? 0
+        elevationGainMeters = metrics.elevationGainMeters ?? 0
+        elevationLossMeters = metrics.elevationLossMeters ?? 0
+        steps = metrics.steps ?? 0
+        caloriesKcal = metrics.caloriesKcal ?? 0
+        effortKm = metrics.effortKm ?? 0
+        hrTSS = metrics.trainingLoad?.hrTSS ?? 0
+        trimp = metrics.trainingLoad?.trimp ?? 0
+        edwards = metrics.trainingLoad?.edwards ?? 0
+        zoneSeconds = metrics.zoneSeconds
+        beats = (metrics.averageHeartRate ?? 0) * heartRateSeconds
+    }
+
+    var heartRateSeconds: Double { zoneSeconds.reduce(0, +) }
+
+    /// Adds what was counted from `start` to `end`.
+    mutating func add(from start: SessionTotals, to end: SessionTotals) {
+        elapsedSeconds += end.elapsedSeconds - start.elapsedSeconds
+        movingSeconds += end.movingSeconds - start.movingSeconds
+        distanceMeters += end.distanceMeters - start.distanceMeters
+        distanceUncertaintyMeters +=
+            end.distanceUncertaintyMeters - start.distanceUncertaintyMeters
+        elevationGainMeters += end.elevationGainMeters - start.elevationGainMeters
+        elevationLossMeters += end.elevationLossMeters - start.elevationLossMeters
+        steps += end.steps - start.steps
+        caloriesKcal += end.caloriesKcal - start.caloriesKcal
+        effortKm += end.effortKm - start.effortKm
+        hrTSS += end.hrTSS - start.hrTSS
+        trimp += end.trimp - start.trimp
+        edwards += end.edwards - start.edwards
+        beats += end.beats - start.beats
+        let count = max(zoneSeconds.count, end.zoneSeconds.count)
+        zoneSeconds = (0..<count).map { zone in
+            Self.zone(zone, of: zoneSeconds) + Self.zone(zone, of: end.zoneSeconds)
+                - Self.zone(zone, of: start.zoneSeconds)
+        }
+    }
+
+    /// Takes this from a session's values; what is missing stays missing.
+    func subtract(from metrics: inout Metrics) {
+        metrics.elapsedSeconds = max(0, metrics.elapsedSeconds - elapsedSeconds)
+        metrics.movingSeconds = max(0, metrics.movingSeconds - movingSeconds)
+        metrics.pausedSeconds = max(0, metrics.elapsedSeconds - metrics.movingSeconds)
+        Self.subtract(distanceMeters, from: &metrics.distanceMeters)
+        // It grows with the whole way, so it tells how long that is.
+        Self.subtract(distanceUncertaintyMeters, from: &metrics.distanceUncertaintyMeters)
+        Self.subtract(elevationGainMeters, from: &metrics.elevationGainMeters)
+        Self.subtract(elevationLossMeters, from: &metrics.elevationLossMeters)
+        Self.subtract(caloriesKcal, from: &metrics.caloriesKcal)
+        Self.subtract(effortKm, from: &metrics.effortKm)
+        metrics.steps = metrics.steps.map { max(0, $0 - steps) }
+        if var load = metrics.trainingLoad {
+            Self.subtract(hrTSS, from: &load.hrTSS)
+            Self.subtract(trimp, from: &load.trimp)
+            Self.subtract(edwards, from: &load.edwards)
+            metrics.trainingLoad = load
+        }
+        subtractHeartRate(from: &metrics)
+    }
+
+    private func subtractHeartRate(from metrics: inout Metrics) {
+        let whole = SessionTotals(metrics)
+        guard heartRateSeconds > 0 || beats != 0 else { return }
+        let seconds = whole.heartRateSeconds - heartRateSeconds
+        metrics.averageHeartRate = metrics.averageHeartRate.flatMap { _ in
+            seconds >= 1 ? (whole.beats - beats) / seconds : nil
+        }
+        metrics.zoneSeconds = metrics.zoneSeconds.indices.map { zone in
+            max(0, metrics.zoneSeconds[zone] - Self.zone(zone, of: zoneSeconds))
+        }
+    }
+
+    private static func subtract(_ hidden: Double, from value: inout Double?) {
+        value = value.map { max(0, $0 - hidden) }
+    }
+
+    private static func zone(_ zone: Int, of seconds: [Double]) -> Double {
+        zone < seconds.count ? seconds[zone] : 0
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Registry
+import SegmentLog
+import SensorModel
+import Testing
+import Transport
+import WireFormat
+
+@testable import Daemon
+
+/// A registry that was lost, or put back, beside a log that was not.
+@Suite(.serialized) struct AgreementTests {
+    private static let session = SessionID(high: 0xA11CE, low: 1 << 63)
+
+    private static func folder() -> String {
+        NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+    }
+
+    private static func removeRegistry(in folder: String) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder)
+        where name.hasPrefix("registry.sqlite") {
+            try FileManager.default.removeItem(atPath: folder + "/" + name)
+        }
+    }
+
+    @Test func `After the registry is lost nobody owns another's sessions`() async throws {
+        let folder = Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await RunningDaemon.again(in: folder) { running in
+            let token = try running.addDevice("alice")
+            try await running.sendHeartRates([120], token: token, session: Self.session)
+        }
+        try Self.removeRegistry(in: folder)
+        try await RunningDaemon.again(in: folder) { running in
+            let token = try running.addDevice("bob")
+            let bob = try running.daemon.administration.known("bob")
+            #expect(bob.id == DeviceID(rawValue: 2))
+            #expect(try await running.ask(.get, "/v1/me/sessions", token: token).list.isEmpty)
+            let path = "/v1/me/sessions/\(Self.session)"
+            #expect(try await running.ask(.get, path, token: token).status == 404)
+            #expect(try await running.ask(.delete, path, token: token).status == 404)
+
+            let orphans = try await running.admin(.get, "/sessions?orphans=true").list
+            #expect(orphans.map { $0["id"] as? String } == ["\(Self.session)"])
+            #expect(orphans.first.map { $0["device"] is String } == false)
+            let findings = try Judgement.agreement(running.daemon.administration.agreement())
+            #expect(findings.map(\.verdict) == [.warning])
+            #expect(findings[0].advice.contains("session delete --orphans"))
+
+            #expect(try await running.admin(.delete, "/sessions").status == 400)
+            let erased = try await running.admin(.delete, "/sessions?orphans=true")
+            #expect(erased.object["sessionsErased"] as? Int == 1)
+            #expect(try await running.admin(.get, "/sessions").list.isEmpty)
+            #expect(
+                try Judgement.agreement(running.daemon.administration.agreement())
+                    .map(\.verdict) == [.fine])
+        }
+        // The number of a device whose last session is gone is not given again.
+        try await RunningDaemon.again(in: folder) { running in
+            _ = try running.addDevice("carol")
+            #expect(try running.daemon.administration.known("carol").id == DeviceID(rawValue: 3))
+        }
+    }
+
+    @Test func `A registry of another log is told until it is accepted`() async throws {
+        try await RunningDaemon.run { running in
+            let administration = running.daemon.administration
+            let epoch = administration.log.epoch
+            #expect(try administration.accounts.registry.logEpoch() == epoch)
+            try administration.accounts.registry.setLogEpoch(epoch + 1)
+            try administration.settleAgreement()
+            let findings = try Judgement.agreement(administration.agreement())
+            #expect(findings.map(\.verdict) == [.warning])
+            #expect(findings[0].advice.contains("doctor --accept-log"))
+            #expect(try await running.admin(.post, "/agreement/accept-log").status == 200)
+            #expect(try administration.agreement().isSameLog)
+        }
+    }
+
+    @Test func `Sessions older than their device are told`() {
+        let agreement = Agreement(
+            logEpoch: 1, registryEpoch: 1, orphans: [],
+            older: [.init(device: "bob", sessions: 3)])
+        let findings = Judgement.agreement(agreement)
+        #expect(findings.map(\.verdict) == [.warning])
+        #expect(findings[0].found.contains("3 session(s) of bob"))
+    }
+
+    /// A watch and a push whose tokens were good when they came, and whose device is deleted before
+    /// their first frame.
+    @Test(arguments: ["watch", "push"])
+    func `What is on its way while its device is deleted begins no session`(
+        by kind: String
+    ) async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("gone")
+            let device = try running.daemon.administration.known("gone").id
+            let client = try await DeviceClient.connect(
+                to: try running.address(.tcp), format: .text)
+            if kind == "watch" {
+                try await client.send(Hello(token: token, session: Self.session))
+                for try await answer in client.answers {
+                    if case .welcome = answer { break }
+                }
+            }
+            _ = try await running.daemon.administration.deleteDevice(named: "gone")
+            if kind == "watch" {
+                let line = #"{"type":"heartRate","heartRate":99,"timestamp":1790000000,"seq":1}"#
+                // Its connection may be closed already.
+                try? await client.send(text: Array(line.utf8))
+                for try await answer in client.answers {
+                    if case .ack = answer { Issue.record("a frame of a deleted device was taken") }
+                }
+            } else {
+                let line = PushLine(
+                    session: Self.session, device: device, pipeline: running.daemon.pipeline,
+                    isDurable: true, counters: PushCounters())
+                let beats = try HeartRateSample(beatsPerMinute: 99)
+                let now = WallClock.now()
+                let frame = Frame(sequence: .none, deviceTime: now, payload: .heartRate(beats))
+                #expect(await line.send([frame], at: now) == .gone)
+                await line.close()
+            }
+            await client.close()
+            #expect(try await running.admin(.get, "/sessions").list.isEmpty)
+            #expect(running.daemon.pipeline.log.sessions().isEmpty)
+        }
+    }
+}

@@ -1,0 +1,302 @@
+import Foundation
+import SensorModel
+import Sharing
+import Testing
+import Transport
+import WireFormat
+
+@testable import Daemon
+
+/// Every way from a recorded session to somebody with a link, walked with a device that hides its home.
+///
+/// A route of the HTTP listener stands in one of the two lists here, or a test fails: whoever adds one
+/// says whether it shows what was recorded, and then it is walked.
+@Suite(.serialized) struct OutletTests {
+    /// What shows recorded sessions to who holds a share's ID.
+    enum Outlet: String, CaseIterable {
+        case live = "GET /v1/shares/:share/live"
+        case events = "GET /v1/shares/:share/events"
+        case latest = "GET /v1/shares/:share/latest"
+        case history = "GET /v1/shares/:share/history"
+        case week = "GET /v1/shares/:share/week"
+        case publicLatest = "GET /publicStreams/:share/latest.json"
+        case publicHistory = "GET /publicStreams/:share/heartRate.json"
+        case pulsoid = "GET /api/v1/data/heart_rate/latest"
+        case pulsoidValidate = "GET /api/v1/token/validate"
+        case pulsoidStream = "GET /api/v1/data/real_time"
+        case pulsoidRoom = "GET /api/v2/data/rooms/:room/real_time"
+        case hypeRate = "GET /ws/:share"
+        case hypeRateSocket = "GET /socket/websocket"
+        case livePage = "GET /s/:share"
+        case overlay = "GET /overlay/:share"
+        case startPage = "GET /"
+    }
+
+    /// What shows nothing of a session to who holds no token of its device.
+    private static let otherRoutes = [
+        "GET /v1/device", "GET /me", "GET /assets/*", "GET /favicon.ico",
+        "GET /manifest.webmanifest", "POST /c", "POST /v1/shares/:share/cheer",
+        "GET /openapi.json",
+    ]
+    /// By a token, or by a request before the request.
+    private static let otherBeginnings = [
+        "OPTIONS ", "GET /v1/me", "POST /v1/me", "PUT /v1/me", "DELETE /v1/me", "POST /in/",
+        "GET /in/",
+    ]
+
+    @Test func `Every route is on the list of those that show sessions, or of the others`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let routes = running.daemon.server.routes(of: "http")
+            #expect(routes.count > 30)
+            let known = Set(Outlet.allCases.map(\.rawValue) + Self.otherRoutes)
+            for route in routes {
+                let isOther = Self.otherBeginnings.contains { route.hasPrefix($0) }
+                #expect(known.contains(route) || isOther, "\(route) is on no list")
+            }
+            for outlet in Outlet.allCases {
+                #expect(routes.contains(outlet.rawValue), "\(outlet.rawValue) is gone")
+            }
+        }
+    }
+
+    // MARK: A run from home and back
+
+    private static let home = (latitude: 48.2, longitude: 11.6)
+    private static let session = SessionID(high: 0x4012, low: 1 << 63)
+    private static let turn = 1200
+    private static let radius = 200.0
+    /// The heart rate within the zone, and nowhere else.
+    private static let rateAtHome = 177
+
+    private static func metersFromHome(_ latitude: Double, _ longitude: Double) -> Double {
+        let degree = 6_371_000 * Double.pi / 180
+        let north = (latitude - home.latitude) * degree
+        let east = (longitude - home.longitude) * degree * cos(home.latitude * .pi / 180)
+        return (north * north + east * east).squareRoot()
+    }
+
+    /// One position and heart rate a second, east and back at 4 m/s, the last of them now.
+    private static func send(
+        _ seconds: Range<Int>, of start: Double, to running: RunningDaemon, token: String
+    ) async throws {
+        let client = try await DeviceClient.connect(to: try running.address(.tcp), format: .text)
+        try await client.send(Hello(token: token, session: session))
+        let degree = 6_371_000 * Double.pi / 180 * cos(home.latitude * .pi / 180)
+        for second in seconds {
+            let way = 4.0 * Double(min(second, 2 * turn - second))
+            let time = start + Double(second)
+            let rate = way < 200 ? rateAtHome : 120 + second % 20
+            let lines = [
+                #"{"type":"location","latitude":\#(home.latitude),"longitude":"#
+                    + #"\#(home.longitude + way / degree),"altitude":500,"horizontalAccuracy":4,"#
+                    + #""verticalAccuracy":5,"speed":4,"course":90,"timestamp":\#(time),"#
+                    + #""seq":\#(2 * second + 1)}"#,
+                #"{"type":"heartRate","heartRate":\#(rate),"timestamp":\#(time),"#
+                    + #""seq":\#(2 * second + 2)}"#,
+            ]
+            for line in lines { try await client.send(text: Array(line.utf8)) }
+        }
+        for try await answer in client.answers {
+            if case .ack(let sequence) = answer, sequence.rawValue >= 2 * seconds.upperBound {
+                break
+            }
+        }
+        await client.close()
+    }
+
+    /// What an outlet says when it is asked, and for a while after.
+    private static func read(
+        _ outlet: Outlet, of share: String, _ running: RunningDaemon, from start: Double
+    ) async throws -> [String] {
+        let path = String(outlet.rawValue.dropFirst(4)).replacing(":share", with: share)
+            .replacing(":room", with: "r")
+        let bearer = share
+        switch outlet {
+        case .live:
+            var texts: [String] = []
+            for query in [
+                "", "?after=e1-0", "?after=e1-1", "?at=0&speed=64", "?at=\(start + 60)&speed=64",
+                "?at=\(start + 2300)", "?at=\(start + 1200)&speed=64",
+            ] {
+                texts += try await Self.watch(path + query, running)
+            }
+            return texts
+        case .pulsoidStream, .pulsoidRoom:
+            return try await Self.watch(path + "?access_token=\(share)", running)
+        case .hypeRate: return try await Self.watch(path, running)
+        case .hypeRateSocket:
+            return try await Self.watch(
+                path, running,
+                saying: #"{"topic":"hr:\#(share)","event":"phx_join","payload":{},"ref":1}"#)
+        case .history:
+            var texts: [String] = []
+            for query in ["?limit=1000", "?after=e1-0", "?after=e1-7&limit=20", "?after=e1-900"] {
+                texts.append(try await running.ask(.get, path + query).text)
+            }
+            return texts
+        case .events: return try await Self.watch("/v1/shares/\(share)/live?rate=20", running)
+        case .pulsoid, .pulsoidValidate:
+            return [try await running.ask(.get, path, token: bearer).text]
+        case .startPage: return [try await running.ask(.get, "/?share=\(share)").text]
+        default: return [try await running.ask(.get, path).text]
+        }
+    }
+
+    private static func watch(
+        _ path: String, _ running: RunningDaemon, saying text: String? = nil
+    ) async throws -> [String] {
+        let socket = try await running.socket(path)
+        if let text { try await socket.say(text) }
+        let closing = Task {
+            try await Task.sleep(for: .milliseconds(700))
+            await socket.close()
+        }
+        var texts: [String] = []
+        do {
+            for try await text in socket.events { texts.append(text) }
+        } catch is ClientError {
+            // Closed by us, or by the daemon: what was said counts.
+        }
+        closing.cancel()
+        return texts
+    }
+
+    /// Numbers after a key, wherever in the text.
+    private static func numbers(_ key: String, in text: String) -> [Double] {
+        let quoted = "\"\(key)\":"
+        return text.ranges(of: quoted).compactMap { range in
+            Double(text[range.upperBound...].prefix { "-+.eE0123456789".contains($0) })
+        }
+    }
+
+    private static func check(_ text: String, _ name: String, startedAfter shown: Double) {
+        for (latitude, longitude) in zip(
+            numbers("latitude", in: text), numbers("longitude", in: text))
+        {
+            #expect(metersFromHome(latitude, longitude) > radius, "\(name)")
+        }
+        for key in ["time", "startedAt", "since"] {
+            for time in numbers(key, in: text) where time > 1 {
+                #expect(time >= shown - 0.01, "\(key) on \(name)")
+            }
+        }
+        for key in ["bpm", "hr", "heart_rate", "maxHeartRate"] {
+            for rate in numbers(key, in: text) {
+                #expect(rate < Double(rateAtHome) - 1, "\(key) on \(name)")
+            }
+        }
+        // The way through the zone, there and back, is never counted.
+        for meters in numbers("distanceMeters", in: text) {
+            #expect(meters < 4 * 2 * Double(turn) - 2 * radius, "\(name)")
+        }
+    }
+
+    @Test func `No outlet shows what lies at home, whoever asks, before and after a restart`()
+        async throws
+    {
+        let folder = NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var shares: [String: String] = [:]
+        let start = (WallClock.now().secondsSince1970 - Double(2 * Self.turn)).rounded(.down)
+        var shownFrom = 0.0
+        for life in 1...2 {
+            try await RunningDaemon.again(in: folder) { running in
+                if life == 1 {
+                    let token = try running.addDevice("ann")
+                    shares["own"] = try running.addShare(of: "ann")
+                    _ = try running.addDevice("bob")
+                    _ = try running.addShare(of: "bob")
+                    let group = try running.daemon.administration.createShare(
+                        ShareWish(), of: .group(running.daemon.accounts.shares.map(\.key)),
+                        stem: "both")
+                    shares["group"] = group.id.text
+                    let zones = try await running.ask(
+                        .put, "/v1/me/zones", token: token,
+                        body: """
+                            {"zones":[{"name":"home","latitude":\(Self.home.latitude),\
+                            "longitude":\(Self.home.longitude),"radiusMeters":\(Self.radius)}],\
+                            "trimStartMeters":100}
+                            """)
+                    try #require(zones.status == 200)
+                    // While the runner is at home nothing is there.
+                    try await Self.send(0..<20, of: start, to: running, token: token)
+                    for outlet in [Outlet.latest, .history, .week, .publicLatest, .live] {
+                        for (who, share) in shares {
+                            for text in try await Self.read(
+                                outlet, of: share, running, from: start)
+                            {
+                                // A share that waits has the daemon's own time.
+                                let now = WallClock.now().secondsSince1970
+                                Self.check(text, "\(outlet) of \(who)", startedAfter: now - 60)
+                                #expect(!text.contains("startedAt"))
+                                #expect(outlet != .week || !text.contains("true"))
+                            }
+                        }
+                    }
+                    try await Self.send(20..<2 * Self.turn, of: start, to: running, token: token)
+                }
+                let own = try #require(shares["own"])
+                let page = try await running.ask(.get, "/v1/shares/\(own)/history?limit=1")
+                let first = Self.numbers("time", in: page.text).first
+                shownFrom = max(shownFrom, try #require(first))
+                #expect(shownFrom > start + 50)
+                for outlet in Outlet.allCases {
+                    for (who, share) in shares {
+                        for text in try await Self.read(outlet, of: share, running, from: start) {
+                            Self.check(
+                                text, "\(outlet) of \(who), life \(life)",
+                                startedAfter: shownFrom)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `A group shows of each runner what the runner's own share does`() async throws {
+        try await RunningDaemon.run { running in
+            var keys: [ShareKey] = []
+            for name in ["ann", "bob"] {
+                let token = try running.addDevice(name)
+                let share = try running.addShare(of: name) { $0.scope = .location }
+                keys.append(
+                    try #require(running.daemon.accounts.shares(namedOrID: share).first).key)
+                try await running.sendHeartRates(
+                    [140, 141, 142], token: token,
+                    session: SessionID(high: 0x4013, low: UInt64(name.count + keys.count)))
+            }
+            let group = try running.daemon.administration.createShare(
+                ShareWish(), of: .group(keys), stem: "both"
+            ).id.text
+            for outlet in Outlet.allCases {
+                for text in try await Self.read(outlet, of: group, running, from: 0) {
+                    for key in ["bpm", "hr", "heart_rate"] {
+                        #expect(Self.numbers(key, in: text).isEmpty, "\(outlet)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `Every cursor newer than what a delay lets through is answered alike`() async throws
+    {
+        try await RunningDaemon.run { running in
+            let (ann, bea) = (try running.addDevice("ann"), try running.addDevice("bea"))
+            let share = try running.addShare(of: "ann") { $0.delaySeconds = 600 }
+            for (token, low) in [(ann, 1), (bea, 2), (ann, 3)] as [(String, UInt64)] {
+                try await running.sendHeartRates(
+                    [120, 121, 122], token: token, session: SessionID(high: 0x4014, low: low))
+            }
+            var answers: Set<String> = []
+            for offset in (1...60).map({ "e1-\($0)" }) + ["e1-100000", "e1-99999999999"] {
+                let page = try await running.ask(
+                    .get, "/v1/shares/\(share)/history?after=\(offset)&limit=5")
+                #expect(page.status == 200)
+                answers.insert(page.text.replacing(#/"time":[0-9.]+/#, with: "time"))
+            }
+            #expect(answers.count == 1)
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import SensorModel
+import Sharing
+
+/// A message that went to a viewer, and what held at that moment: judged when the log can be read up
+/// to there.
+struct Delivery {
+    let message: SentMessage
+    let json: [UInt8]
+    /// The newest record it tells of.
+    let offset: RecordOffset
+    let share: Share
+    let privacy: PrivacySettings
+    let now: Timestamp
+    /// The log's end.
+    let end: RecordOffset
+    /// The clock was touched: how old something is cannot be said.
+    let isClockTouched: Bool
+    /// It was, at any time before.
+    let wasClockTouched: Bool
+
+    /// The settings, where they hide anything from the share.
+    var hiding: PrivacySettings? {
+        guard share.scope.contains(.location), !privacy.hidesNothing else { return nil }
+        var settings = privacy
+        if !isFinishJudged { settings.trimFinishMeters = 0 }
+        return settings
+    }
+
+    /// When the clock jumps between two records, no record tells what was released before.
+    var isFinishJudged: Bool { !wasClockTouched || privacy.trimFinishMeters <= 0 }
+}
+
+extension Reference {
+    /// - Returns: What is wrong with it.
+    func complaint(about sent: Delivery, _ sights: [Sight]) -> String? {
+        guard let place = place(of: sent.offset), devices[place.session] == sent.share.device,
+            let records = sessions[place.session]
+        else { return complaintWithoutRecord(about: sent) }
+        let index = place.index
+        let record = records[index]
+        if sent.hiding == nil, sent.message.type == "snapshot" {
+            return complaintWithoutRecord(about: sent)
+        }
+        // The end of a view has numbers of its own, which may be those of hidden records.
+        let tellsEnd = sent.message.type == "end" || sent.message.isOver
+        if sent.hiding != nil, tellsEnd, sent.message.position == nil, !record.isEnd { return nil }
+        if isTooYoung(record, for: sent) {
+            return "something \(sent.now.seconds(since: record.arrival)) s old"
+        }
+        if let position = sent.message.position {
+            let isShown = records.indices[...index].reversed().contains {
+                guard sights[$0].isVisible, let recorded = records[$0].metrics?.position else {
+                    return false
+                }
+                return recorded.isWritten(as: position)
+            }
+            guard isShown else { return "a position that is hidden" }
+        }
+        guard let settings = sent.hiding else { return nil }
+        return complaint(about: sent, at: index, of: records, sights, settings)
+    }
+
+    /// A snapshot that hides nothing carries the device's newest number, of any record.
+    private func complaintWithoutRecord(about sent: Delivery) -> String? {
+        guard let position = sent.message.position else { return nil }
+        guard sent.hiding == nil, sent.message.type == "snapshot" else {
+            return "a position that no record holds"
+        }
+        let sources = sessions.filter { devices[$0.key] == sent.share.device }.values.joined()
+            .filter { record in
+                record.offset <= sent.offset
+                    && record.metrics?.position.map { $0.isWritten(as: position) } ?? false
+            }
+        if sources.isEmpty { return "a position that no record holds" }
+        return sources.allSatisfy { isTooYoung($0, for: sent) } ? "a young position" : nil
+    }
+
+    private func isTooYoung(_ record: Record, for sent: Delivery) -> Bool {
+        !sent.isClockTouched && sent.share.delaySeconds > 0
+            && sent.now.seconds(since: record.arrival) < Double(sent.share.delaySeconds) - 1e-6
+    }
+
+    private func complaint(
+        about sent: Delivery, at index: Int, of records: [Record], _ sights: [Sight],
+        _ settings: PrivacySettings
+    ) -> String? {
+        let message = sent.message
+        if message.type == "event", !sights[index].isVisible, !records[index].isSafetyAlert {
+            return "an event of where the runner is hidden"
+        }
+        if !sights[index].isVisible, message.hasHeartRate, !settings.showsHeartRate {
+            return "a hidden heart rate"
+        }
+        guard sent.isFinishJudged else { return nil }
+        let seen = sights.indices[...index].reversed().lazy.filter { sights[$0].isVisible }
+        if message.type != "event", let elapsed = message.elapsedSeconds, elapsed != 0,
+            !seen.contains(where: { abs(sights[$0].elapsedSeconds - elapsed) < 0.0501 })
+        {
+            return "\(elapsed) s, with hidden ones"
+        }
+        if message.type != "event", let distance = message.distanceMeters, distance != 0,
+            !seen.contains(where: { abs(sights[$0].distanceMeters - distance) < 0.0501 })
+        {
+            return "\(distance) m, with hidden ones"
+        }
+        // What was shown is forgotten: a number is all that is told.
+        let isEmpty = message.type == "snapshot" && message.elapsedSeconds == nil
+        guard settings.trimFinishMeters > 0, !records[index].isSafetyAlert, !isEmpty else {
+            return nil
+        }
+        let isReleased = sights[index].releasedAt.map { $0 <= sent.now } ?? false
+        return isReleased ? nil : "what may be the finish"
+    }
+}
+
+extension PositionMetric {
+    fileprivate func isWritten(as degrees: (latitude: Double, longitude: Double)) -> Bool {
+        abs(latitude - degrees.latitude) < 1.5e-7 && abs(longitude - degrees.longitude) < 1.5e-7
+    }
+}

@@ -1,0 +1,61 @@
+import SensorModel
+import Sharing
+
+/// When each record of a session with a trimmed finish may be shown, and whether it may be the finish.
+enum FinishReference {
+    struct Release {
+        /// Arrival clock; `nil`: it still waits.
+        var at: Timestamp?
+        /// The runner had not left its place by then.
+        var isNear = false
+    }
+
+    /// Instead of twenty minutes: a seed is shorter.
+    static let secondsLate = 8.0
+
+    static func releases(
+        of records: [Reference.Record], _ settings: PrivacySettings
+    ) -> [Release] {
+        guard settings.trimFinishMeters > 0 else { return records.map { Release(at: $0.arrival) } }
+        var releases = records.map { _ in Release() }
+        var waiting: [Int] = []
+        var places: [(latitude: Double, longitude: Double)?] = []
+        for (index, record) in records.enumerated() {
+            while let first = waiting.first, due(records[first]) <= record.arrival {
+                releases[first].at = due(records[first])
+                waiting.removeFirst()
+            }
+            if let position = record.metrics?.position {
+                places.append((position.latitude, position.longitude))
+                let finish = HiddenCircle(
+                    meters: settings.trimFinishMeters, aroundLatitude: position.latitude,
+                    longitude: position.longitude, salt: settings.salt)
+                for other in waiting {
+                    guard let place = places[other] else { continue }
+                    if !finish.contains(latitude: place.latitude, longitude: place.longitude) {
+                        releases[other].isNear = false
+                    }
+                }
+            } else {
+                places.append(places.last ?? nil)
+            }
+            if record.isSafetyAlert || places[index] == nil {
+                if record.isSafetyAlert {
+                    for other in waiting { releases[other].at = record.arrival }
+                    waiting = []
+                }
+                releases[index].at = record.arrival
+            } else {
+                releases[index].isNear = true
+                waiting.append(index)
+            }
+        }
+        // Nothing comes any more: the rest waits for its time.
+        for index in waiting { releases[index].at = due(records[index]) }
+        return releases
+    }
+
+    private static func due(_ record: Reference.Record) -> Timestamp {
+        record.arrival.advanced(bySeconds: secondsLate)
+    }
+}

@@ -1,0 +1,29 @@
+import SensorModel
+import Sessions
+import Sharing
+
+/// A recording that is played to one viewer, or to all of a share; as the daemon's run, without tasks.
+struct Player {
+    enum Audience: Hashable {
+        case viewer(Life.Viewer)
+        case share(ShareKey)
+    }
+
+    let number: UInt64
+    let share: Share
+    let audience: Audience
+    /// What the owner plays; `nil`: the session that the share shows.
+    let session: SessionID?
+    /// Device time.
+    var position: Timestamp
+    var speed: Double
+    var isPaused = false
+    /// It is to begin, or to begin again with what holds now.
+    var isToStart = true
+    var source: RecordingSource?
+    var ahead: ArraySlice<RecordingSource.Timed> = []
+    /// Device time and steady clock of the start.
+    var origin: (position: Timestamp, steady: Int64)?
+
+    var key: FeedKey { FeedKey(share.key, playback: number) }
+}

@@ -1,0 +1,120 @@
+import SegmentLog
+import SensorModel
+import Sharing
+import WireFormat
+
+/// What was recorded, in the plainest form, and what the owner's settings hide of it: worked out from
+/// a session's first record on each time, without the projections that it judges.
+struct Reference {
+    struct Record {
+        let offset: RecordOffset
+        let arrival: Timestamp
+        /// `nil`: a discrete event.
+        let metrics: Metrics?
+        let isSafetyAlert: Bool
+        let isEnd: Bool
+    }
+
+    /// What viewers may see of a record.
+    struct Sight {
+        /// An event happens where the last metrics were.
+        var isVisible: Bool
+        var elapsedSeconds: Double
+        var distanceMeters: Double
+        /// Where the runner was; `nil`: no position had come.
+        var place: (latitude: Double, longitude: Double)?
+        /// When it may be shown, arrival clock; `nil`: it still waits.
+        var releasedAt: Timestamp?
+    }
+
+    private(set) var sessions: [SessionID: [Record]] = [:]
+    private var places: [RecordOffset: (session: SessionID, index: Int)] = [:]
+    private(set) var devices: [SessionID: DeviceID] = [:]
+    /// Everything before it was read.
+    private(set) var end = RecordOffset(rawValue: 0)
+
+    /// Takes what was written since the last call.
+    mutating func read(_ reader: LogReader) throws(SegmentLogError) {
+        var read = self
+        read.end = try reader.read(from: end) { header, payload in
+            guard header.type == .metric || header.type == .event,
+                let event = try? StreamEventCodec.decode(payload)
+            else { return true }
+            read.take(event, header)
+            return true
+        }
+        self = read
+    }
+
+    private mutating func take(_ event: StreamEvent, _ header: RecordHeader) {
+        var metrics: Metrics?
+        var isSafetyAlert = false
+        switch event.kind {
+        case .metrics(let recorded): metrics = recorded
+        case .alert(let alert):
+            isSafetyAlert = [.fall, .noMovement, .safetyTimer, .sos].contains(alert.kind)
+        default: break
+        }
+        devices[header.session] = header.device
+        places[header.offset] = (header.session, sessions[header.session]?.count ?? 0)
+        sessions[header.session, default: []].append(
+            Record(
+                offset: header.offset, arrival: header.arrivalTime, metrics: metrics,
+                isSafetyAlert: isSafetyAlert, isEnd: event.kind == .ended))
+    }
+
+    func place(of offset: RecordOffset) -> (session: SessionID, index: Int)? { places[offset] }
+
+    /// What of each record of a session may be seen; `nil` settings hide nothing.
+    func sights(of session: SessionID, hiding settings: PrivacySettings?) -> [Sight] {
+        var circles =
+            settings?.zones.map {
+                HiddenCircle(
+                    meters: $0.radiusMeters, aroundLatitude: $0.latitude,
+                    longitude: $0.longitude, salt: settings?.salt ?? 0)
+            } ?? []
+        var isHidden = settings != nil
+        var sight = Sight(isVisible: !isHidden, elapsedSeconds: 0, distanceMeters: 0)
+        var lastSeen = (elapsed: 0.0, distance: 0.0)
+        var unseen = (elapsed: 0.0, distance: 0.0)
+        let records = sessions[session] ?? []
+        let releases = settings.map { FinishReference.releases(of: records, $0) }
+        return zip(records.indices, records).map { index, record in
+            let release = releases?[index] ?? FinishReference.Release(at: record.arrival)
+            sight.releasedAt = release.at
+            guard let metrics = record.metrics else {
+                var own = sight
+                own.isVisible = sight.isVisible && !release.isNear
+                return own
+            }
+            if let position = metrics.position {
+                let (latitude, longitude) = (position.latitude, position.longitude)
+                if let settings, sight.place == nil, settings.trimStartMeters > 0 {
+                    circles.append(
+                        HiddenCircle(
+                            meters: settings.trimStartMeters, aroundLatitude: latitude,
+                            longitude: longitude, salt: settings.salt))
+                }
+                sight.place = (latitude, longitude)
+                isHidden = circles.contains {
+                    $0.contains(latitude: latitude, longitude: longitude)
+                }
+            } else if sight.place == nil, metrics.elapsedSeconds > 300 {
+                isHidden = false
+            }
+            let total = (elapsed: metrics.elapsedSeconds, distance: metrics.distanceMeters ?? 0)
+            let isShown = !isHidden && !release.isNear
+            if isShown {
+                if !sight.isVisible {
+                    unseen.elapsed += total.elapsed - lastSeen.elapsed
+                    unseen.distance += total.distance - lastSeen.distance
+                }
+                lastSeen = total
+                sight.elapsedSeconds = total.elapsed - unseen.elapsed
+                sight.distanceMeters = total.distance - unseen.distance
+            }
+            sight.isVisible = isShown
+            return sight
+        }
+    }
+}

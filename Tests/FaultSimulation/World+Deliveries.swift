@@ -1,0 +1,151 @@
+import FaultyDisk
+import SegmentLog
+import SensorModel
+import Sessions
+import Sharing
+
+/// What viewers were sent, judged by the reference.
+extension World {
+    func deliver(
+        _ json: [UInt8], about offset: RecordOffset, to share: Share, _ privacy: Life.Privacy
+    ) {
+        guard offset.rawValue > 0 else { return }
+        deliveries.append(
+            Delivery(
+                message: SentMessage(json), json: json, offset: offset, share: share,
+                privacy: privacy.settings, now: now, end: life.log.nextOffset,
+                isClockTouched: steady < clockTouchedUntil,
+                wasClockTouched: clockTouchedUntil > 0))
+    }
+
+    /// Judges what tells of records that can be read by now; what a crash takes cannot be judged.
+    func judge() throws {
+        let written = life.log.writtenEnd
+        guard deliveries.contains(where: { $0.end <= written }) else { return }
+        try reference.read(life.log.reader())
+        var sights: [Reading: [Reference.Sight]] = [:]
+        for delivery in deliveries where delivery.end <= written {
+            guard let place = reference.place(of: delivery.offset) else {
+                try judge(delivery, [])
+                continue
+            }
+            let reading = Reading(session: place.session, hiding: delivery.hiding)
+            if sights[reading] == nil {
+                sights[reading] = reference.sights(of: place.session, hiding: delivery.hiding)
+            }
+            try judge(delivery, sights[reading] ?? [])
+        }
+        deliveries.removeAll { $0.end <= written }
+    }
+
+    private struct Reading: Hashable {
+        let session: SessionID
+        let hiding: PrivacySettings?
+    }
+
+    private func judge(_ delivery: Delivery, _ sights: [Reference.Sight]) throws {
+        guard let complaint = reference.complaint(about: delivery, sights) else { return }
+        throw Violation(
+            "share \(delivery.share.key.rawValue) was sent \(complaint): "
+                + String(decoding: delivery.json, as: UTF8.self))
+    }
+
+    /// Who is told to have had everything has had it.
+    func checkCaughtUp(_ index: Int, by catchUp: CatchUp, after: RecordOffset) throws {
+        let viewer = spectators[index]
+        // What the delay has let through meanwhile is still to come.
+        guard viewer.share.delaySeconds == 0,
+            catchUp.sources.allSatisfy({ $0.privacy == privacy(of: viewer.share).settings })
+        else { return }
+        for session in catchUp.sources.flatMap(\.sessions) {
+            let from = RecordOffset(rawValue: after.rawValue + 1)
+            let until = RecordOffset(rawValue: catchUp.end.rawValue + 1)
+            try read(session, as: viewer.share, from: from, until: until) {
+                offset, json in
+                guard !viewer.events.contains(offset.rawValue) else { return }
+                throw Violation(
+                    "viewer \(index) is caught up after \(after.rawValue), and has not had "
+                        + String(decoding: json, as: UTF8.self))
+            }
+        }
+    }
+
+    /// A page of history, with an index and without one.
+    func readHistory() throws {
+        let share = shares[random.below(shares.count)]
+        guard let device = share.device, share.isActive(at: now) else { return }
+        let rule = ProjectionRule(scope: share.scope, privacy: privacy(of: share).settings)
+        let sessions = life.log.sessions().filter { $0.device == device }
+        guard let summary = sessions.randomElement(using: &random) else { return }
+        let reader = life.log.reader()
+        let length = Int(summary.lastOffset.rawValue - summary.firstOffset.rawValue) + 1
+        let after = RecordOffset(
+            rawValue: summary.firstOffset.rawValue + UInt64(random.below(length)))
+        let index =
+            rule == .everything
+            ? nil : try ProjectionIndex.reading(summary, rule: rule, reader: reader)
+        let pages = try [nil, index].map { index in
+            try page(
+                ShownRecords(
+                    summary, rule: rule, index: index, reader: reader, epoch: life.log.epoch),
+                of: share, after: after)
+        }
+        guard pages[0].map(\.json) == pages[1].map(\.json) else {
+            throw Violation("history after \(after.rawValue) is another with an index")
+        }
+        for item in pages[0] {
+            deliver(item.json, about: item.offset, to: share, privacy(of: share))
+        }
+    }
+
+    /// Not inlined: Swift 6.3.1 in release traps on it in its callers.
+    @inline(never)
+    func privacy(of share: Share) -> Life.Privacy {
+        share.device.flatMap { settings.1[$0] } ?? Life.Privacy()
+    }
+
+    /// What the loop has heard of.
+    @inline(never)
+    func privacyInForce(for share: Share) -> Life.Privacy {
+        share.device.flatMap { life.inForce[$0] } ?? Life.Privacy()
+    }
+
+    private func page(
+        _ records: ShownRecords, of share: Share, after: RecordOffset
+    ) throws -> [(offset: RecordOffset, json: [UInt8])] {
+        let encoder = HistoryEncoder(epoch: life.log.epoch, scope: share.scope)
+        var page: [(offset: RecordOffset, json: [UInt8])] = []
+        var position = records.position(after: after)
+        try records.read(
+            from: &position, arrivedBy: share.shownArrivals(at: now), now: now
+        ) { shown in
+            guard page.count < 10 else { return false }
+            if let json = encoder.item(of: shown.event, at: shown.offset) {
+                page.append((shown.offset, json))
+            }
+            return true
+        }
+        return page
+    }
+
+    /// The discrete events of a session as a share's history shows them.
+    func read(
+        _ session: SessionID, as share: Share, from: RecordOffset, until: RecordOffset?,
+        _ body: (RecordOffset, [UInt8]) throws -> Void
+    ) throws {
+        let encoder = HistoryEncoder(epoch: life.log.epoch, scope: share.scope)
+        let rule = ProjectionRule(scope: share.scope, privacy: privacy(of: share).settings)
+        guard let records = try records(of: session, by: rule) else { return }
+        var position = records.position(after: nil)
+        var failure: (any Error)?
+        try records.read(from: &position, arrivedBy: nil, now: life.flow.now) { shown in
+            guard shown.offset >= from else { return true }
+            guard until.map({ shown.offset < $0 }) ?? true else { return false }
+            if case .metrics = shown.event.kind { return true }
+            guard let json = encoder.item(of: shown.event, at: shown.offset) else { return true }
+            do { try body(shown.offset, json) } catch { failure = error }
+            return failure == nil
+        }
+        if let failure { throw failure }
+    }
+}

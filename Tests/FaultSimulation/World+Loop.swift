@@ -1,0 +1,112 @@
+import FaultyDisk
+import Ring
+import SegmentLog
+import SensorModel
+import Sessions
+import Sharing
+
+/// The event loop: applies what the pipeline said, writes to whoever is owed something.
+extension World {
+    func loop() throws {
+        var messages: [Life.Message] = []
+        _ = life.outbound.drain { messages.append($0) }
+        for message in messages { try take(message) }
+        for key in life.watching.keys.sorted(by: {
+            ($0.share, $0.playback) < ($1.share, $1.playback)
+        }) {
+            for index in (life.watching[key] ?? []).sorted() { try flush(index) }
+        }
+    }
+
+    private func take(_ message: Life.Message) throws {
+        switch message {
+        case .board(let key, .update(let update)):
+            if life.watching[FeedKey(key)] != nil { life.feeds.apply(update, to: FeedKey(key)) }
+        case .playback(let key, let update):
+            if life.watching[key] != nil { life.feeds.apply(update, to: key) }
+        case .board(let key, .ended(let code)):
+            for index in (life.watching[FeedKey(key)] ?? []).sorted() {
+                say("viewer \(index) is closed: \(code)")
+                if let viewer = viewer(index) { life.leaving.append(viewer) }
+                disconnect(index)
+            }
+        case .begin(let viewer, let key, let snapshot, let start):
+            if self.viewer(viewer.index) == viewer { try begin(viewer.index, key, snapshot, start) }
+        case .part(let viewer, let events):
+            if self.viewer(viewer.index) == viewer { spectators[viewer.index].inbox.append(events) }
+        case .caughtUp(let viewer, let catchUp, let after):
+            guard self.viewer(viewer.index) == viewer else { return }
+            say("viewer \(viewer.index) is caught up")
+            try checkCaughtUp(viewer.index, by: catchUp, after: after)
+            spectators[viewer.index].queue.caughtUp()
+        case .settings(let device, let privacy): life.inForce[device] = privacy
+        }
+    }
+
+    private func begin(
+        _ index: Int, _ key: FeedKey, _ snapshot: FeedSnapshot, _ start: Life.Start
+    ) throws {
+        let isNew = spectators[index].feed == nil
+        drop(index)
+        let feed =
+            life.feeds[key] ?? life.feeds.open(key, runnerName: "", snapshot: snapshot)
+        life.watching[key, default: []].insert(index)
+        spectators[index].begin(
+            key, start, at: snapshot.cursor, isNew: isNew,
+            privacyInForce(for: spectators[index].share))
+        spectators[index].queue = SubscriberQueue(rateHz: 2, catchingUp: start.catchingUp)
+        if start.hasGap, let cursor = start.resumedAt {
+            let gap = EventEncoder.historyGap(cursor: cursor, time: now)
+            try show(index, gap.json, gap.cursor)
+        }
+        var owed: [EncodedMessage] = []
+        spectators[index].queue.begin(
+            [feed], at: UInt64(steady) * 1000, resumedAt: start.resumedAt, into: &owed)
+        for message in owed {
+            try show(index, message.json, message.cursor, about: feed.cursor.offset)
+        }
+    }
+
+    private func flush(_ index: Int) throws {
+        guard let key = spectators[index].feed, let feed = life.feeds[key] else { return }
+        if !spectators[index].inbox.isEmpty, isWell || random.happens(percent: 70) {
+            for event in spectators[index].inbox.removeFirst() {
+                try show(index, event.json, event.cursor)
+            }
+            if let viewer = viewer(index) { life.asking.append(viewer) }
+        }
+        if !isWell, random.happens(percent: 2) {
+            spectators[index].queue.becameUnwritable(at: UInt64(steady) * 1000)
+        } else {
+            spectators[index].queue.becameWritable()
+        }
+        var owed: [EncodedMessage] = []
+        let action = spectators[index].queue.flush([feed], at: UInt64(steady) * 1000, into: &owed)
+        for message in owed { try show(index, message.json, message.cursor) }
+        if case .disconnect = action { leave(index) }
+    }
+
+    private func show(
+        _ index: Int, _ json: [UInt8], _ cursor: LogCursor, about offset: RecordOffset? = nil
+    ) throws {
+        countMessage()
+        say("viewer \(index) is sent \(String(decoding: json, as: UTF8.self))")
+        let share = spectators[index].share
+        let isEvent = try spectators[index].take(json, cursor)
+        // An empty log's cursor is nobody's offset yet.
+        if cursor.offset < life.log.nextOffset {
+            ledger.highestSeen = max(ledger.highestSeen ?? 0, cursor.offset.rawValue)
+        }
+        let privacy = privacyInForce(for: share)
+        deliver(json, about: offset ?? cursor.offset, to: share, privacy)
+        guard isEvent else { return }
+        let sight = Ledger.Sight(
+            share: share.key, offset: cursor.offset.rawValue,
+            generation: share.scope.contains(.location) ? privacy.generation : 0)
+        if let before = ledger.seen.updateValue(json, forKey: sight), before != json {
+            throw Violation(
+                "two events for one cursor \(cursor): \(String(decoding: before, as: UTF8.self)) "
+                    + String(decoding: json, as: UTF8.self))
+        }
+    }
+}

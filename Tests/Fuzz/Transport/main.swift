@@ -1,0 +1,3 @@
+import FuzzDriver
+
+try FuzzDriver.run(FuzzTarget.self)

@@ -1,0 +1,49 @@
+public import SensorModel
+
+/// What the daemon recorded of one run: the values of its metrics, one a second.
+///
+/// Farther than ``Runner/denseMeters`` from home they are 5 s apart: nothing is hidden there.
+public struct RecordedRun: Sendable {
+    public struct Sample: Sendable {
+        /// Seconds since 1970, on the watch's clock.
+        public var time: Double
+        /// Where GPS puts the runner; `nil` before the first fix.
+        public var spot: Spot?
+        public var distanceMeters: Double
+        public var elapsedSeconds: Double
+        public var movingSeconds: Double
+        public var elevationGainMeters: Double
+        public var speed: Double
+        /// Number of the record in the daemon's log.
+        public var record: Int
+    }
+
+    public var samples: [Sample]
+    /// When the watch said that the run is over.
+    public var endedAt: Double
+
+    public static func metrics(_ sample: Sample) -> Metrics {
+        var metrics = Metrics()
+        metrics.state = .live
+        metrics.distanceMeters = sample.distanceMeters
+        metrics.elapsedSeconds = sample.elapsedSeconds
+        metrics.movingSeconds = sample.movingSeconds
+        metrics.pausedSeconds = sample.elapsedSeconds - sample.movingSeconds
+        metrics.elevationGainMeters = sample.elevationGainMeters
+        metrics.speedMetersPerSecond = sample.speed
+        metrics.position = sample.spot.map {
+            PositionMetric(
+                latitude: TownFrame.latitude(of: $0), longitude: TownFrame.longitude(of: $0),
+                altitudeMeters: nil, horizontalAccuracyMeters: nil, courseDegrees: nil,
+                state: .live)
+        }
+        return metrics
+    }
+
+    /// As the log holds it: what a publisher made of the product's own code takes.
+    public static func event(_ sample: Sample) -> StreamEvent {
+        StreamEvent(
+            deviceTime: Timestamp(microseconds: Int64(sample.time * 1_000_000)),
+            kind: .metrics(metrics(sample)))
+    }
+}

@@ -1,0 +1,48 @@
+import FaultyDisk
+import SegmentLog
+import SensorModel
+import Testing
+
+@Suite struct ArrivalTests {
+    /// Longer than 40 bits of microseconds after the segment was made.
+    @Test(arguments: [0, 6.3, 6.4, 12.8, 400])
+    func `The first record after idle days keeps its arrival time`(days: Double) throws {
+        for isFailing in [false, true] {
+            let fixture = try LogFixture()
+            let time = LogFixture.start.advanced(bySeconds: days * 86_400)
+            if isFailing {
+                fixture.disk.fail(SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls))
+            }
+            let offset = fixture.log.appendSession(
+                LogFixture.runner, device: LogFixture.device, deviceTime: time,
+                arrivalTime: time, payload: [1].span)
+            #expect(offset == RecordOffset(rawValue: 0))
+            fixture.log.settle()
+            #expect(try fixture.contents().records.map(\.header.arrivalTime) == [time])
+            fixture.log.close()
+            let again = try LogFixture(disk: fixture.disk.killed())
+            #expect(try fixture.contents(of: again.log.reader()).records.count == 1)
+            #expect(again.log.summary(of: LogFixture.runner)?.arrivalTimes == time...time)
+            #expect(try again.log.reader().verify().damaged.isEmpty)
+        }
+    }
+
+    @Test func `No crash makes a log use a number that memory had given out`() throws {
+        var fixture = try LogFixture(
+            configuration: LogConfiguration(segmentBytesMax: 1 << 30, reserveBytes: 0))
+        fixture.head()
+        fixture.log.settle()
+        let synced = fixture.disk.killed()
+        // As many records as memory takes, all empty.
+        var last = RecordOffset(rawValue: 0)
+        while let offset = fixture.log.append(
+            .tick, session: LogFixture.runner, sequence: .none, deviceTime: LogFixture.start,
+            arrivalTime: LogFixture.start, payload: Span())
+        {
+            last = offset
+        }
+        #expect(last.rawValue > 2_000_000)
+        let again = try LogFixture(disk: synced)
+        #expect(again.log.nextOffset > last)
+    }
+}

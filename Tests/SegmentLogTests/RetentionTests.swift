@@ -1,0 +1,126 @@
+import FaultyDisk
+import SegmentLog
+import SensorModel
+import Testing
+
+@Suite struct RetentionTests {
+    private static let configuration = LogFixture.configuration(segmentBytesMax: 10_000)
+    private static let later = LogFixture.start.advanced(bySeconds: 100)
+    private let erased = SessionID(high: 0xDEAD, low: 0x8EAD)
+
+    private func filled(_ count: Int = 500) throws -> LogFixture {
+        var fixture = try LogFixture(configuration: Self.configuration)
+        fixture.head()
+        for _ in 0..<count { fixture.append() }
+        fixture.log.settle()
+        return fixture
+    }
+
+    @Test func `Age passes segments whose records were all deleted`() throws {
+        var fixture = try LogFixture(configuration: Self.configuration)
+        fixture.head(erased)
+        for _ in 0..<300 { fixture.append(of: erased) }
+        fixture.head()
+        for _ in 0..<300 { fixture.append() }
+        fixture.log.settle()
+        _ = try fixture.log.erase([erased])
+        #expect(fixture.log.segments().first?.records == 0)
+        _ = try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
+        #expect(fixture.log.segments().count == 1)
+        #expect(fixture.log.holdings.bytes == fixture.log.segments()[0].bytes)
+    }
+
+    @Test func `A segment of unknown age goes with the next one that goes`() throws {
+        var fixture = try filled()
+        for name in ["000000000001.segment", "000000000003.segment"] {
+            var bytes = fixture.disk.content(of: name)
+            for index in 0..<128 { bytes[index] = 0xAA }
+            fixture.disk.replace(name, with: bytes)
+        }
+        try fixture.restart(on: fixture.disk.killed(), Self.configuration)
+        let count = fixture.log.segments().count
+        let none = try fixture.log.retain(arrivalBefore: LogFixture.start, bytesMax: nil)
+        #expect(none.segments == 0)
+        let erasure = try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
+        #expect(erasure.segments == count - 1)
+    }
+
+    @Test func `A time that no clock can have had yet does not stop retention`() throws {
+        let fixture = try filled()
+        // The clock was wrong for a while.
+        let wrong = LogFixture.start.advanced(bySeconds: 86_400 * 30)
+        for _ in 0..<100 {
+            _ = fixture.log.append(
+                .tick, session: LogFixture.runner, sequence: .none, deviceTime: wrong,
+                arrivalTime: wrong, payload: [1, 2, 3].span)
+        }
+        var again = fixture
+        for _ in 0..<500 { again.append() }
+        again.log.settle()
+        _ = try again.log.retain(arrivalBefore: Self.later, bytesMax: nil)
+        #expect(again.log.segments().count == 1)
+    }
+
+    @Test func `A segment that cannot be deleted stays known, and goes the next time`() throws {
+        for call in 0..<6 {
+            let fixture = try filled()
+            let before = fixture.log.segments().count
+            fixture.disk.fail(
+                SimulatedDisk.Fault(
+                    kind: .inputOutput, call: fixture.disk.calls + call, isForEver: true))
+            #expect(throws: SegmentLogError.self) {
+                try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
+            }
+            // Each takes two calls.
+            #expect(fixture.log.segments().count == before - call / 2)
+            #expect(fixture.log.holdings.overdue == before - 1 - call / 2)
+            #expect(fixture.log.holdings.failures == 1)
+            fixture.disk.fail(nil)
+            _ = try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
+            #expect(fixture.log.segments().count == 1)
+            #expect(fixture.log.holdings.overdue == 0)
+            #expect(fixture.log.holdings.deletedSegments == before - 1)
+            #expect(try fixture.log.reader().verify().damaged.isEmpty)
+        }
+    }
+
+    @Test func `A reader beside retention is told of what is gone`() throws {
+        let fixture = try filled()
+        let first = fixture.log.segments()[1].firstOffset
+        try fixture.disk.remove("000000000001.segment")
+        let read = try fixture.contents()
+        #expect(read.records == fixture.inOrder.filter { $0.header.offset >= first })
+        #expect(
+            read.gaps == [
+                LogGap(from: RecordOffset(rawValue: 0), to: first, reason: .deleted)
+            ])
+    }
+
+    @Test func `What a failed disk left open is repaired while the log goes on`() throws {
+        for call in 0..<12 {
+            var fixture = try filled(50)
+            fixture.append()
+            fixture.disk.fail(
+                SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls))
+            fixture.log.settle()
+            for _ in 0..<20 { fixture.append() }
+            fixture.log.settle()
+            #expect(fixture.log.segments().map(\.isSealed) == [false, false])
+            #expect(fixture.log.holdings.unrepaired == 1)
+            // What fails is asked for again.
+            fixture.disk.fail(
+                SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls + call))
+            if fixture.log.repair().left > 0 {
+                #expect(try fixture.contents().records == fixture.inOrder)
+                #expect(fixture.log.repair().segments == 1)
+            }
+            #expect(fixture.log.segments().map(\.isSealed) == [true, false])
+            #expect(fixture.log.holdings.unrepaired == 0)
+            #expect(try fixture.contents().records == fixture.inOrder)
+            #expect(try fixture.log.reader().verify().damaged.isEmpty)
+            fixture.disk.fail(nil)
+            _ = try fixture.log.retain(arrivalBefore: nil, bytesMax: 0)
+            #expect(fixture.log.segments().count == 1)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Ingest
+import Processing
+import Replay
+import SegmentLog
+import SensorModel
+import Sessions
+import Sharing
+import Testing
+import WireFormat
+
+/// What one device may have in memory, and what that leaves to others.
+@Suite struct SessionBoundsTests {
+    /// Opens a session over a connection of its own, and sends a heart rate.
+    private static func begin(
+        _ number: Int, in fixture: FlowFixture, device: DeviceID = FlowFixture.device,
+        closing: Bool = false
+    ) throws {
+        let flow = fixture.flow
+        let connection = ConnectionID(rawValue: UInt64(1000 + number))
+        let arrival = FlowFixture.time(Double(number) / 100)
+        flow.advance(to: arrival)
+        _ = flow.open(
+            connection, device: device, session: session(number), recorded: false,
+            arrival: arrival)
+        try send(1, number, in: fixture, arrival: arrival)
+        if closing { flow.table.close(connection) }
+    }
+
+    private static func session(_ number: Int) -> SessionID {
+        SessionID(high: 7, low: UInt64(number))
+    }
+
+    private static func send(
+        _ sequence: UInt32, _ number: Int, in fixture: FlowFixture, arrival: Timestamp
+    ) throws {
+        let frame = Frame(
+            sequence: FrameSequence(rawValue: sequence), deviceTime: arrival,
+            payload: .heartRate(try HeartRateSample(beatsPerMinute: 120)))
+        var bytes: [UInt8] = []
+        BinaryFrame.encode(frame, to: &bytes)
+        fixture.flow.receive(
+            try BinaryFrame.header(of: bytes.span),
+            payload: bytes.span.extracting(Limits.frameHeaderBytes...),
+            from: ConnectionID(rawValue: UInt64(1000 + number)), arrival: arrival)
+    }
+
+    @Test(arguments: [true, false])
+    func `Of a device's many sessions the one that was silent for longest leaves memory`(
+        closing: Bool
+    ) throws {
+        let fixture = try FlowFixture()
+        let flow = fixture.flow
+        for number in 0..<300 {
+            try Self.begin(number, in: fixture, closing: closing)
+            flow.log.settle()
+            flow.acknowledge { _ in }
+        }
+        #expect(flow.sessions.liveCount == 8)
+        #expect(flow.sessions.of(FlowFixture.device).count == 8)
+        for number in 292..<300 {
+            #expect(flow.sessions[Self.session(number)]?.hasEnded == false)
+        }
+        // One that was crowded out has its connection closed, once.
+        #expect(fixture.said.crowdedOut.count == (closing ? 0 : 292))
+        for connection in fixture.said.crowdedOut { flow.table.close(connection) }
+        try Self.begin(300, in: fixture, closing: closing)
+        flow.log.settle()
+        flow.acknowledge { _ in }
+        // Those that live, its first one, to which nothing was sent, and the last that gave way.
+        #expect(flow.table.sessionCount <= 10)
+    }
+
+    @Test func `A session without a connection leaves before one that is sent to`() throws {
+        let fixture = try FlowFixture()
+        for number in 0..<8 { try Self.begin(number, in: fixture, closing: number == 5) }
+        try Self.begin(8, in: fixture)
+        #expect(fixture.flow.sessions[Self.session(5)] == nil)
+        #expect(fixture.flow.sessions[Self.session(0)]?.hasEnded == false)
+        #expect(fixture.said.crowdedOut.isEmpty)
+    }
+
+    @Test func `One that left for want of room goes on where it was`() throws {
+        let fixture = try FlowFixture()
+        let flow = fixture.flow
+        for number in 0..<12 {
+            try Self.begin(number, in: fixture, closing: true)
+            flow.log.settle()
+            flow.acknowledge { _ in }
+        }
+        #expect(flow.sessions[Self.session(0)] == nil)
+        let decision = flow.open(
+            ConnectionID(rawValue: 1000), device: FlowFixture.device, session: Self.session(0),
+            recorded: false, arrival: flow.now)
+        let acknowledged = FrameSequence(rawValue: 1)
+        #expect(
+            decision == .opened(acknowledged: acknowledged, isNew: false, replaces: nil))
+        try Self.send(2, 0, in: fixture, arrival: flow.now)
+        flow.log.settle()
+        try fixture.resume(try #require(fixture.said.rebuilds.last))
+        for sequence in UInt32(3)...6 {
+            let arrival = flow.now.advanced(bySeconds: 1)
+            flow.advance(to: arrival)
+            try Self.send(sequence, 0, in: fixture, arrival: arrival)
+        }
+        #expect(flow.sessions[Self.session(0)]?.hasEnded == false)
+        #expect(flow.sessions[Self.session(0)]?.backlog.isEmpty == true)
+        let metrics = flow.sessions[Self.session(0)]?.computation?.processors.pipeline.metrics
+        #expect(metrics?.state == .live && metrics?.elapsedSeconds ?? 0 > 3)
+        #expect(fixture.said.sentences.isEmpty)
+    }
+
+    @Test func `Devices do not end each other's sessions`() throws {
+        let fixture = try FlowFixture()
+        for number in 0..<40 {
+            try Self.begin(number, in: fixture, device: DeviceID(rawValue: UInt32(number % 5 + 2)))
+        }
+        #expect(fixture.flow.sessions.liveCount == 40)
+    }
+
+    @Test func `Delayed shares of a device hold together what one may`() throws {
+        let fixture = try FlowFixture()
+        let board = fixture.flow.board
+        for number in 1...64 {
+            board.put(
+                Share(
+                    key: ShareKey(rawValue: UInt32(number)), name: "\(number)", idHash: .zero,
+                    target: .device(FlowFixture.device), scope: .all, delaySeconds: 7200,
+                    expiresAt: nil, createdAt: FlowFixture.start))
+        }
+        try fixture.send(500, .marker("here"))
+        var held = 0
+        for number in 1...64 {
+            let key = ShareKey(rawValue: UInt32(number))
+            _ = board.join(key, loop: 0, cursor: fixture.flow.cursor, at: fixture.flow.now)
+            held += board.heldCount(of: key)
+        }
+        #expect((64..<HeldUpdates.countMax + 64).contains(held))
+        // Those that are over hold nothing and take nothing from the others.
+        for number in 2...64 {
+            var share = try #require(board.directory[ShareKey(rawValue: UInt32(number))])
+            share.revokedAt = fixture.flow.now
+            board.put(share)
+        }
+        try fixture.send(500, .marker("here"))
+        #expect(board.heldCount(of: ShareKey(rawValue: 1)) > 500)
+        #expect(board.heldCount(of: ShareKey(rawValue: 2)) == 0)
+    }
+}

@@ -1,0 +1,116 @@
+import SegmentLog
+import SensorModel
+import Sessions
+import Sharing
+import Testing
+
+/// Ways to a viewer beside the live feed.
+@Suite struct ViewingTests {
+    /// Hides something, and nothing of where the fixture runs.
+    private static let far = PrivacySettings(
+        zones: [
+            PrivacyZone(
+                name: "far", latitude: 10, longitude: 10, radiusMeters: 100)
+        ], trimStartMeters: 0, trimFinishMeters: 0, salt: 1)
+
+    private func records(
+        of fixture: FlowFixture, hiding privacy: PrivacySettings
+    ) throws -> ShownRecords {
+        fixture.flow.log.settle()
+        let log = fixture.flow.log
+        let summary = try #require(log.summary(of: FlowFixture.session))
+        let rule = ProjectionRule(scope: .all, privacy: privacy)
+        let index = try ProjectionIndex.reading(summary, rule: rule, reader: log.reader())
+        return ShownRecords(
+            summary, rule: rule, index: index, reader: log.reader(), epoch: log.epoch)
+    }
+
+    @Test(arguments: [10.0, 61, 100, 130])
+    func `A seek shows nothing that a delay still holds back`(seconds: Double) throws {
+        let fixture = try FlowFixture()
+        try fixture.run(seconds: 150)
+        let begun = try RecordingSource.begin(
+            records(of: fixture, hiding: Self.far), at: FlowFixture.time(149),
+            arrivedBy: FlowFixture.time(seconds), now: FlowFixture.time(150))
+        let shown = try #require(begun?.everything)
+        #expect(shown.time <= FlowFixture.time(seconds))
+        #expect(shown.time > FlowFixture.time(seconds - 10))
+    }
+
+    @Test func `Who comes back hears of what may have been the finish once`() throws {
+        let fixture = try FlowFixture()
+        let flow = fixture.flow
+        let share = FlowFixture.share()
+        flow.board.put(share)
+        var privacy = PrivacySettings.none
+        privacy.trimFinishMeters = 20
+        privacy.finishSecondsLate = 160
+        fixture.said.privacy = privacy
+        try fixture.run(seconds: 250)
+        let snapshot = try #require(
+            flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)?.snapshot)
+        let missed = flow.board.missed(
+            of: share, before: snapshot, cursor: flow.cursor, hides: true)
+        fixture.said.shown = []
+        // What was held back is released while the viewer's history is read.
+        try fixture.run(seconds: 100)
+        let records = try records(of: fixture, hiding: privacy)
+        let source = CatchUp.Source(
+            share: share, privacy: privacy, sessions: [FlowFixture.session], end: missed.through)
+        var catchUp = CatchUp(
+            [source], after: RecordOffset(rawValue: 0), epoch: flow.log.epoch, inGroup: false)
+        var told: [LogCursor] = []
+        while !catchUp.isComplete {
+            told += try catchUp.nextPart(at: flow.now) { _, _ in records }.map(\.cursor)
+        }
+        let fed = fixture.said.shown.filter { $0.event != nil }.map(\.cursor)
+        #expect(!told.isEmpty)
+        #expect(!fed.isEmpty)
+        #expect(Set(told).isDisjoint(with: fed))
+        var history: [LogCursor] = []
+        var position = records.position(after: nil)
+        try records.read(from: &position, arrivedBy: nil, now: flow.now) { shown in
+            if case .metrics = shown.event.kind { return true }
+            history.append(LogCursor(epoch: flow.log.epoch, offset: shown.offset))
+            return true
+        }
+        #expect(told + fed == history)
+    }
+
+    @Test func `What was read by settings of before is not sent after a change of them`() throws {
+        let fixture = try FlowFixture()
+        try fixture.run(seconds: 60)
+        let share = FlowFixture.share()
+        let key = FeedKey(share.key, playback: 1)
+        let feeds = FeedTable()
+        let board = PlaybackBoard { _, key, update in feeds.apply(update, to: key) }
+        let records = try records(of: fixture, hiding: Self.far)
+        var (source, everything) = try #require(
+            try RecordingSource.begin(
+                records, at: FlowFixture.time(15), arrivedBy: nil, now: FlowFixture.time(60)))
+        board.begin(key, of: share, with: everything)
+        let (_, snapshot) = try #require(board.join(key, loop: 0))
+        let feed = feeds.open(key, runnerName: "", snapshot: snapshot)
+        var queue = SubscriberQueue(rateHz: 1)
+        var messages: [EncodedMessage] = []
+        queue.begin([feed], at: 0, into: &messages)
+        let ahead = try source.next(40, arrivedBy: nil, now: FlowFixture.time(60)).map(\.update)
+        board.publish(Array(ahead.prefix(20)), on: key)
+        #expect(feed.revision > 1)
+
+        board.forget([share.key])
+        board.publish(Array(ahead.dropFirst(20)), on: key)
+        messages = []
+        _ = queue.flush([feed], at: 10_000_000_000, into: &messages)
+        let texts = messages.map { String(decoding: $0.json, as: UTF8.self) }
+        #expect(texts.count == 1)
+        #expect(texts.allSatisfy { $0.contains("\"state\":\"waiting\"") })
+        #expect(!texts.contains { $0.contains("position") || $0.contains("marker") })
+        #expect(board.join(key, loop: 0)?.snapshot.session == nil)
+
+        board.begin(key, of: share, with: everything)
+        messages = []
+        _ = queue.flush([feed], at: 20_000_000_000, into: &messages)
+        #expect(messages.contains { String(decoding: $0.json, as: UTF8.self).contains("position") })
+    }
+}

@@ -1,0 +1,261 @@
+import Foundation
+import SensorModel
+import Testing
+
+@testable import Sharing
+
+/// What a projection shows of made-up runs, beside what a plain reading of the rule says of them.
+@Suite struct ProjectionModelTests {
+    /// 10,000 runs in the long form.
+    private static let seeds: Range<UInt64> =
+        0..<(ProcessInfo.processInfo.environment["PULSECAST_LONG"] == nil ? 40 : 400)
+    private static let runsPerSeed = 25
+
+    /// A run and what its owner hides.
+    struct Run {
+        var points: [Track.Point?]
+        var settings: PrivacySettings
+        var home: Track.Point
+    }
+
+    /// What the rule says of one second, from the session's beginning on.
+    struct Expected {
+        var isShown: Bool
+        var distanceMeters = 0.0
+        var elapsedSeconds = 0.0
+    }
+
+    enum Shape: CaseIterable {
+        case outAndBack, loop, wanderer, stopsAtHome, treadmill, lateFix
+    }
+
+    static func run(_ generator: inout SeededGenerator) -> Run {
+        let home = Track.randomPlace(&generator)
+        let count = Int.random(in: 60...500, using: &generator)
+        let shape = Shape.allCases.randomElement(using: &generator) ?? .loop
+        let heading = Double.random(in: 0..<(2 * .pi), using: &generator)
+        let step = Double.random(in: 4...20, using: &generator)
+        func line(_ way: Double) -> Track.Point {
+            home.moved(east: way * cos(heading), north: way * sin(heading))
+        }
+        var points: [Track.Point?]
+        switch shape {
+        case .outAndBack, .treadmill, .lateFix:
+            points = (0..<count).map { line(step * Double(min($0, count - $0))) }
+            if shape == .treadmill { points = points.map { _ in nil } }
+            if shape == .lateFix {
+                for index in 0..<min(30, count) { points[index] = nil }
+            }
+        case .loop:
+            let radius = step * Double(count) / (2 * .pi)
+            points = (0..<count).map { index in
+                let turn = 2 * .pi * Double(index) / Double(count)
+                return home.moved(
+                    east: radius * (cos(turn + heading) - cos(heading)),
+                    north: radius * (sin(turn + heading) - sin(heading)))
+            }
+        case .wanderer:
+            points =
+                Track.random(
+                    from: line(Double.random(in: 0...2000, using: &generator)), count: count,
+                    stepMeters: step, &generator
+                ).points
+        case .stopsAtHome:
+            points = (0..<count).map { line(step * Double(count / 4) * abs(sin(Double($0) / 40))) }
+        }
+        return Run(points: points, settings: settings(around: home, &generator), home: home)
+    }
+
+    private static func settings(
+        around home: Track.Point, _ generator: inout SeededGenerator
+    ) -> PrivacySettings {
+        var zones: [PrivacyZone] = []
+        for _ in 0..<Int.random(in: 0...2, using: &generator) {
+            let place = home.moved(
+                east: .random(in: -1500...1500, using: &generator),
+                north: .random(in: -1500...1500, using: &generator))
+            zones.append(
+                Track.zone(
+                    around: zones.isEmpty ? home : place,
+                    radius: .random(in: 50...600, using: &generator)))
+        }
+        let start = Bool.random(using: &generator) || zones.isEmpty
+        return PrivacySettings(
+            zones: zones,
+            trimStartMeters: start ? .random(in: 50...500, using: &generator) : 0,
+            trimFinishMeters: 0, salt: generator.next())
+    }
+
+    static func events(of run: Run) -> [StreamEvent] {
+        run.points.enumerated().map { SessionProjectionTests.metrics($0.offset, at: $0.element) }
+    }
+
+    /// The rule, second by second: a second counts where it and the one before are shown.
+    static func expected(_ run: Run) -> [Expected] {
+        var circles = run.settings.zones.map {
+            HiddenCircle(
+                meters: $0.radiusMeters, aroundLatitude: $0.latitude, longitude: $0.longitude,
+                salt: run.settings.salt)
+        }
+        var isHidden = true
+        var hasFix = false
+        var expected: [Expected] = []
+        let near = near(of: run)
+        for (second, point) in run.points.enumerated() {
+            if let point {
+                if !hasFix, run.settings.trimStartMeters > 0 {
+                    circles.append(
+                        HiddenCircle(
+                            meters: run.settings.trimStartMeters,
+                            aroundLatitude: point.latitude, longitude: point.longitude,
+                            salt: run.settings.salt))
+                }
+                hasFix = true
+                isHidden = circles.contains {
+                    $0.contains(latitude: point.latitude, longitude: point.longitude)
+                }
+            } else if !hasFix {
+                isHidden = second <= 300
+            }
+            var now = Expected(isShown: !isHidden && !near.contains(second))
+            if let before = expected.last {
+                now.distanceMeters = before.distanceMeters
+                now.elapsedSeconds = before.elapsedSeconds
+                if now.isShown, before.isShown {
+                    now.distanceMeters += 3
+                    now.elapsedSeconds += 1
+                }
+            }
+            expected.append(now)
+        }
+        return expected
+    }
+
+    private static func check(_ shown: [ShownEvent], against expected: [Expected]) -> String? {
+        var told: Set<Int> = []
+        for event in shown {
+            let index = Int(event.offset.rawValue) / 10 - 1
+            guard event.offset.rawValue % 10 == 0 else { continue }  // ends a view
+            let wanted = expected[index]
+            switch event.event.kind {
+            case .split:
+                guard wanted.isShown else { return "a split of \(index), which is hidden" }
+                told.insert(index)
+            case .metrics(let metrics):
+                let enters = index > 0 && expected[index - 1].isShown && !wanted.isShown
+                guard wanted.isShown || enters else { return "\(index) is hidden" }
+                guard (metrics.state == .waiting) == enters else { return "state of \(index)" }
+                guard !enters || metrics.position == nil else { return "position of \(index)" }
+                guard abs((metrics.distanceMeters ?? 0) - wanted.distanceMeters) < 1e-6,
+                    abs(metrics.elapsedSeconds - wanted.elapsedSeconds) < 1e-6
+                else { return "totals of \(index): \(metrics.distanceMeters ?? 0), \(wanted)" }
+                told.insert(index)
+            default: return "an event that nobody recorded"
+            }
+        }
+        for (index, wanted) in expected.enumerated() where wanted.isShown {
+            guard told.contains(index) else { return "\(index) is missing" }
+        }
+        return nil
+    }
+
+    @Test(arguments: seeds)
+    func `Of every run just that is shown which the rule says`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed &* 0x9E37)
+        for number in 0..<Self.runsPerSeed {
+            let run = Self.run(&generator)
+            let rule = ProjectionRule(scope: .all, privacy: run.settings)
+            let shown = SessionProjectionTests.project(
+                Self.events(of: run), rule, until: Fixture.time(100_000))
+            let difference = Self.check(shown, against: Self.expected(run))
+            #expect(difference == nil, "seed \(seed), run \(number)")
+        }
+    }
+
+    /// The seconds whose place is known, and was not left behind in time.
+    private static func near(of run: Run) -> Set<Int> {
+        guard run.settings.trimFinishMeters > 0 else { return [] }
+        let circles = run.points.map { point in
+            point.map {
+                HiddenCircle(
+                    meters: run.settings.trimFinishMeters, aroundLatitude: $0.latitude,
+                    longitude: $0.longitude, salt: run.settings.salt)
+            }
+        }
+        var place: Track.Point?
+        var near: Set<Int> = []
+        for (second, point) in run.points.enumerated() {
+            place = point ?? place
+            guard let place else { continue }
+            let soon = circles[second...].prefix(Int(run.settings.finishSecondsLate ?? 0))
+            let isLeft = soon.contains {
+                $0.map { !$0.contains(latitude: place.latitude, longitude: place.longitude) }
+                    ?? false
+            }
+            if !isLeft { near.insert(second) }
+        }
+        return near
+    }
+
+    @Test(arguments: seeds)
+    func `With a trimmed finish just that is shown which the rule says`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed &* 0x79B9)
+        for number in 0..<Self.runsPerSeed / 5 {
+            var run = Self.run(&generator)
+            run.settings.trimFinishMeters = .random(in: 50...300, using: &generator)
+            run.settings.finishSecondsLate = Double(Int.random(in: 30...200, using: &generator))
+            let rule = ProjectionRule(scope: .all, privacy: run.settings)
+            let shown = SessionProjectionTests.project(
+                Self.events(of: run), rule, until: Fixture.time(100_000))
+            let difference = Self.check(shown, against: Self.expected(run))
+            #expect(difference == nil, "seed \(seed), run \(number)")
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `Whoever comes late, with any scope and delay, sees what live viewers see`(
+        seed: UInt64
+    ) throws {
+        var generator = SeededGenerator(seed: seed &* 0xBF58)
+        for number in 0..<4 {
+            let run = Self.run(&generator)
+            var settings = run.settings
+            settings.trimFinishMeters = Bool.random(using: &generator) ? 100 : 0
+            settings.finishSecondsLate = 60
+            let scope = Scope(rawValue: .random(in: 1...7, using: &generator))
+            let delay = Bool.random(using: &generator) ? 0 : 30
+            let share = Fixture.share(scope: scope, delaySeconds: delay)
+            let rule = ProjectionRule(scope: scope, privacy: settings)
+            let events = Self.events(of: run)
+            var views = SessionViews(session: Fixture.session, epoch: 1, privacy: settings)
+            var live = ShareView(share, cursor: Fixture.cursor(0), at: Fixture.start)
+            let asked = Int.random(in: 0..<events.count, using: &generator)
+            for (index, event) in events[...asked].enumerated() {
+                let offset = RecordOffset(rawValue: UInt64(10 * index + 10))
+                let updates = views.take(event, at: offset, arrival: event.deviceTime)
+                let own =
+                    scope.contains(.location)
+                    ? updates.hiding ?? []
+                    : [
+                        SessionUpdates.Dated(
+                            update: updates.everything, arrival: event.deviceTime)
+                    ]
+                for dated in own { _ = live.take(dated.update, at: dated.arrival) }
+                _ = live.release(at: event.deviceTime)
+            }
+            let now = events[asked].deviceTime
+            let shown = SessionProjectionTests.project(Array(events[...asked]), rule)
+                .filter { $0.arrival <= now.advanced(bySeconds: -Double(delay)) }
+            var fields = SessionFields(session: Fixture.session, epoch: 1)
+            for event in shown { _ = fields.take(event.event, at: event.offset) }
+            var late = ShareView(
+                Fixture.share(scope: scope), cursor: Fixture.cursor(0), at: Fixture.start)
+            if !shown.isEmpty { _ = late.take(fields.everything, at: now) }
+            let name = Comment(
+                "seed \(seed), run \(number), scope \(scope.rawValue), delay \(delay)")
+            #expect(
+                Fixture.text(SnapshotEncoder.object(live.snapshot))
+                    == Fixture.text(SnapshotEncoder.object(late.snapshot)), name)
+        }
+    }
+}

@@ -1,0 +1,321 @@
+import Foundation
+import SensorModel
+import Testing
+
+@testable import Sharing
+
+@Suite struct SessionProjectionTests {
+    static let home = Track.Point(latitude: 48.2, longitude: 11.6)
+
+    static func settings(
+        _ zones: [PrivacyZone] = [], start: Double = 0, finish: Double = 0,
+        showsHeartRate: Bool = false
+    ) -> PrivacySettings {
+        PrivacySettings(
+            zones: zones, trimStartMeters: start, trimFinishMeters: finish, salt: 0x5EED,
+            showsHeartRate: showsHeartRate)
+    }
+
+    private static func zoned(showsHeartRate: Bool = false) -> PrivacySettings {
+        settings(
+            [Track.zone(around: home, radius: 200)], showsHeartRate: showsHeartRate)
+    }
+
+    /// A run east at 3 m/s, with everything that metrics can hold.
+    static func metrics(_ second: Int, at point: Track.Point?) -> StreamEvent {
+        var metrics = Fixture.fullMetrics()
+        let seconds = Double(second)
+        metrics.elapsedSeconds = seconds
+        metrics.movingSeconds = seconds
+        metrics.pausedSeconds = 0
+        metrics.distanceMeters = 3 * seconds
+        metrics.distanceUncertaintyMeters = 0.01 * seconds
+        metrics.steps = 3 * second
+        metrics.elevationGainMeters = 0.1 * seconds
+        metrics.elevationLossMeters = 0.05 * seconds
+        metrics.zoneSeconds = [0, seconds / 2, seconds / 2, 0, 0]
+        metrics.averageHeartRate = 140
+        metrics.activeAlerts = []
+        metrics.position = point.map {
+            PositionMetric(
+                latitude: $0.latitude, longitude: $0.longitude, altitudeMeters: 500,
+                horizontalAccuracyMeters: 5, courseDegrees: 90, state: .live)
+        }
+        return Fixture.metricsEvent(seconds, metrics)
+    }
+
+    /// Seconds 0 ..< count of that run, from the door and, if it turns, back to it.
+    static func run(_ count: Int, turningAt turn: Int? = nil) -> [StreamEvent] {
+        (0..<count).map { second in
+            let way = min(second, 2 * (turn ?? count) - second)
+            return metrics(second, at: home.moved(east: 3 * Double(way), north: 0))
+        }
+    }
+
+    static func project(
+        _ events: [StreamEvent], _ rule: ProjectionRule, until end: Timestamp? = nil
+    ) -> [ShownEvent] {
+        var projection = SessionProjection(rule)
+        var shown: [ShownEvent] = []
+        for (index, event) in events.enumerated() {
+            projection.take(
+                event, at: RecordOffset(rawValue: UInt64(10 * index + 10)),
+                arrival: event.deviceTime, into: &shown)
+        }
+        if let end { projection.advance(to: end, into: &shown) }
+        return shown
+    }
+
+    static func metrics(in shown: [ShownEvent]) -> [Metrics] {
+        shown.compactMap { if case .metrics(let metrics) = $0.event.kind { metrics } else { nil } }
+    }
+
+    @Test func `Where nothing is hidden everything is shown as it is`() {
+        let events = Self.run(50)
+        for rule in [
+            ProjectionRule.everything,
+            ProjectionRule(scope: [.heartRate, .metrics], privacy: Self.zoned()),
+            ProjectionRule(scope: .all, privacy: .none),
+        ] {
+            #expect(rule == .everything)
+            #expect(Self.project(events, rule).map(\.event) == events)
+        }
+    }
+
+    @Test func `Totals begin at the first shown point and rest while the runner is hidden`() throws
+    {
+        let shown = Self.project(Self.run(2000, turningAt: 1000), .hiding(Self.zoned()))
+        let metrics = Self.metrics(in: shown)
+        let first = try #require(metrics.first)
+        #expect(first.position != nil && first.state == .live)
+        #expect(first.distanceMeters == 0 && first.elapsedSeconds == 0 && first.steps == 0)
+        #expect(first.elevationGainMeters == 0 && first.distanceUncertaintyMeters == 0)
+        #expect(first.zoneSeconds.allSatisfy { $0 == 0 })
+        let visible = metrics.filter { $0.position != nil }
+        let last = try #require(visible.last)
+        let seconds = Double(visible.count - 1)
+        // A split takes the place of a second's metrics now and then.
+        #expect(abs(last.elapsedSeconds - seconds) < 5)
+        #expect(abs((last.distanceMeters ?? 0) - 3 * last.elapsedSeconds) < 1e-6)
+        // The last thing told: that the runner is hidden, with the totals of the last point.
+        let resting = try #require(metrics.last)
+        #expect(resting.state == .waiting && resting.position == nil)
+        #expect(resting.heartRate == nil && resting.speedMetersPerSecond == nil)
+        #expect(resting.distanceMeters == last.distanceMeters)
+        #expect(metrics.count == visible.count + 1)
+    }
+
+    @Test func `Of what is computed over the whole session nothing is told`() throws {
+        let shown = Self.metrics(in: Self.project(Self.run(600), .hiding(Self.zoned())))
+        for metrics in shown {
+            #expect(metrics.finishEstimate == nil && metrics.decouplingPercent == nil)
+            #expect(metrics.targetZonePercent == nil && metrics.interval == nil)
+        }
+        let last = try #require(shown.last)
+        #expect(abs((last.averageCadence ?? 0) - 180) < 1)
+        #expect(abs((last.averageHeartRate ?? 0) - 140) < 1e-6)
+        #expect(last.course?.predictedSeconds == 2000 - (599 - last.elapsedSeconds))
+    }
+
+    @Test func `Splits are those of the way that is shown`() throws {
+        let shown = Self.project(Self.run(2000), .hiding(Self.zoned()))
+        let splits = shown.compactMap { shown -> (Timestamp, Split)? in
+            if case .split(let split) = shown.event.kind {
+                (shown.event.deviceTime, split)
+            } else {
+                nil
+            }
+        }
+        let first = try #require(shown.first)
+        let kilometers = splits.filter { $0.1.unit == .kilometer }
+        #expect(kilometers.map(\.1.number) == Array(1...kilometers.count))
+        for (time, split) in kilometers {
+            #expect(abs(split.seconds - 1000 / 3) < 1e-6)
+            let mark = first.event.deviceTime.advanced(
+                bySeconds: Double(split.number) * 1000 / 3)
+            #expect(abs(time.seconds(since: mark)) < 2)
+            #expect(split.elevationMeters.map { abs($0 - 0.05 * 1000 / 3) < 1 } ?? false)
+        }
+        #expect(splits.contains { $0.1.unit == .mile })
+    }
+
+    @Test func `Numbers of shown events rise, whatever happens`() {
+        for rule in [
+            ProjectionRule.hiding(Self.zoned()), .hiding(Self.settings(finish: 300)),
+            .hiding(Self.settings(start: 300, finish: 200)),
+        ] {
+            let shown = Self.project(
+                Self.run(2400, turningAt: 1200), rule, until: Fixture.time(10_000))
+            #expect(zip(shown, shown.dropFirst()).allSatisfy { $0.offset < $1.offset })
+            #expect(shown.last?.event.kind == .ended)
+        }
+    }
+
+    @Test func `A runner hidden for long is shown as ended, whenever the session really ends`() {
+        let run = Self.run(2000, turningAt: 1000)
+        let hidden = Self.project(run, .hiding(Self.zoned()))
+        let ends = [2005.0, 2100, 2800, 5000].map { second -> [ShownEvent] in
+            var metrics = Metrics()
+            metrics.state = .ended
+            metrics.elapsedSeconds = second
+            let end = [
+                StreamEvent(deviceTime: Fixture.time(second), kind: .metrics(metrics)),
+                StreamEvent(deviceTime: Fixture.time(second), kind: .ended),
+            ]
+            return Self.project(run + end, .hiding(Self.zoned()), until: Fixture.time(10_000))
+        }
+        for shown in ends {
+            #expect(shown == ends[0])
+            #expect(Array(shown.prefix(hidden.count)) == hidden)
+            #expect(shown.count == hidden.count + 2)
+            let end = shown.last
+            #expect(end?.event.deviceTime == hidden.last?.event.deviceTime)
+            #expect(
+                end?.arrival
+                    == hidden.last?.arrival.advanced(
+                        bySeconds: SessionProjection.hiddenSecondsMax))
+        }
+    }
+
+    /// With a finish held back, what comes into view happened minutes ago.
+    @Test func `A walker who comes into view all the time is not shown as ended`() throws {
+        let walk = (0..<5000).map { second in
+            Self.metrics(second, at: Self.home.moved(east: 1.2 * Double(second), north: 0))
+        }
+        let shown = Self.project(walk, .hiding(Self.settings(finish: 300)))
+        #expect(!shown.contains { $0.event.kind == .ended })
+        let newest = try #require(shown.last).event.deviceTime
+        let late = FinishTrim.secondsLate(behind: 300)
+        #expect(abs(newest.seconds(since: Fixture.start) - (5000 - late)) < 2)
+        #expect(Double(shown.count) > newest.seconds(since: Fixture.start) - 10)
+    }
+
+    @Test func `Who comes back into view is live again`() throws {
+        let there = Self.run(2000, turningAt: 1000)
+        let again = (3000..<4000).map { second in
+            Self.metrics(second, at: Self.home.moved(east: 3 * Double(second - 3000), north: 0))
+        }
+        let shown = Self.project(there + again, .hiding(Self.zoned()))
+        #expect(shown.contains { $0.event.kind == .ended })
+        let last = try #require(Self.metrics(in: shown).last)
+        #expect(last.state == .live && last.position != nil)
+        // What was hidden in between does not count.
+        #expect(last.elapsedSeconds < 2200)
+    }
+
+    @Test func `Help is called for wherever the runner is, and nothing else is told there`() {
+        let alerts: [AlertKind] = AlertKind.allCases
+        let zone = Track.zone(around: Self.home, radius: 200)
+        for settings in [Self.settings([zone]), Self.settings([zone], finish: 300)] {
+            let start = [Self.metrics(0, at: Self.home)]
+            let raised = alerts.map { kind in
+                StreamEvent(
+                    deviceTime: Fixture.time(1),
+                    kind: .alert(Alert(kind: kind, severity: .emergency, phase: .triggered)))
+            }
+            let others: [StreamEvent.Kind] = [
+                .marker("at home"), .zoneChanged(from: 1, to: 2),
+                .sourceChanged(from: nil, to: "a"),
+                .lap(Lap(number: 1, seconds: 3, distanceMeters: 9, averageHeartRate: 100)),
+                .split(
+                    Split(
+                        unit: .kilometer, number: 1, seconds: 300, averageHeartRate: nil,
+                        elevationMeters: nil)),
+                .gap(from: FrameSequence(rawValue: 5), to: FrameSequence(rawValue: 9)),
+                .paused(since: Fixture.time(0), automatic: true),
+                .checkpointReached(
+                    CheckpointReached(checkpoint: "door", elapsedSeconds: 1, distanceMeters: 3)),
+            ]
+            let events =
+                start + raised
+                + others.map { StreamEvent(deviceTime: Fixture.time(2), kind: $0) }
+            let shown = Self.project(events, .hiding(settings)).map(\.event.kind)
+            let safety = raised.map(\.kind).filter(\.isSafetyAlert)
+            #expect(shown == safety && safety.count == 4)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `The heart rate is shown in hiding where the owner says so`(isShown: Bool) {
+        let events = (0..<5).map { Self.metrics($0, at: Self.home) }
+        let shown = Self.metrics(
+            in: Self.project(events, .hiding(Self.zoned(showsHeartRate: isShown))))
+        #expect(shown.isEmpty == !isShown)
+        for metrics in shown {
+            #expect(metrics.heartRate != nil && metrics.state == .waiting)
+            #expect(metrics.position == nil && metrics.distanceMeters == nil)
+            #expect(metrics.elapsedSeconds == 0 && metrics.zoneSeconds.isEmpty)
+        }
+    }
+
+    @Test func `Without a fix nothing is shown for as long as satellites may take`() {
+        let limit = Int(HiddenPlaces.secondsWithoutFixMax)
+        let events = (0..<limit + 20).map { Self.metrics($0, at: nil) }
+        let shown = Self.project(events, .hiding(Self.zoned()))
+        #expect(shown.first?.event.deviceTime == Fixture.time(Double(limit + 1)))
+        let first = Self.project(
+            events + [Self.metrics(limit + 20, at: Self.home)], .hiding(Self.zoned()))
+        #expect(Self.metrics(in: first).last?.state == .waiting)
+    }
+
+    @Test func `A lap that is shown counts what was shown of it`() throws {
+        var events = Self.run(900)
+        let lap = Lap(number: 4, seconds: 600, distanceMeters: 1800, averageHeartRate: 150)
+        events.insert(StreamEvent(deviceTime: Fixture.time(600), kind: .lap(lap)), at: 601)
+        let shown = Self.project(events, .hiding(Self.zoned()))
+        let told = shown.compactMap { if case .lap(let lap) = $0.event.kind { lap } else { nil } }
+        let first = try #require(shown.first).event.deviceTime.seconds(since: Fixture.start)
+        #expect(told.count == 1)
+        #expect(told.first?.number == 1 && told.first?.averageHeartRate == nil)
+        #expect(abs((told.first?.seconds ?? 0) - (600 - first)) < 1e-6)
+        #expect(abs((told.first?.distanceMeters ?? 0) - 3 * (600 - first)) < 1e-6)
+    }
+
+    @Test(arguments: UInt64(1)...12)
+    func `A copy taken anywhere goes on as the whole does`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let zone = Track.zone(around: Self.home, radius: 250)
+        let settings = Self.settings(
+            Bool.random(using: &generator) ? [zone] : [],
+            start: Double.random(in: 0...300, using: &generator),
+            finish: Bool.random(using: &generator) ? 150 : 0)
+        let rule = ProjectionRule.hiding(settings)
+        let track = Track.random(from: Self.home, count: 1500, stepMeters: 4, &generator)
+        let events = track.points.enumerated().map { Self.metrics($0.offset, at: $0.element) }
+        let whole = Self.project(events, rule)
+        var index = ProjectionIndex()
+        var projection = SessionProjection(rule)
+        var ignored: [ShownEvent] = []
+        for (number, event) in events.enumerated() {
+            let offset = RecordOffset(rawValue: UInt64(10 * number + 10))
+            projection.take(event, at: offset, arrival: event.deviceTime, into: &ignored)
+            index.note(projection, after: offset, deviceTime: event.deviceTime)
+        }
+        for _ in 0..<30 {
+            let place = RecordOffset(rawValue: .random(in: 0...15_020, using: &generator))
+            let checkpoint = index.checkpoint(before: place)
+            var from = checkpoint?.projection ?? SessionProjection(rule)
+            var shown: [ShownEvent] = []
+            for (number, event) in events.enumerated() {
+                let offset = RecordOffset(rawValue: UInt64(10 * number + 10))
+                guard offset >= checkpoint?.next ?? RecordOffset(rawValue: 0) else { continue }
+                from.take(event, at: offset, arrival: event.deviceTime, into: &shown)
+            }
+            let rest = whole.filter { $0.offset > place }
+            #expect(Array(shown.filter { $0.offset > place }) == rest)
+        }
+    }
+
+    @Test(arguments: [0.0, 45, 60, 89, -75])
+    func `The plane measures meters at every latitude`(latitude: Double) {
+        let plane = LocalPlane(latitude: latitude, longitude: 179.999)
+        let moved = plane.moved(eastMeters: 300, northMeters: -400)
+        let squared = plane.squaredMeters(toLatitude: moved.latitude, longitude: moved.longitude)
+        #expect(abs(squared.squareRoot() - 500) < 0.01)
+        #expect(
+            abs(LocalPlane.cosine(ofDegrees: latitude) - cos(latitude * .pi / 180)) < 1e-10)
+        let around = plane.squaredMeters(toLatitude: latitude, longitude: -179.999)
+        let expected = 0.002 * LocalPlane.metersPerDegreeNorth * cos(latitude * .pi / 180)
+        #expect(abs(around.squareRoot() - expected) < 0.01)
+    }
+}

@@ -1,0 +1,205 @@
+"""`tools/siege all`: every attack of besieging.py beside good devices and good viewers."""
+import asyncio, json, os, random, socket, subprocess, sys, tempfile, threading, time
+import urllib.request, uuid
+
+import besieging
+from serving import Serving
+
+RSS_MAX_MEBIBYTES, P99_TIMES_MAX, READY_MAX_SECONDS = 150, 2, 0.1
+
+
+class Watch(threading.Thread):
+    """Peak memory, processor time and the slowest /readyz of one phase."""
+
+    def __init__(self, daemon):
+        super().__init__(daemon=True)
+        self.pid, self.ready = daemon.process.pid, daemon.addresses["operations"]
+        self.peak = self.worst = 0
+        self.begin = self.processor()
+        self.is_over = False
+        self.start()
+
+    def resident(self):
+        with open(f"/proc/{self.pid}/status") as status:
+            line = next(line for line in status if line.startswith("VmRSS:"))
+        return int(line.split()[1]) / 1024
+
+    def processor(self):
+        with open(f"/proc/{self.pid}/stat") as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def run(self):
+        while not self.is_over:
+            begin = time.perf_counter()
+            with urllib.request.urlopen(f"http://{self.ready}/readyz", timeout=30) as answer:
+                answer.read()
+            self.worst = max(self.worst, time.perf_counter() - begin)
+            self.peak = max(self.peak, self.resident())
+            time.sleep(0.1)
+
+    def end(self):
+        self.is_over = True
+        self.join()
+        return self.peak, self.processor() - self.begin, self.worst
+
+
+class Crowd:
+    """Good devices that send a marker a second, and viewers that get it."""
+
+    def __init__(self, daemon, owners, viewers):
+        self.daemon, self.owners, self.viewers = daemon, owners, viewers
+        self.acks, self.shown, self.lost, self.watching = [], [], 0, 0
+
+    async def device(self, token):
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.daemon.port("device"))
+        hello = {"type": "hello", "token": token, "session": str(uuid.uuid4())}
+        writer.write(json.dumps(hello).encode() + b"\n")
+        await reader.readline()
+        await asyncio.sleep(random.random())
+        number = 0
+        while True:
+            number += 1
+            begin = time.perf_counter()
+            frame = {"seq": number, "type": "marker", "text": f"at {begin}",
+                     "timestamp": time.time()}
+            writer.write(json.dumps(frame).encode() + b"\n")
+            while f'"seq":{number}}}'.encode() not in (line := await reader.readline()):
+                if not line:
+                    self.lost += 1
+                    return
+            self.acks.append(time.perf_counter() - begin)
+            await asyncio.sleep(max(0, 1 - self.acks[-1]))
+
+    async def viewer(self, share, wait):
+        # No more come at once than the daemon lets wait at its door.
+        await asyncio.sleep(wait)
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.daemon.port("http"))
+        writer.write(f"GET /v1/shares/{share}/live HTTP/1.1\r\nHost: x\r\n{besieging.UPGRADE}\r\n"
+                     .encode())
+        try:
+            await reader.readuntil(b"\r\n\r\n")
+            self.watching += 1
+            while True:
+                head = await reader.readexactly(2)
+                count = head[1]
+                if count == 126:
+                    count = int.from_bytes(await reader.readexactly(2))
+                payload = await reader.readexactly(count)
+                if head[0] == 0x89:
+                    writer.write(besieging.masked(10, payload))
+                if b'"marker"' in payload:
+                    sent = float(json.loads(payload)["text"][3:])
+                    self.shown.append(time.perf_counter() - sent)
+        except (OSError, asyncio.IncompleteReadError):
+            self.lost += 1
+
+    def start(self):
+        loop = asyncio.new_event_loop()
+
+        async def everybody():
+            tasks = [self.device(token) for token, _ in self.owners]
+            tasks += [self.viewer(self.owners[number % len(self.owners)][1], number / 200)
+                      for number in range(self.viewers)]
+            await asyncio.gather(*tasks)
+
+        def run():
+            asyncio.set_event_loop(loop)
+            loop.run_until_complete(everybody())
+
+        threading.Thread(target=run, daemon=True).start()
+        while self.watching + self.lost < self.viewers:
+            time.sleep(0.05)
+
+    def forget(self):
+        self.acks, self.shown = [], []
+
+    def take(self, seconds):
+        """p99 in seconds since the last call."""
+        acks, shown = sorted(self.acks), sorted(self.shown)
+        self.forget()
+        # Who heard nothing waited for all of the phase.
+        return [values[int(len(values) * 0.99)] if values else seconds
+                for values in (acks, shown)]
+
+
+def recorded(daemon, token):
+    """A session of the hostile device's that is worth an export."""
+    session = str(uuid.uuid4())
+    link = socket.create_connection(("127.0.0.1", daemon.port("device")))
+    hello = {"type": "hello", "token": token, "session": session, "recorded": True}
+    lines, begin = [json.dumps(hello)], time.time() - 3600
+    for number in range(1, 20_001):
+        lines.append(json.dumps({
+            "seq": number, "type": "location", "latitude": 48 + number * 1e-6, "longitude": 11.5,
+            "altitude": 500, "horizontalAccuracy": 4, "verticalAccuracy": 4, "speed": 3,
+            "course": 0, "timestamp": begin + number / 6}))
+    link.sendall("\n".join(lines).encode() + b"\n")
+    data = b""
+    while b'"seq":20000}' not in data:
+        data = data[-100:] + link.recv(65536)
+    return session
+
+
+def phase(daemon, crowd, seconds, attack=None, target=None):
+    """The attacker is another process: its own slowness is not the daemon's."""
+    crowd.forget()
+    watch = Watch(daemon)
+    if attack:
+        words = json.dumps(dict(target, seconds=seconds))
+        attacker = subprocess.Popen(
+            [sys.executable, besieging.__file__, attack.__name__, words], text=True,
+            stdout=subprocess.PIPE)
+    time.sleep(seconds)
+    figures = watch.end()
+    waits = crowd.take(seconds)
+    seen = json.loads(attacker.communicate(timeout=60)[0] or "{}") if attack else {}
+    return figures, waits, seen
+
+
+def siege(program, devices, viewers, seconds, small):
+    settings = "limits:\n  connections: 10000\n"
+    is_fine = True
+    # Where times do not count, a slow disk is nobody's fault.
+    where = "/dev/shm" if small and os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(dir=where) as folder, \
+            Serving(program, folder, settings) as daemon:
+        owners = list(daemon.add_many(devices + 1))
+        token, share = owners.pop()
+        session = recorded(daemon, token)
+        target = {"device": daemon.port("device"), "http": daemon.port("http"), "token": token,
+                  "share": share, "session": session, "scale": 0.1 if small else 1}
+        crowd = Crowd(daemon, owners, viewers)
+        crowd.start()
+        time.sleep(3)
+        quiet = [phase(daemon, crowd, seconds) for _ in range(1 if small else 3)]
+        idle = quiet[-1][0][0]
+        base = [max(waits[index] for _, waits, _ in quiet) for index in (0, 1)]
+        least = [min(waits[index] for _, waits, _ in quiet) for index in (0, 1)]
+        print(f"{devices} good devices, {viewers} good viewers, {seconds} s a phase; undisturbed:"
+              f" {idle:.0f} MiB, p99 of acks {least[0] * 1000:.0f} to {base[0] * 1000:.0f} ms,"
+              f" of markers at viewers {least[1] * 1000:.0f} to {base[1] * 1000:.0f} ms,"
+              f" processor {quiet[-1][0][1]:.1f} s")
+        for attack, refusals in besieging.ATTACKS:
+            (peak, processor, ready), waits, seen = phase(
+                daemon, crowd, seconds, attack, target)
+            times = [waits[index] / base[index] for index in (0, 1)]
+            missing = [refusal for refusal in refusals if not seen.get(str(refusal))]
+            faults = [f"never refused with {refusal}" for refusal in missing]
+            if peak - idle > RSS_MAX_MEBIBYTES:
+                faults.append("memory")
+            if not small and max(times) > P99_TIMES_MAX:
+                faults.append("p99")
+            if not small and ready > READY_MAX_SECONDS:
+                faults.append("/readyz")
+            if crowd.lost:
+                faults.append(f"{crowd.lost} good connections lost")
+            is_fine = is_fine and not faults
+            print(f"{attack.__name__:14} +{peak - idle:4.0f} MiB, processor {processor:4.1f} s,"
+                  f" acks {waits[0] * 1000:4.0f} ms ({times[0]:.1f}x),"
+                  f" viewers {waits[1] * 1000:4.0f} ms ({times[1]:.1f}x),"
+                  f" /readyz {ready * 1000:3.0f} ms, {seen}"
+                  + (f"  FAULT: {', '.join(faults)}" if faults else ""), flush=True)
+            if not small:
+                time.sleep(2)
+    return is_fine

@@ -1,0 +1,339 @@
+"""What `tools/siege all` plays against a daemon: one attack a function, each in a process of its own.
+
+An attack gets a Target and runs until its time is up; it returns how often it was refused, by what.
+"""
+import base64, collections, json, os, random, socket, struct, sys, time, uuid
+
+KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+UPGRADE = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n" + KEY
+
+
+class Target:
+    """Where the daemon is, and what a hostile owner and viewer hold."""
+
+    def __init__(self, device, http, token, share, session, seconds, until, scale=1):
+        self.device, self.http = device, http
+        self.token, self.share, self.session = token, share, session
+        # A tenth of all is played where the daemon under it is slow.
+        self.seconds, self.until, self.scale = seconds, until, scale
+
+    @property
+    def goes_on(self):
+        return time.monotonic() < self.until
+
+    def connect(self, port=None, receive=None):
+        link = socket.socket()
+        if receive:
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive)
+        link.settimeout(5)
+        link.connect(("127.0.0.1", port or self.http))
+        return link
+
+    def request(self, link, method, path, body=b"", token=None):
+        head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n"
+        if token:
+            head += f"Authorization: Bearer {token}\r\n"
+        link.sendall(head.encode() + b"\r\n" + body)
+
+    def ask(self, link, method, path, body=b"", token=None):
+        """The status, with the whole answer read."""
+        self.request(link, method, path, body, token)
+        return read(link)[0]
+
+    def upgrade(self, path, receive=None, fields=""):
+        link = self.connect(receive=receive)
+        link.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n{UPGRADE}{fields}\r\n".encode())
+        return link
+
+    def hello(self, **more):
+        return json.dumps({"type": "hello", "token": self.token, "session": str(uuid.uuid4()),
+                           **more}).encode() + b"\n"
+
+
+def read(link):
+    data = b""
+    while b"\r\n\r\n" not in data:
+        more = link.recv(65536)
+        if not more:
+            return 0, b""
+        data += more
+    head, body = data.split(b"\r\n\r\n", 1)
+    length = next((int(line[15:]) for line in head.lower().split(b"\r\n")
+                   if line.startswith(b"content-length:")), 0)
+    while len(body) < length:
+        body += link.recv(65536)
+    return int(head.split(b" ")[1]), body
+
+
+def masked(opcode, payload, final=True, announced=None):
+    """A client's WebSocket frame; `announced`: bytes it says, of which `payload` is the start."""
+    count = announced or len(payload)
+    head = bytes([(0x80 if final else 0) | opcode])
+    if count < 126:
+        head += bytes([0x80 | count])
+    elif count < 65536:
+        head += struct.pack(">BH", 0xFE, count)
+    else:
+        head += struct.pack(">BQ", 0xFF, count)
+    return head + bytes(4) + payload
+
+
+def each(target, count, work):
+    """`work` on so many connections, again and again until the time is up."""
+    seen = collections.Counter()
+    count = max(2, int(count * target.scale))
+    links = [None] * count
+    while target.goes_on:
+        for index in range(count):
+            if not target.goes_on:
+                break
+            try:
+                links[index] = work(target, links[index], seen)
+            except OSError as error:
+                seen["closed"] += 1
+                links[index] = None
+        time.sleep(0.001)
+    return seen
+
+
+def hold(target, links):
+    """Keeps them until the time is up; counts those that the daemon has closed."""
+    while target.goes_on:
+        time.sleep(0.05)
+    seen = collections.Counter(links=len(links))
+    for link in links:
+        link.settimeout(0)
+        try:
+            while link.recv(65536):
+                pass
+            seen["closed"] += 1
+        except BlockingIOError:
+            pass
+        except OSError:
+            seen["closed"] += 1
+    return seen
+
+
+def opened(target, count, open_one):
+    links, count = [], max(20, int(count * target.scale))
+    while len(links) < count and target.goes_on:
+        try:
+            links.append(open_one(len(links)))
+        except OSError:
+            time.sleep(0.005)
+    return links
+
+
+# The attacks
+
+def guessing(target):
+    def work(target, link, seen):
+        link = link or target.connect()
+        text = base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=")
+        seen[target.ask(link, "GET", f"/v1/shares/{text}/latest")] += 1
+        return link
+    return each(target, 8, work)
+
+
+def slowloris(target):
+    text = b"GET /v1/shares/" + b"A" * 4000
+
+    def work(target, link, seen):
+        link = link or target.connect()
+        link.send(text[:1])
+        time.sleep(1 / 300)
+        return link
+    return each(target, 300, work)
+
+
+def hellos(target):
+    def work(target, link, seen):
+        link = target.connect(target.device)
+        proof = {"token": None, "proof": "0" * 64, "device": "nobody", "sentAt": time.time()}
+        link.sendall(target.hello(**random.choice([proof, {"token": "A" * 43}])))
+        answer = link.recv(4096)
+        seen[next((code for code in (4003, 4029) if str(code).encode() in answer), "other")] += 1
+        link.close()
+    return each(target, 16, work)
+
+
+def seeks(target):
+    def work(target, link, seen):
+        link = link or target.upgrade(f"/v1/shares/{target.share}/live")
+        link.settimeout(0)
+        try:
+            data = link.recv(1 << 20)
+            seen["refused"] += data.count(b'"code":40')
+        except BlockingIOError:
+            pass
+        wish = {"seek": time.time() - random.random() * 30, "speed": random.choice([1, 64, -1])}
+        link.settimeout(5)
+        link.sendall(masked(1, json.dumps(wish).encode()))
+        return link
+    return each(target, 50, work)
+
+
+def exports(target):
+    def open_one(number):
+        kind = random.choice(["mcap", "ndjson", "csv", "fit"])
+        link = target.connect(receive=4096)
+        target.request(link, "GET", f"/v1/me/sessions/{target.session}/export?format={kind}",
+                       token=target.token)
+        return link
+    return hold(target, opened(target, 100, open_one))
+
+
+def history(target):
+    def open_one(number):
+        link = target.connect(receive=4096)
+        for _ in range(20):
+            target.request(link, "GET", f"/v1/shares/{target.share}/history?limit=1000")
+        return link
+    return hold(target, opened(target, 100, open_one))
+
+
+def cheers(target):
+    def work(target, link, seen):
+        link = link or target.connect()
+        body = json.dumps({"text": "go " * 26}).encode()
+        seen[target.ask(link, "POST", f"/v1/shares/{target.share}/cheer", body)] += 1
+        return link
+    return each(target, 8, work)
+
+
+def shares(target):
+    seen = collections.Counter()
+    link = target.connect()
+    for number in range(300):
+        body = json.dumps({"name": f"s{number}", "delay": f"{3600 + number}s"}).encode()
+        seen[target.ask(link, "POST", "/v1/me/shares", body, target.token)] += 1
+    device = target.connect(target.device)
+    device.sendall(target.hello())
+    sequence = 0
+    while target.goes_on:
+        sequence += 1
+        device.sendall(json.dumps({"seq": sequence, "type": "marker", "text": "x" * 100,
+                                   "timestamp": time.time()}).encode() + b"\n")
+        time.sleep(0.002)
+        if sequence % 64 == 0:
+            device.recv(65536)
+    for number in range(300):
+        target.ask(link, "DELETE", f"/v1/me/shares/s{number}", token=target.token)
+    return seen
+
+
+def sessions_tcp(target):
+    def open_one(number):
+        link = target.connect(target.device)
+        frame = {"seq": 1, "type": "heartRate", "heartRate": 120, "timestamp": time.time()}
+        link.sendall(target.hello() + json.dumps(frame).encode() + b"\n")
+        return link
+    return hold(target, opened(target, 2000, open_one))
+
+
+def sessions_push(target):
+    def work(target, link, seen):
+        link = link or target.connect()
+        body = json.dumps({"messageId": 1, "sessionId": str(uuid.uuid4()), "deviceId": "x",
+                           "payload": [{"name": "heartrate", "time": str(time.time_ns()),
+                                        "values": {"bpm": 120}}]}).encode()
+        seen[target.ask(link, "POST", "/in/sensorlogger", body, target.token)] += 1
+        return link
+    return each(target, 4, work)
+
+
+def upgrades(target):
+    paths = ["/v1/device", "/socket/websocket", f"/v1/shares/{target.share}/live",
+             f"/v1/shares/{'A' * 22}/live"]
+
+    def work(target, link, seen):
+        link = target.upgrade(random.choice(paths))
+        seen[link.recv(4096)[9:12].decode()] += 1
+        link.close()
+    return each(target, 16, work)
+
+
+def half_messages(target):
+    part, whole = b"a" * 1_000_000, 1_048_576
+
+    def open_one(number):
+        if number % 3 == 0:
+            link = target.connect()
+            link.sendall(f"POST /v1/shares/{target.share}/cheer HTTP/1.1\r\nHost: x\r\n"
+                         f"Content-Length: {whole}\r\n\r\n".encode())
+        else:
+            path = "/socket/websocket" if number % 3 == 1 else "/v1/device"
+            link = target.upgrade(path)
+            link.recv(4096)
+            link.sendall(masked(1, b"", announced=whole))
+        link.settimeout(0.3)
+        try:
+            link.sendall(part)
+        except OSError:
+            pass
+        return link
+    return hold(target, opened(target, 240, open_one))
+
+
+def resets(target):
+    def work(target, link, seen):
+        link = target.upgrade(f"/v1/shares/{target.share}/live")
+        link.recv(300)
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        link.close()
+        seen["reset"] += 1
+    return each(target, 16, work)
+
+
+def behind_heads(target):
+    many = b"a" * (1 << 20)
+
+    def work(target, link, seen):
+        if not link:
+            link = target.connect()
+            field = random.choice(["", "Connection: upgrade\r\nUpgrade: x\r\n", UPGRADE])
+            path = random.choice([f"/v1/shares/{target.share}/events", "/v1/device", "/"])
+            link.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n{field}\r\n".encode())
+        link.settimeout(0.02)
+        try:
+            seen["MiB"] += link.send(many) / (1 << 20)
+        except TimeoutError:
+            seen["waits"] += 1
+        return link
+    return each(target, 24, work)
+
+
+def deletions(target):
+    def work(target, link, seen):
+        link = link or target.connect()
+        name = str(uuid.uuid4())
+        device = target.connect(target.device)
+        frame = {"seq": 1, "type": "heartRate", "heartRate": 120, "timestamp": time.time()}
+        device.sendall(json.dumps({"type": "hello", "token": target.token, "session": name})
+                       .encode() + b"\n" + json.dumps(frame).encode() + b"\n")
+        while b'"ack"' not in device.recv(4096):
+            pass
+        seen[target.ask(link, "DELETE", f"/v1/me/sessions/{name}", token=target.token)] += 1
+        device.close()
+        return link
+    return each(target, 2, work)
+
+
+# What of the refusals must have been seen: a status, a close code, connections that were closed.
+ATTACKS = [
+    (guessing, [429]), (slowloris, []), (hellos, [4029]), (seeks, ["refused"]), (exports, []),
+    (history, []), (cheers, [429]), (shares, [409]), (sessions_tcp, ["closed"]),
+    (sessions_push, []), (upgrades, []), (half_messages, ["closed"]), (resets, []),
+    (behind_heads, []), (deletions, [429]),
+]
+
+
+def main():
+    """usage: besieging.py ATTACK TARGET   as JSON; prints what was refused, as JSON"""
+    words = json.loads(sys.argv[2])
+    attack = next(attack for attack, _ in ATTACKS if attack.__name__ == sys.argv[1])
+    print(json.dumps(dict(attack(Target(**words, until=time.monotonic() + words["seconds"])))))
+
+
+if __name__ == "__main__":
+    main()
