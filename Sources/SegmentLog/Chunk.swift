@@ -43,7 +43,8 @@ struct Chunk: Sendable {
             at: start + 4)
         let arrival = record.arrivalTime &- arrivalBase
         LittleEndian.store(
-            UInt64(record.session) | UInt64(bitPattern: arrival) << 16, in: &span, at: start + 8)
+            UInt64(record.session | (record.isTimed ? SegmentFormat.timedBit : 0))
+                | UInt64(bitPattern: arrival) << 16, in: &span, at: start + 8)
         LittleEndian.store(record.sequence, in: &span, at: start + 15)
         LittleEndian.store(record.deviceTime, in: &span, at: start + 19)
         LittleEndian.copy(payload, into: &span, at: start + SegmentFormat.recordHeaderBytes)
@@ -76,9 +77,10 @@ extension RawRecord {
         guard SegmentFormat.timeRange.contains(deviceTime) else { return nil }
         // 40 bits with their sign: the top byte of the word belongs to the sequence.
         let arrival = Int64(bitPattern: mixed << 8) >> 24
+        let session = UInt16(truncatingIfNeeded: mixed)
         return RawRecord(
-            tag: tag, session: UInt16(truncatingIfNeeded: mixed),
-            arrivalTime: arrivalBase &+ arrival,
+            tag: tag, session: session & ~SegmentFormat.timedBit,
+            isTimed: session & SegmentFormat.timedBit != 0, arrivalTime: arrivalBase &+ arrival,
             sequence: LittleEndian.load(UInt32.self, from: bytes, at: start + 15),
             deviceTime: deviceTime, payloadBytes: payloadBytes)
     }

@@ -57,6 +57,7 @@ extension LogCore {
             let start = place + SegmentFormat.recordHeaderBytes
             place += record.bytes
             guard RecordTag.isNumbered(record.tag) else { continue }
+            if record.isTimed { offset = UInt64(record.arrivalTime) }
             defer { offset += 1 }
             guard offset >= draft.offset else { continue }
             let part = old.index.parts[Int(record.session) - 1]
@@ -69,7 +70,7 @@ extension LogCore {
                 roll()
             }
             draft.append(
-                record, of: part.session, device: part.device,
+                record, at: offset, of: part.session, device: part.device,
                 payload: chunk.bytes.span.extracting(start..<place), to: &line)
         }
     }

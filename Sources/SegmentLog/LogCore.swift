@@ -82,7 +82,7 @@ struct LogCore: Sendable {
         if file != nil { self.entries.append(Self.entry(of: header)) }
     }
 
-    /// The number the next record gets.
+    /// The offset that the next record has at least.
     var nextOffset: UInt64 { draft.offset }
 
     /// Bytes in memory that are not on disk.
@@ -105,9 +105,9 @@ struct LogCore: Sendable {
         {
             roll()
         }
-        let offset = draft.offset
+        let offset = draft.offset(arrivalTime: record.arrivalTime)
         let device = draft.isIntroduced(session) ? nil : device(of: session)
-        draft.append(record, of: session, device: device, payload: payload, to: &line)
+        draft.append(record, at: offset, of: session, device: device, payload: payload, to: &line)
         return RecordOffset(rawValue: offset)
     }
 

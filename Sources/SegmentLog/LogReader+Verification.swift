@@ -86,7 +86,8 @@ private struct Verifier {
             }
             let byte = walk.position
             switch try walk.next() {
-            case .record(let record, _):
+            case .record(let record, let offset):
+                guard offset < following ?? .max else { break walking }
                 count(record, at: byte, isOwned: walk.owner(of: record.session) != nil, in: entry)
             case .hole(let gap):
                 if gap.reason == .damaged { report(.lostBefore, byte, entry) }

@@ -65,6 +65,13 @@ public struct LogReader: Sendable {
         RecordOffset(rawValue: entries.endOffset)
     }
 
+    /// Whether a segment holds the records around `offset`. None does where a crash has taken it, with
+    /// what followed: the next segment begins further on.
+    public func isInSegment(_ offset: RecordOffset) -> Bool {
+        entries.last(beginningBy: offset.rawValue).map { offset.rawValue < $0.index.endOffset }
+            ?? false
+    }
+
     /// The identity of this history; `nil` for a log that holds nothing.
     public var epoch: UInt32? { entries.last { $0.header != nil }?.header?.epoch }
 

@@ -137,6 +137,7 @@ struct Reading {
         while walk.offset < pass.end {
             switch try walk.next() {
             case .record(let raw, let offset):
+                guard offset < pass.end else { return }
                 guard offset >= next, pass.number == nil || raw.session == pass.number else {
                     continue
                 }

@@ -3,19 +3,25 @@ import SensorModel
 
 /// Brings what a folder holds into order before the log goes on.
 struct Recovery {
-    /// After an unclean start the numbers go on this much further: viewers may have seen offsets
+    /// After an unclean start the offsets go on this much further: viewers may have seen offsets
     /// that never reached the disk, and none may be used twice.
     ///
     /// More than the records of a segment and of the memory before it, even if all were empty.
     static let offsetJump: UInt64 = 1 << 23
-    /// The smallest jump that any version has made.
-    static let offsetJumpLeast: UInt64 = 1 << 20
-    /// No segment moves the numbers on by more than 2 to this, its records and a jump together.
+    /// The smallest jump that any version has made. Offsets that are arrival times go on at a
+    /// multiple of it, which tells a start from records that are lost.
+    private static let offsetJumpLeast: UInt64 = 1 << 20
+    /// Where the clock cannot be believed: more than an hour, which is how old the time can be that
+    /// a machine without a clock of its own starts with. Until then offsets count records.
+    private static let wrongClockJump: UInt64 = 1 << 32
+    /// No segment whose offsets count records moves them on by more than 2 to this, a jump included.
     private static let offsetBitsASegment: UInt64 = 27
+    /// Offsets above it are arrival times: of 1971 and later.
+    private static let timedOffsetMin: UInt64 = 1 << 45
 
     var entries: [SegmentEntry] = []
     var report = RecoveryReport()
-    /// The number the next record gets.
+    /// The offset that the next record has at least.
     var nextOffset: UInt64 = 0
     var lastNumber: UInt64 = 0
     /// A bound of the numbers in segments without a readable header after the last readable one.
@@ -24,7 +30,8 @@ struct Recovery {
     /// Segments that hold nothing; they go once the new one is durable.
     var empty: [String] = []
 
-    static func run(on disk: any Disk) throws(SegmentLogError) -> Recovery {
+    /// `now`: arrival clock.
+    static func run(on disk: any Disk, at now: Timestamp) throws(SegmentLogError) -> Recovery {
         var recovery = Recovery()
         var numbers: [UInt64] = []
         do throws(DiskError) {
@@ -47,7 +54,7 @@ struct Recovery {
                 entries[index], endOffset: ends[index], following: entries[(index + 1)...],
                 on: disk)
         }
-        recovery.conclude()
+        recovery.conclude(at: now)
         return recovery
     }
 
@@ -196,9 +203,31 @@ struct Recovery {
         }
     }
 
-    private mutating func conclude() {
+    /// Whether the daemon was started anew where a segment begins with `next`, and nothing was
+    /// between it and `end`.
+    static func isJump(from end: UInt64, to next: UInt64) -> Bool {
+        guard next - end >= offsetJumpLeast else { return false }
+        return next < timedOffsetMin || next.isMultiple(of: offsetJumpLeast)
+    }
+
+    private mutating func jump(at now: Timestamp) {
+        let newest = entries.reduce(Int64.min) { max($0, $1.index.arrivalLast) }
+        // What viewers have seen is no later than the clock was, if that was not set back since.
+        let clock =
+            now.microseconds >= newest
+            ? UInt64(clamping: min(now.microseconds, SegmentFormat.timedOffsetMax))
+            : UInt64(clamping: newest) + Self.wrongClockJump
+        nextOffset = max(nextOffset, clock) + Self.offsetJump
+        guard nextOffset >= Self.timedOffsetMin else { return }
+        let rest = nextOffset % Self.offsetJumpLeast
+        if rest > 0 { nextOffset += Self.offsetJumpLeast - rest }
+    }
+
+    private mutating func conclude(at now: Timestamp) {
+        // Nobody knows how far a segment went that cannot be read.
+        if beyondKnown > 0, nextOffset >= Self.timedOffsetMin { nextOffset += Self.wrongClockJump }
         nextOffset = max(nextOffset, beyondKnown)
-        if !report.wasClosed { nextOffset += Self.offsetJump }
+        if !report.wasClosed { jump(at: now) }
         report.segments = entries.count
         report.records = entries.reduce(0) { $0 + Int($1.index.records) }
         report.bytes = entries.reduce(0) { $0 + $1.bytes }

@@ -1,10 +1,11 @@
 /// Finds the way back to certain ground after damage in a segment.
 ///
-/// Records do not carry their numbers; anchors do. So: find the next anchor, then the earliest
-/// record from which whole records lead exactly to it, and count back.
+/// Anchors carry the next offset, and so do records whose offset is their arrival time; the others
+/// are counted. So: find the next anchor, then the earliest record from which whole records lead
+/// exactly to it. It is the first of them that says its offset; where none does, count back.
 ///
-///     … record │ damage │ ? record record record │ anchor (number) │ record …
-///                         ▲ found: number − 3
+///     … record │ damage │ ? record record record │ anchor (offset) │ record …
+///                         ▲ found: offset − 3
 struct ResumeSearch {
     struct Ground {
         var position: Int
@@ -73,31 +74,39 @@ struct ResumeSearch {
         return nil
     }
 
-    /// The earliest place from which whole records lead to `target`, at worst `target` itself.
+    /// The earliest record of which whole records lead to `target`, at worst `target` itself.
     private func ground(leadingTo target: Ground) -> Ground? {
         let targetPlace = target.position - start
         for place in max(1, targetPlace - Self.searchBytes)..<max(1, targetPlace) {
-            guard let count = recordsFrom(place, to: targetPlace) else { continue }
-            guard target.offset >= UInt64(count), target.offset - UInt64(count) >= offset else {
+            guard let found = ground(from: place, leadingTo: target), found.offset >= offset else {
                 continue
             }
-            return Ground(position: start + place, offset: target.offset - UInt64(count))
+            return found
         }
         return target
     }
 
-    /// Numbered records between the two places; `nil` unless whole records fill them exactly.
-    private func recordsFrom(_ place: Int, to target: Int) -> Int? {
-        var place = place
-        var count = 0
-        while place < target {
-            guard let record = record(at: place, before: target) else { return nil }
-            // A hole says its own number, and none of the records before it.
-            if record.tag == RecordTag.hole { return nil }
+    /// The first record from `place` on whose offset is certain; `nil` unless whole records lead from
+    /// there exactly to `target`.
+    private func ground(from place: Int, leadingTo target: Ground) -> Ground? {
+        let targetPlace = target.position - start
+        var (reached, count) = (place, UInt64(0))
+        var timed: Ground?
+        while reached < targetPlace {
+            guard let record = record(at: reached, before: targetPlace) else { return nil }
+            // A hole says the offset after it, and none of the records before it.
+            if record.tag == RecordTag.hole, timed == nil { return nil }
             if RecordTag.isNumbered(record.tag) { count += 1 }
-            place += record.bytes
+            if record.isTimed, timed == nil {
+                guard let number = UInt64(exactly: record.arrivalTime) else { return nil }
+                timed = Ground(position: start + reached, offset: number)
+            }
+            reached += record.bytes
         }
-        return place == target ? count : nil
+        guard reached == targetPlace else { return nil }
+        if let timed { return timed }
+        guard target.offset >= count else { return nil }
+        return Ground(position: start + place, offset: target.offset - count)
     }
 
     private func record(at place: Int, before limit: Int) -> RawRecord? {

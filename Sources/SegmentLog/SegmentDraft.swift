@@ -12,7 +12,7 @@ struct SegmentDraft: Sendable {
     var index: SegmentIndex
     /// Where the next record goes.
     private(set) var position = SegmentFormat.recordsStart
-    /// The number of the next record.
+    /// The offset that the next record has at least.
     private(set) var offset: UInt64
     /// Bytes of this segment known to be on disk, for anchors to say.
     var durableBytes = SegmentFormat.recordsStart
@@ -50,12 +50,22 @@ struct SegmentDraft: Sendable {
             + SegmentFormat.anchorBytes + 256
     }
 
+    /// The offset of a record that comes now.
+    func offset(arrivalTime: Int64) -> UInt64 {
+        guard arrivalTime <= SegmentFormat.timedOffsetMax else { return offset }
+        return max(offset, UInt64(clamping: arrivalTime))
+    }
+
     /// Appends `record`, whose session number is still to be given; `device` is wanted where this is
-    /// the session's first in the segment.
+    /// the session's first in the segment. `recordOffset` is the next offset, or the arrival time where
+    /// that is above.
     mutating func append(
-        _ record: RawRecord, of session: SessionID, device: DeviceID?,
+        _ record: RawRecord, at recordOffset: UInt64, of session: SessionID, device: DeviceID?,
         payload: Span<UInt8>, to line: inout ChunkLine
     ) {
+        assert(
+            recordOffset == offset
+                || recordOffset > offset && Int64(recordOffset) == record.arrivalTime)
         line.makeRoom(for: Self.bytesAtMost(payloadBytes: payload.count))
         if position - anchorPosition >= SegmentFormat.anchorSpacingBytes {
             anchor(arrivalTime: record.arrivalTime, to: &line)
@@ -64,6 +74,8 @@ struct SegmentDraft: Sendable {
         record.session =
             number(of: session)
             ?? introduce(session, device: device, arrivalTime: record.arrivalTime, to: &line)
+        record.isTimed = recordOffset > offset
+        offset = recordOffset
         if position - placePosition >= Self.placeSpacingBytes { markPlace() }
         index.note(record, offset: offset, position: position, progress: &progress)
         offset += 1

@@ -10,7 +10,7 @@ import SensorModel
 /// **Header**, twice, so that one bad block or bit does not cost the segment:
 ///
 ///      0  8 bytes  "PULSELOG"
-///      8  u16  version, 1
+///      8  u16  version, 2; 1 has no record with the top bit of its session set
 ///     10  u16  bytes of this header, 64
 ///     12  u32  epoch
 ///     16  u64  segment number, from 1, as in the file's name
@@ -27,7 +27,8 @@ import SensorModel
 ///              bytes 4 ..< end of this record
 ///      4  u24  payload bytes
 ///      7  u8   type: 0x01…0x7F a frame of that kind, else below
-///      8  u16  session, a number within this segment; 0: none
+///      8  u15  session, a number within this segment; 0: none
+///         u1   its offset is its arrival time
 ///     10  i40  arrival time, microseconds after the header's base
 ///     15  u32  sequence
 ///     19  i64  device time, microseconds since 1970
@@ -41,13 +42,15 @@ import SensorModel
 /// | 0xF3 hole | u64 offset of the next record, u8 reason: 1 deleted, 2 damaged |
 /// | 0xF4 index | see `SegmentIndex` |
 ///
-/// Types from 0xF0 on have no offset of their own; the others are numbered one by one from the
-/// header's first offset, holes aside.
+/// Types from 0xF0 on have no offset of their own. **Offsets** of the others rise: a record's is its
+/// arrival time, microseconds since 1970, and one more than the last where that is not above it, as
+/// within a frame or after a clock was set back. Viewers see offsets as cursors. Were records counted,
+/// two cursors would tell how much came between them of what is hidden, or of other people's.
 ///
 /// **Trailer**, 16 bytes at the very end: u64 position of the index record, "PLSX",
 /// u32 CRC-32C of the 12 bytes before.
 enum SegmentFormat {
-    static let version: UInt16 = 1
+    static let version: UInt16 = 2
     static let headerBytes = 64
     /// Where records begin: after both copies of the header.
     static let recordsStart = 128
@@ -63,6 +66,11 @@ enum SegmentFormat {
     /// What 40 bits of arrival time can say, one to the side of the sign: six days either way.
     static let arrivalRange: ClosedRange<Int64> = -(1 << 39)...(1 << 39 - 1)
     static let sessionsMax = 32_000
+    /// Beside the session: the record's offset is its arrival time.
+    static let timedBit: UInt16 = 1 << 15
+    /// Arrival times above it number nothing: a clock that is so wrong is put right some day, and
+    /// JavaScript reads no larger whole number. The year 2255.
+    static let timedOffsetMax: Int64 = 1 << 53
 
     /// No offset, count or segment number comes near it, so sums of them stay within 64 bits. A
     /// segment that says otherwise was not written by us, whatever its check sums say.

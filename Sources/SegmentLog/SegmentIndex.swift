@@ -109,6 +109,8 @@ struct SegmentIndex: Hashable, Sendable {
 struct RawRecord: Hashable, Sendable {
     var tag: UInt8
     var session: UInt16
+    /// Its offset is its arrival time; else one more than the last record's.
+    var isTimed = false
     var arrivalTime: Int64
     var sequence: UInt32
     var deviceTime: Int64

@@ -138,6 +138,15 @@ struct SegmentList: Sendable {
         return nil
     }
 
+    /// The newest whose first offset is not after `offset`.
+    func last(beginningBy offset: UInt64) -> SegmentEntry? {
+        if let last, last.index.firstOffset <= offset { return last }
+        for block in blocks.reversed() where block.firstOffset <= offset {
+            return block.entries.last { $0.index.firstOffset <= offset }
+        }
+        return nil
+    }
+
     /// Whether one of `breaks` lies in a block.
     func hasBreak(in block: Block) -> Bool { Self.isAny(of: breaks, in: block.numbers) }
 

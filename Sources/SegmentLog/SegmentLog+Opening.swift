@@ -21,7 +21,7 @@ extension SegmentLog {
     ) throws(SegmentLogError) -> SegmentLog {
         configuration.checkRelations()
         let folderLock = try lock(disk)
-        let recovery = try Recovery.run(on: disk)
+        let recovery = try Recovery.run(on: disk, at: now)
         guard recovery.nextOffset <= SegmentFormat.numberMax - SegmentFormat.offsetsLeftMin else {
             throw .offsetsUsedUp(next: RecordOffset(rawValue: recovery.nextOffset))
         }

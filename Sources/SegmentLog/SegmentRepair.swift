@@ -58,8 +58,7 @@ struct SegmentRepair {
             }
         }
         let end = rewrite.index.endOffset
-        // More than a jump apart: nothing was ever between, the daemon was started anew there.
-        if isFollowed, end < endOffset, endOffset - end < Recovery.offsetJumpLeast {
+        if isFollowed, end < endOffset, !Recovery.isJump(from: end, to: endOffset) {
             outcome.damage.append(
                 LogDamage(segment: entry.name, byte: walk.position, reason: .record))
             rewrite.skip(to: endOffset, reason: .damaged)

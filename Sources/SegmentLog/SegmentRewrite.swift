@@ -32,9 +32,9 @@ struct SegmentRewrite {
         payload: Span<UInt8>
     ) throws(DiskError) {
         writeOmitted()
-        assert(offset == draft.offset)
         draft.append(
-            record, of: owner.session, device: owner.device, payload: payload, to: &line)
+            record, at: offset, of: owner.session, device: owner.device, payload: payload, to: &line
+        )
         try writeFilled()
     }
 

@@ -23,7 +23,7 @@ struct SegmentWalk {
     let end: Int
     /// Of the next record.
     private(set) var position: Int
-    /// The number the next record has.
+    /// The offset that the next record has at least.
     private(set) var offset: UInt64
     private(set) var window: [UInt8] = []
     private(set) var payload = 0..<0
@@ -65,6 +65,12 @@ struct SegmentWalk {
             let start = position - windowPosition + SegmentFormat.recordHeaderBytes
             payload = start..<(start + record.payloadBytes)
             if RecordTag.isNumbered(record.tag) {
+                if record.isTimed {
+                    guard let timed = UInt64(exactly: record.arrivalTime), timed >= offset else {
+                        return .damaged
+                    }
+                    offset = timed
+                }
                 position += record.bytes
                 offset += 1
                 return .record(record, offset: offset - 1)

@@ -14,10 +14,11 @@ import Testing
     private static let changing = scores(Design.changing, homes: 7)
     private static let leaking = scores(Design.leaking, homes: 8)
 
-    /// Circles, and everything that is told beside the positions. What the shown streets and the
-    /// cursors tell is in the table: no offset hides that.
+    /// Circles, and everything that is told beside the positions. What the shown streets tell is in
+    /// the table: no offset hides that.
     private static let attacks: [Attack] = [
-        .circle, .consensus, .ring, .hull, .hole, .meters, .seconds, .climb, .moves,
+        .circle, .consensus, .ring, .hull, .hole, .meters, .seconds, .climb, .records,
+        .moves,
     ]
 
     /// The blind guess and three standard deviations of so many homes, in percent.
@@ -51,7 +52,9 @@ import Testing
     }
 
     /// The judges' own test: each mistake is found by the attack that is made for it.
-    @Test(arguments: zip(Design.leaking, [Attack.meters, .meters, .seconds, .seconds, .moves]))
+    @Test(
+        arguments: zip(
+            Design.leaking, [Attack.meters, .meters, .seconds, .seconds, .moves, .records]))
     func `A mistake is found by its attack`(design: Design, attack: Attack) throws {
         let score = try #require(Self.leaking[design.name])
         #expect(try #require(score.percent(attack)) >= 60)

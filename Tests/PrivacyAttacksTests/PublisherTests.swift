@@ -82,8 +82,7 @@ private struct LiveShares {
         for sample in run.samples {
             let event = RecordedRun.event(sample)
             let updates = session.take(
-                event, at: RecordOffset(rawValue: UInt64(sample.record)),
-                arrival: event.deviceTime)
+                event, at: sample.offset, arrival: event.deviceTime)
             show(updates.hiding ?? [], at: event.deviceTime)
         }
         while let due = session.nextDeadline { show(session.advance(to: due), at: due) }

@@ -16,7 +16,7 @@ import Testing
             let offset = fixture.log.appendSession(
                 LogFixture.runner, device: LogFixture.device, deviceTime: time,
                 arrivalTime: time, payload: [1].span)
-            #expect(offset == RecordOffset(rawValue: 0))
+            #expect(offset == RecordOffset(rawValue: UInt64(time.microseconds)))
             fixture.log.settle()
             #expect(try fixture.contents().records.map(\.header.arrivalTime) == [time])
             fixture.log.close()

@@ -114,12 +114,24 @@ struct LogFixture {
         return (records, gaps)
     }
 
+    /// Of the record with a sequence number; 0: of the first head.
+    static func offset(_ sequence: Int) -> RecordOffset {
+        RecordOffset(rawValue: UInt64(moment(sequence).microseconds))
+    }
+
+    /// The first offset after that record.
+    static func end(after sequence: Int) -> RecordOffset {
+        RecordOffset(rawValue: offset(sequence).rawValue + 1)
+    }
+
     var inOrder: [Written] {
         written.values.sorted { $0.header.offset < $1.header.offset }
     }
 
-    private func moment() -> Timestamp {
-        Self.start.advanced(byMicroseconds: Int64(sequence) * 10_000)
+    private func moment() -> Timestamp { Self.moment(Int(sequence)) }
+
+    private static func moment(_ sequence: Int) -> Timestamp {
+        start.advanced(byMicroseconds: Int64(sequence) * 10_000)
     }
 
     private mutating func note(

@@ -12,7 +12,8 @@ import Testing
         for count in 0..<2000 { fixture.append(of: sessions[count * count % 5]) }
         fixture.log.settle()
         for session in sessions {
-            for from: UInt64 in [0, 3, 4, 700, 701, 1999, 2004, 5000] {
+            for sequence in [0, 3, 4, 700, 701, 1999, 2004, 5000] {
+                let from = LogFixture.offset(sequence).rawValue
                 let expected = fixture.inOrder.filter {
                     $0.header.session == session && $0.header.offset.rawValue >= from
                 }
@@ -42,13 +43,13 @@ import Testing
         #expect(records == fixture.inOrder.map(\.header.offset))
         var counted = 0
         let end = try fixture.log.reader().read(
-            from: RecordOffset(rawValue: 100), until: RecordOffset(rawValue: 130)
+            from: LogFixture.offset(100), until: LogFixture.offset(130)
         ) { _, _ in
             counted += 1
             return true
         }
         #expect(counted == 30)
-        #expect(end == RecordOffset(rawValue: 130))
+        #expect(end == LogFixture.offset(130))
     }
 
     @Test func `What is not written yet is not read`() throws {
@@ -58,7 +59,7 @@ import Testing
         fixture.log.settle()
         fixture.append()
         let reader = fixture.log.reader()
-        #expect(fixture.log.writtenEnd == RecordOffset(rawValue: 2))
+        #expect(fixture.log.writtenEnd == LogFixture.end(after: 1))
         #expect(try fixture.contents(of: reader).records.count == 2)
         fixture.log.settle()
         #expect(try fixture.contents(of: reader).records.count == 3)

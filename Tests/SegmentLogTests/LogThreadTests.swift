@@ -32,7 +32,7 @@ import Testing
         #expect(log.commitStep() == .worked)
         #expect(others.withLock { $0 } == [true, true])
         log.settle()
-        #expect(log.durableEnd == RecordOffset(rawValue: 2))
+        #expect(log.durableEnd == LogFixture.end(after: 1))
         #expect(try fixture.contents().records == fixture.inOrder)
     }
 

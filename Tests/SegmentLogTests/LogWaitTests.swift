@@ -25,10 +25,10 @@ import Testing
 
     @discardableResult
     static func register(
-        _ goal: Goal, _ log: SegmentLog, _ offset: UInt64, policy: LogFailurePolicy = .report,
+        _ goal: Goal, _ log: SegmentLog, _ sequence: Int, policy: LogFailurePolicy = .report,
         wait: Int = 0, _ told: Told
     ) -> LogWaitToken {
-        let offset = RecordOffset(rawValue: offset)
+        let offset = LogFixture.offset(sequence)
         return switch goal {
         case .written:
             log.whenWritten(through: offset, onFailure: policy) { told.add(wait, $0) }
@@ -174,7 +174,7 @@ import Testing
         var tokens: [LogWaitToken] = []
         for (wait, offset) in offsets.enumerated() {
             tokens.append(
-                Self.register(.durable, fixture.log, UInt64(offset), wait: wait, told))
+                Self.register(.durable, fixture.log, offset, wait: wait, told))
         }
         var cancelled: Set<Int> = []
         for wait in offsets.indices where dice.happens(percent: 70) {

@@ -87,7 +87,7 @@ import Testing
         }
         fixture.log.settle()
         var days: [Int64] = []
-        try fixture.log.reader().read(from: RecordOffset(rawValue: 1)) { header, _ in
+        try fixture.log.reader().read(from: LogFixture.end(after: 0)) { header, _ in
             let since = header.arrivalTime.microseconds - LogFixture.start.microseconds
             days.append(since / 86_400_000_000)
             return true

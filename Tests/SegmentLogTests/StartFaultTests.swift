@@ -110,8 +110,8 @@ import Testing
         #expect(again.log.recovery.tornTail == nil)
         let read = try again.contents()
         #expect(read.records.count == fixture.inOrder.count - 1)
-        #expect(read.gaps.map(\.from.rawValue) == [50])
-        #expect(read.gaps.map(\.to.rawValue) == [51])
+        #expect(read.gaps.map(\.from) == [LogFixture.end(after: 49)])
+        #expect(read.gaps.map(\.to) == [LogFixture.end(after: 50)])
         guard unreadBefore == nil else { return }
         #expect(again.log.recovery.damaged.map(\.reason) == [.record])
     }

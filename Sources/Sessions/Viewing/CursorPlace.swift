@@ -40,29 +40,23 @@ package struct CursorPlace {
         return false
     }
 
-    /// A number that the delay lets through: of the device's own record where nothing is hidden, or
-    /// one that a crash has taken.
+    /// An offset that the delay lets through: of the device's own record where nothing is hidden, or
+    /// one that a crash has taken, which lies between two segments.
     private func isRecorded(
         _ offset: RecordOffset, of source: CatchUp.Source
     ) throws(SegmentLogError) -> Bool {
         let share = source.share
         guard offset < log.nextOffset else { return false }
         let arrivedBy = share.shownArrivals(at: now)
-        var isDeleted = false
+        let reader = log.reader()
         var found: RecordHeader?
-        try log.reader().read(
-            from: offset,
-            gap: { gap in
-                if gap.reason == .deleted, gap.from <= offset, offset < gap.to { isDeleted = true }
-            },
-            record: { header, _ in
-                found = header
-                return false
-            })
-        guard !isDeleted else { return false }
-        guard let found else { return arrivedBy == nil }
+        try reader.read(from: offset) { header, _ in
+            found = header
+            return false
+        }
+        guard let found else { return arrivedBy == nil && !reader.isInSegment(offset) }
         guard arrivedBy.map({ found.arrivalTime <= $0 }) ?? true else { return false }
-        guard found.offset == offset else { return true }
+        guard found.offset == offset else { return !reader.isInSegment(offset) }
         return source.rule == .everything && found.device == share.device
     }
 

@@ -121,6 +121,7 @@ public struct Attacker {
         for (attack, belief) in beliefs {
             guard let belief else { continue }
             findings.guesses[attack] = Guess.from(ring + belief, candidates, noise: noise)
+            // Who knows that cursors are arrival times does not count with them.
             if attack != .records { sum = sum + belief }
         }
     }

@@ -30,6 +30,7 @@ extension Design {
             $0.zoneShift = 15
             $0.offset = .drawn
         },
+        zone.changed("cursors count") { $0.countsRecords = true },
     ]
 
     /// What the product's settings do not prevent.

@@ -31,6 +31,8 @@ public struct Design: Sendable {
     public var tellsBeginning = false
     /// Whether viewers learn when the recording ended.
     public var tellsEnd = false
+    /// Whether a cursor is the number of records before it.
+    public var countsRecords = false
     /// How late each point is shown, where that is not when the runner has left it behind.
     public var lateSeconds: Double?
     /// Whether a share without positions tells everything of the same run.
@@ -62,7 +64,9 @@ public struct Design: Sendable {
         var base: any Publisher =
             hasProductCircles ? SessionPublisher() : ReferencePublisher(self)
         if let lateSeconds { base = LatePublisher(base: base, seconds: lateSeconds) }
-        let leaks = !hiddenRests || tellsBeginning || tellsEnd || hasSecondShare
+        let leaks =
+            !hiddenRests || tellsBeginning || tellsEnd || countsRecords
+            || hasSecondShare
         return leaks ? LeakingPublisher(base: base, design: self) : base
     }
 }

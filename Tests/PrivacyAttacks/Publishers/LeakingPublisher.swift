@@ -10,6 +10,7 @@ struct LeakingPublisher: Publisher {
         if design.tellsBeginning { shown.beganAt = run.samples.first.map { $0.time - 1 } }
         if design.tellsEnd { shown.endedAt = run.endedAt }
         if !design.hiddenRests { count(run, in: &shown) }
+        if design.countsRecords { number(run, in: &shown) }
         if design.hasSecondShare {
             shown.beside = run.samples.map {
                 ShownValue(
@@ -18,6 +19,18 @@ struct LeakingPublisher: Publisher {
             }
         }
         return shown
+    }
+
+    /// Cursors that count records.
+    private func number(_ run: RecordedRun, in shown: inout ShownRun) {
+        var samples = run.samples[...]
+        for index in shown.points.indices {
+            let offset = shown.points[index].record ?? 0
+            while let sample = samples.first, sample.offset.rawValue < offset {
+                samples.removeFirst()
+            }
+            shown.points[index].record = samples.first?.record
+        }
     }
 
     /// Values go on where positions are hidden.

@@ -86,7 +86,7 @@ public struct ReferencePublisher: Publisher {
             point.movingSeconds = moving
             point.elevationGainMeters = gain
             point.speed = sample.speed
-            point.record = sample.record
+            point.record = Int(sample.offset.rawValue)
             points.append(point)
         }
         return points

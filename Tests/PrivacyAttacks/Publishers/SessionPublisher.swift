@@ -17,15 +17,13 @@ public struct SessionPublisher: Publisher {
         for sample in run.samples {
             let event = RecordedRun.event(sample)
             projection.take(
-                event, at: RecordOffset(rawValue: UInt64(sample.record)),
-                arrival: event.deviceTime, into: &shown)
+                event, at: sample.offset, arrival: event.deviceTime, into: &shown)
             read(at: event.deviceTime)
         }
         let end = Timestamp(microseconds: Int64(run.endedAt * 1_000_000))
-        let record = UInt64((run.samples.last?.record ?? 0) + 1)
         projection.take(
-            StreamEvent(deviceTime: end, kind: .ended), at: RecordOffset(rawValue: record),
-            arrival: end, into: &shown)
+            StreamEvent(deviceTime: end, kind: .ended),
+            at: RecordOffset(rawValue: UInt64(end.microseconds) + 1), arrival: end, into: &shown)
         read(at: end)
         while let due = projection.nextDeadline {
             projection.advance(to: due, into: &shown)

@@ -14,8 +14,11 @@ public struct RecordedRun: Sendable {
         public var movingSeconds: Double
         public var elevationGainMeters: Double
         public var speed: Double
-        /// Number of the record in the daemon's log.
+        /// How many records came before it, of this runner and others.
         public var record: Int
+
+        /// In the daemon's log, of a live session.
+        public var offset: RecordOffset { RecordOffset(rawValue: UInt64(time * 1_000_000)) }
     }
 
     public var samples: [Sample]
