@@ -24,8 +24,10 @@ struct Recovery {
     /// The offset that the next record has at least.
     var nextOffset: UInt64 = 0
     var lastNumber: UInt64 = 0
-    /// A bound of the numbers in segments without a readable header after the last readable one.
+    /// A bound of the counted offsets in segments without a readable header after the last readable
+    /// one, and how many those are.
     private var beyondKnown: UInt64 = 0
+    private var unknownSegments: UInt64 = 0
     var catalog = CatalogState()
     /// Segments that hold nothing; they go once the new one is durable.
     var empty: [String] = []
@@ -110,6 +112,7 @@ struct Recovery {
         report.damaged += entry.damage
         guard let header = entry.header else { return takeDamaged(entry, on: disk) }
         beyondKnown = 0
+        unknownSegments = 0
         nextOffset = max(nextOffset, entry.isSealed ? entry.index.endOffset : header.firstOffset)
         // A rewritten one may be the work of a start that did not come to its end.
         if following.isEmpty { report.wasClosed = entry.isSealed && header.generation == 0 }
@@ -166,7 +169,7 @@ struct Recovery {
             open = entry
             open.putAside(.unreadable)
             report.damaged += open.damage.suffix(1)
-            beyondKnown = (entry.number + 1) << Self.offsetBitsASegment
+            noteUnknown(entry)
         }
         entries.append(open)
     }
@@ -182,8 +185,13 @@ struct Recovery {
             return
         }
         // Nobody knows where its numbers begin, and it may be readable again one day.
-        beyondKnown = (entry.number + 1) << Self.offsetBitsASegment
+        noteUnknown(entry)
         entries.append(entry)
+    }
+
+    private mutating func noteUnknown(_ entry: SegmentEntry) {
+        beyondKnown = (entry.number + 1) << Self.offsetBitsASegment
+        unknownSegments += 1
     }
 
     private func isUnborn(_ entry: SegmentEntry, on disk: any Disk) -> Bool {
@@ -224,9 +232,12 @@ struct Recovery {
     }
 
     private mutating func conclude(at now: Timestamp) {
-        // Nobody knows how far a segment went that cannot be read.
-        if beyondKnown > 0, nextOffset >= Self.timedOffsetMin { nextOffset += Self.wrongClockJump }
-        nextOffset = max(nextOffset, beyondKnown)
+        if unknownSegments > 0 {
+            // Each may have begun with a jump, above what was known or the clock.
+            let clock = UInt64(clamping: min(now.microseconds, SegmentFormat.timedOffsetMax))
+            nextOffset = max(nextOffset, clock) + unknownSegments * 2 * Self.wrongClockJump
+            nextOffset = max(nextOffset, beyondKnown)
+        }
         if !report.wasClosed { jump(at: now) }
         report.segments = entries.count
         report.records = entries.reduce(0) { $0 + Int($1.index.records) }
