@@ -28,6 +28,8 @@ struct Recovery {
     /// one, and how many those are.
     private var beyondKnown: UInt64 = 0
     private var unknownSegments: UInt64 = 0
+    /// When the newest segment was made.
+    private var newestBase = Int64.min
     var catalog = CatalogState()
     /// Segments that hold nothing; they go once the new one is durable.
     var empty: [String] = []
@@ -113,6 +115,7 @@ struct Recovery {
         guard let header = entry.header else { return takeDamaged(entry, on: disk) }
         beyondKnown = 0
         unknownSegments = 0
+        newestBase = max(newestBase, header.arrivalBase)
         nextOffset = max(nextOffset, entry.isSealed ? entry.index.endOffset : header.firstOffset)
         // A rewritten one may be the work of a start that did not come to its end.
         if following.isEmpty { report.wasClosed = entry.isSealed && header.generation == 0 }
@@ -219,7 +222,7 @@ struct Recovery {
     }
 
     private mutating func jump(at now: Timestamp) {
-        let newest = entries.reduce(Int64.min) { max($0, $1.index.arrivalLast) }
+        let newest = entries.reduce(newestBase) { max($0, $1.index.arrivalLast) }
         // What viewers have seen is no later than the clock was, if that was not set back since.
         let clock =
             now.microseconds >= newest

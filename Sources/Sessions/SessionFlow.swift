@@ -210,8 +210,9 @@ package final class SessionFlow {
             session: session, device: origin.device, arrivalTime: arrival,
             recorded: origin.recorded, profile: profile,
             algorithmVersion: SessionPipeline.algorithmVersion)
-        let first = log.nextOffset
-        guard recorder.record(head: head, deviceTime: header.deviceTime) else { return nil }
+        guard let first = recorder.record(head: head, deviceTime: header.deviceTime) else {
+            return nil
+        }
         outlets.memory(.began(session, origin.device, at: first))
         let live = LiveSession(
             id: session, device: origin.device, isRecorded: origin.recorded,

@@ -37,15 +37,15 @@ package final class SessionRecorder {
 
     /// The session's first record, or its profile's newest form.
     ///
-    /// - Returns: `false` when the log took nothing.
-    package func record(head: SessionHead, deviceTime: Timestamp) -> Bool {
+    /// - Returns: Where it stands in the log; `nil` when the log took nothing.
+    package func record(head: SessionHead, deviceTime: Timestamp) -> RecordOffset? {
         bytes.removeAll(keepingCapacity: true)
         SessionHeadCodec.encode(head, to: &bytes)
         let offset = log.appendSession(
             head.session, device: head.device, deviceTime: deviceTime,
             arrivalTime: head.arrivalTime, payload: bytes.span)
         counters.recordsAppended.add(1, ordering: .relaxed)
-        return offset != nil
+        return offset
     }
 
     /// - Returns: Where the frame stands in the log; `nil` when the log took nothing.
@@ -89,7 +89,7 @@ package final class SessionRecorder {
     /// The owner changed the profile while the session runs.
     package func record(profile head: SessionHead, of live: LiveSession, arrival: Timestamp) {
         let deviceTime = live.lastDeviceTime
-        guard record(head: head, deviceTime: deviceTime) else { return }
+        guard record(head: head, deviceTime: deviceTime) != nil else { return }
         compute(
             RecordedInput(kind: .profile(head.profile, deviceTime: deviceTime), arrival: arrival),
             of: live)
