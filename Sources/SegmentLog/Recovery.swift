@@ -16,6 +16,8 @@ struct Recovery {
     private static let wrongClockJump: UInt64 = 1 << 32
     /// No segment whose offsets count records moves them on by more than 2 to this, a jump included.
     private static let offsetBitsASegment: UInt64 = 27
+    /// The same of arrival times, above the clock: its records at once, and a jump.
+    private static let timedBitsASegment: UInt64 = 24
     /// Offsets above it are arrival times: of 1971 and later.
     private static let timedOffsetMin: UInt64 = 1 << 45
 
@@ -24,10 +26,8 @@ struct Recovery {
     /// The offset that the next record has at least.
     var nextOffset: UInt64 = 0
     var lastNumber: UInt64 = 0
-    /// A bound of the counted offsets in segments without a readable header after the last readable
-    /// one, and how many those are.
-    private var beyondKnown: UInt64 = 0
-    private var unknownSegments: UInt64 = 0
+    /// The newest segment, where its header cannot be read: nobody knows how far it went.
+    private var unknownNumber: UInt64?
     /// When the newest segment was made.
     private var newestBase = Int64.min
     var catalog = CatalogState()
@@ -113,8 +113,7 @@ struct Recovery {
         lastNumber = entry.number
         report.damaged += entry.damage
         guard let header = entry.header else { return takeDamaged(entry, on: disk) }
-        beyondKnown = 0
-        unknownSegments = 0
+        unknownNumber = nil
         newestBase = max(newestBase, header.arrivalBase)
         nextOffset = max(nextOffset, entry.isSealed ? entry.index.endOffset : header.firstOffset)
         // A rewritten one may be the work of a start that did not come to its end.
@@ -172,7 +171,7 @@ struct Recovery {
             open = entry
             open.putAside(.unreadable)
             report.damaged += open.damage.suffix(1)
-            noteUnknown(entry)
+            unknownNumber = entry.number
         }
         entries.append(open)
     }
@@ -188,13 +187,8 @@ struct Recovery {
             return
         }
         // Nobody knows where its numbers begin, and it may be readable again one day.
-        noteUnknown(entry)
+        unknownNumber = entry.number
         entries.append(entry)
-    }
-
-    private mutating func noteUnknown(_ entry: SegmentEntry) {
-        beyondKnown = (entry.number + 1) << Self.offsetBitsASegment
-        unknownSegments += 1
     }
 
     private func isUnborn(_ entry: SegmentEntry, on disk: any Disk) -> Bool {
@@ -221,8 +215,7 @@ struct Recovery {
         return next < timedOffsetMin || next.isMultiple(of: offsetJumpLeast)
     }
 
-    private mutating func jump(at now: Timestamp) {
-        let newest = entries.reduce(newestBase) { max($0, $1.index.arrivalLast) }
+    private mutating func jump(at now: Timestamp, newest: Int64) {
         // What viewers have seen is no later than the clock was, if that was not set back since.
         let clock =
             now.microseconds >= newest
@@ -235,13 +228,16 @@ struct Recovery {
     }
 
     private mutating func conclude(at now: Timestamp) {
-        if unknownSegments > 0 {
-            // Each may have begun with a jump, above what was known or the clock.
-            let clock = UInt64(clamping: min(now.microseconds, SegmentFormat.timedOffsetMax))
-            nextOffset = max(nextOffset, clock) + unknownSegments * 2 * Self.wrongClockJump
-            nextOffset = max(nextOffset, beyondKnown)
+        let newest = entries.reduce(newestBase) { max($0, $1.index.arrivalLast) }
+        if let number = unknownNumber {
+            // Each start before may have jumped.
+            let clock = UInt64(
+                clamping: min(max(now.microseconds, newest), SegmentFormat.timedOffsetMax))
+            nextOffset = max(
+                nextOffset, (number + 1) << Self.offsetBitsASegment,
+                clock + 2 * Self.wrongClockJump + (number + 1) << Self.timedBitsASegment)
         }
-        if !report.wasClosed { jump(at: now) }
+        if !report.wasClosed { jump(at: now, newest: newest) }
         report.segments = entries.count
         report.records = entries.reduce(0) { $0 + Int($1.index.records) }
         report.bytes = entries.reduce(0) { $0 + $1.bytes }
