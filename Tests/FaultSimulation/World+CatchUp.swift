@@ -106,6 +106,10 @@ extension World {
             )
             life.posts.append { world in
                 guard world.life.watchers[viewer]?.number == number else { return }
+                let isLoading =
+                    isShown && source.rule != .everything && world.isLoading(source.share)
+                guard !isLoading || isLate else { return world.life.tasks.append(task) }
+                let isShown = isShown && !isLoading
                 world.begin(viewer, isShown ? .after(cursor) : .gap)
                 if isShown { world.catchUp(viewer, after: cursor.offset) }
             }
@@ -135,6 +139,12 @@ extension World {
             if hasFault { return false }
             throw Violation("a session cannot go on: \(error)")
         }
+    }
+
+    private func isLoading(_ share: Share) -> Bool {
+        let shown = life.flow.board.session(shownBy: share, at: now)
+        return shown.flatMap { life.flow.known($0, isRecorded: false) }
+            .map { $0.computation == nil } ?? false
     }
 
     private func isReadable(_ offset: RecordOffset) -> Bool { life.log.writtenEnd > offset }

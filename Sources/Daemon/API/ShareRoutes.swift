@@ -70,7 +70,7 @@ struct ShareRoutes: Sendable {
     private func snapshots(of share: Share) async -> [[UInt8]] {
         let members = members(of: share)
         let isGroup = share.device == nil
-        await pipeline.waitUntilLoaded(members)
+        await pipeline.mailbox.waitUntilLoaded(members)
         return await pipeline.mailbox.ask { core in
             members.compactMap { member -> [UInt8]? in
                 _ = core.sessionShown(by: member)

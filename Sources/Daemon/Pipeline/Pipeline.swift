@@ -122,26 +122,6 @@ struct Pipeline: Sendable {
         }
     }
 
-    /// Waits while sessions of before a restart are read back, and no longer than two seconds.
-    func waitUntilLoaded(_ shares: [Share]) async {
-        await withTaskGroup { group in
-            group.addTask {
-                // Cancelled once all are there, or with its request.
-                try? await Task.sleep(for: .seconds(2))
-            }
-            group.addTask {
-                let (loaded, continuation) = AsyncStream<Void>.makeStream()
-                let accepted = mailbox.post { core in
-                    core.whenLoaded(shares) { continuation.finish() }
-                }
-                guard accepted else { return }
-                for await _ in loaded {}
-            }
-            await group.next()
-            group.cancelAll()
-        }
-    }
-
     /// Records what is in the rings, and seals the log. Nothing comes in any more by then.
     func stop() async {
         reader.pool.stop()

@@ -16,15 +16,20 @@ extension PipelineCore {
         log.flush()
         let number = watch.catchUpNumber
         let sources = sources(of: members, after: cursor.offset)
+        // While a session is read again, what its share has shown last is not known.
+        let hiding = sources.filter { $0.rule != .everything }.map(\.share)
         Task {
             let isShown = await reader.isShown(
                 cursor, by: sources, for: .share(watch.link), from: .viewer(subscriber))
+            if isShown == true { await reader.mailbox.waitUntilLoaded(hiding) }
             reader.mailbox.post { core in
                 // It may have left or gone to a recording meanwhile.
                 guard core.watchers[subscriber]?.catchUpNumber == number else { return }
                 switch isShown {
                 case nil: core.send(.closeSubscriber(subscriber, .tooManyRequests), to: subscriber)
                 case false: core.begin(subscriber, members, at: .gap)
+                case true where hiding.contains(where: core.isLoading):
+                    core.begin(subscriber, members, at: .gap)
                 case true:
                     core.begin(subscriber, members, at: .after(cursor))
                     core.catchUp(subscriber, members, after: cursor.offset, reader)

@@ -61,3 +61,25 @@ extension PipelineCore {
         for body in loadWaits.takeLoaded({ isLoading($0) }) { body() }
     }
 }
+
+extension PipelineMailbox {
+    /// Waits while sessions of before a restart are read back, and no longer than two seconds.
+    func waitUntilLoaded(_ shares: [Share]) async {
+        await withTaskGroup { group in
+            group.addTask {
+                // Cancelled once all are there, or with its request.
+                try? await Task.sleep(for: .seconds(2))
+            }
+            group.addTask {
+                let (loaded, continuation) = AsyncStream<Void>.makeStream()
+                let accepted = self.post { core in
+                    core.whenLoaded(shares) { continuation.finish() }
+                }
+                guard accepted else { return }
+                for await _ in loaded {}
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
