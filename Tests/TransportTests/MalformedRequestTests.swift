@@ -70,7 +70,7 @@ import Transport
             "GET /hello HTTP/1.1\r\nHost: a@b\r\n\r\n", "GET /hello HTTP/1.1\r\nHost: a,b\r\n\r\n",
             "GET /hello HTTP/1.1\r\nHost: a?b\r\n\r\n", "GET /hello HTTP/1.1\r\nHost: a#b\r\n\r\n",
             "GET /hello HTTP/1.1 \r\nHost: x\r\n\r\n", "GET /hello HTTP/1.1 x\r\nHost: x\r\n\r\n",
-            "GET /hello  HTTP/1.1\r\nHost: x\r\n\r\n", "GET\t/hello HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET\t/hello HTTP/1.1\r\nHost: x\r\n\r\n",
             "GET /hello\tHTTP/1.1\r\nHost: x\r\n\r\n", "GET /hello\r\nHost: x\r\n\r\n",
             "GET /hello HTTP/1\r\nHost: x\r\n\r\n", "GET /hello HTTP/1.10\r\nHost: x\r\n\r\n",
             "GET /hello HTTP/01.1\r\nHost: x\r\n\r\n", "GET /hello http/1.1\r\nHost: x\r\n\r\n",
@@ -99,7 +99,7 @@ import Transport
     private static let moreHeads: [String] = [
         "TRACK /hello", "PROPFIND /hello", "PURGE /hello", "M-SEARCH *", "BREW /hello",
         " GET /hello",
-        "GET  /hello", "GET /hello/../\u{0}", "GET \\hello", "GET //\u{1}", "GET javascript:1",
+        "GET /hello/../\u{0}", "GET \\hello", "GET //\u{1}", "GET javascript:1",
         "GET file:///etc/passwd", "GET https:/hello", "GET http:hello",
         "GET /hello\u{B}", "GET /hello\u{C}", "GET /h\u{85}", "OPTIONS hello", "HEAD hello",
         "DELETE ", "PUT x",
@@ -111,13 +111,14 @@ import Transport
             for request in requests {
                 let socket = try RawSocket(http)
                 // A second request behind it shows whether its end was guessed.
-                await socket.send(request + "GET /hello?name=smuggled HTTP/1.1\r\nHost: x\r\n\r\n")
-                socket.finishWriting()
+                await socket.send(
+                    request + "GET /hello?name=smuggled HTTP/1.1\r\nHost: x\r\n"
+                        + "Connection: close\r\n\r\n")
                 let answer = try await socket.receiveAll()
                 let answers = answer.split(separator: "HTTP/1.1 ").count
                 #expect(!answer.contains("smuggled"), "\(request.debugDescription)")
                 #expect(answers <= 1, "\(request.debugDescription) \(answer)")
-                let status = Int(answer.dropFirst(9).prefix(3)) ?? 400
+                let status = Int(answer.dropFirst(9).prefix(3)) ?? 0
                 #expect((400...599).contains(status), "\(request.debugDescription) \(answer)")
             }
         }
@@ -148,6 +149,9 @@ import Transport
         "GET /hello HTTP/1.1\r\nHost: x\r\nX:\r\nConnection: close\r\n\r\n",
         "GET /hello HTTP/1.1\r\nHost: [::1]:80\r\nConnection: close\r\n\r\n",
         "GET /hello HTTP/1.0\r\n\r\n",
+        // More than one space, as RFC 9112, 3, allows a reader.
+        "GET  /hello HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        "GET /hello  HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
         "GET /%68ello HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
         "GET /hello? HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     ])
