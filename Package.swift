@@ -25,7 +25,7 @@ let core: [Target] = [
     .target(name: "Ingest", dependencies: ["SensorModel"], swiftSettings: strict),
     .target(name: "Processing", dependencies: ["SensorModel"], swiftSettings: strict),
     .target(name: "SegmentLog", dependencies: ["SensorModel", "CHardware"], swiftSettings: strict),
-    .target(name: "Sharing", dependencies: ["SensorModel"], swiftSettings: strict),
+    .target(name: "Sharing", dependencies: ["SensorModel", "WireFormat"], swiftSettings: strict),
     .target(
         name: "Replay",
         dependencies: ["SensorModel", "WireFormat", "SegmentLog", "Processing", "Sharing"],
@@ -108,6 +108,7 @@ let coreTests: [Target] = [
     .testTarget(
         name: "SegmentLogTests", dependencies: ["SensorModel", "SegmentLog", "FaultyDisk"],
         swiftSettings: strict),
+    .target(name: "HeapUse", path: "Tests/HeapUse", swiftSettings: strict),
     .target(
         name: "FaultSimulation",
         dependencies: [
@@ -122,7 +123,7 @@ let coreTests: [Target] = [
         name: "SessionsTests",
         dependencies: [
             "SensorModel", "WireFormat", "Ingest", "SegmentLog", "Sharing", "Replay", "Sessions",
-            "FaultyDisk", "FaultSimulation",
+            "FaultyDisk", "FaultSimulation", "HeapUse",
         ], swiftSettings: strict),
     .testTarget(
         name: "SharingTests", dependencies: ["SensorModel", "Sharing"], swiftSettings: strict),
@@ -161,7 +162,7 @@ let rimTests: [Target] = [
         ], swiftSettings: strict),
     .testTarget(
         name: "TransportTests",
-        dependencies: ["SensorModel", "WireFormat", "Sharing", "Ring", "Transport"],
+        dependencies: ["SensorModel", "WireFormat", "Sharing", "Ring", "Transport", "HeapUse"],
         swiftSettings: strict),
     .testTarget(
         name: "ViewerPagesTests", dependencies: ["ViewerPages"], exclude: ["js"],

@@ -9,6 +9,10 @@ package final class LiveSession {
     /// have to be woken. Below what anyone can tell.
     private static let togetherMicroseconds: Int64 = 20_000
 
+    /// What one takes of memory, in bytes: 11 KiB of processors, its fields and the order of its frames.
+    /// A view that hides something is counted apart, as ``hidingBytes``.
+    package static let bytesMax = 26 << 10
+
     package let id: SessionID
     package let device: DeviceID
     /// Device times may lie far from arrival.
@@ -20,7 +24,9 @@ package final class LiveSession {
     package var rebuilding: SessionRebuilding?
     package var backlog: [RecordedInput] = []
     /// What viewers may be shown; every event of the session passes through it.
-    package var views: SessionViews
+    package var views: SessionViews {
+        didSet { noteHiding() }
+    }
 
     /// The newest device time of a frame that was not late.
     package var lastDeviceTime: Timestamp
@@ -31,6 +37,10 @@ package final class LiveSession {
     }
     /// Set while it is among ``LiveSessions``, which count.
     var ended: ((Bool) -> Void)?
+    /// The same: the difference of ``hidingBytes``.
+    var hidingGrew: ((Int) -> Void)?
+    /// What the view that hides something takes of memory; 0 where nothing is hidden.
+    private(set) var hidingBytes = 0
     /// Split and lap events so far: with the newest metrics they are a snapshot.
     package var summaryEvents = SummaryEvents()
     package var lastSnapshot: Timestamp?
@@ -48,6 +58,13 @@ package final class LiveSession {
         self.views = views
         lastDeviceTime = deviceTime
         lastArrival = arrival
+    }
+
+    private func noteHiding() {
+        let bytes = views.hidingBytes
+        guard bytes != hidingBytes else { return }
+        hidingGrew?(bytes - hidingBytes)
+        hidingBytes = bytes
     }
 
     /// When time alone changes something, by the arrival clock; `nil`: never, or it is being rebuilt.

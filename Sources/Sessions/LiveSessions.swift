@@ -13,6 +13,8 @@ package final class LiveSessions {
     package subscript(session: SessionID) -> LiveSession? { byID[session] }
 
     package private(set) var liveCount = 0
+    /// What the views of all of them that hide something take of memory.
+    package private(set) var hidingBytes = 0
     /// Of which some session is in memory.
     package var deviceCount: Int { byDevice.count }
 
@@ -20,11 +22,16 @@ package final class LiveSessions {
         (byDevice[device] ?? []).compactMap { byID[$0] }
     }
 
+    /// Those with a view that hides something.
+    var hiding: [LiveSession] { byID.values.filter { $0.hidingBytes > 0 } }
+
     /// - Returns: Ended sessions that are let go of for it.
     package func add(_ session: LiveSession) -> [SessionID] {
         byID[session.id] = session
         if !session.hasEnded { liveCount += 1 }
         session.ended = { [unowned self] in liveCount += $0 ? -1 : 1 }
+        hidingBytes += session.hidingBytes
+        session.hidingGrew = { [unowned self] in hidingBytes += $0 }
         byDevice[session.device, default: []].append(session.id)
         let ended = of(session.device).filter(\.hasEnded)
             .sorted { $0.lastArrival < $1.lastArrival }
@@ -38,6 +45,8 @@ package final class LiveSessions {
         byDevice[removed.device]?.removeAll { $0 == session }
         if byDevice[removed.device]?.isEmpty == true { byDevice[removed.device] = nil }
         removed.ended = nil
+        removed.hidingGrew = nil
+        hidingBytes -= removed.hidingBytes
         if !removed.hasEnded { liveCount -= 1 }
         return removed
     }

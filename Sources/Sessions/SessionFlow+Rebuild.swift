@@ -37,6 +37,7 @@ extension SessionFlow {
             live.hasEnded || live.computation?.processors.pipeline.metrics.state == .ended
         board.refresh(live.id, of: live.device, at: now)
         watch(live)
+        boundHiding()
         // Where nothing of it may be shown, what was shown before it is.
         for shown in board.sessionsWatched(of: live.device, at: now) {
             _ = known(shown, isRecorded: false)

@@ -21,6 +21,8 @@ package final class SessionFlow {
     /// Arrival clock, as of the last ``advance(to:)``.
     package var now: Timestamp
     let outlets: FlowOutlets
+    /// Bytes of all views that hide something.
+    let hidingBytesMax: Int
 
     private let silenceMicroseconds: Int64
     private let sessionsPerDeviceMax: Int
@@ -40,12 +42,14 @@ package final class SessionFlow {
     ///   - silenceSeconds: After which a session has ended.
     ///   - outlets: Where it asks and tells.
     ///   - counters: What it counts.
+    ///   - hidingBytesMax: Bytes of all views that hide something; `nil`: as many as are planned for.
     ///   - now: Arrival clock.
     package init(
         log: SegmentLog, ingest: IngestSettings, silenceSeconds: Double, outlets: FlowOutlets,
-        counters: FlowCounters, now: Timestamp
+        counters: FlowCounters, hidingBytesMax: Int? = nil, now: Timestamp
     ) {
         self.log = log
+        self.hidingBytesMax = hidingBytesMax ?? SessionViews.hidingBytesMax
         self.outlets = outlets
         self.counters = counters
         self.now = now
@@ -173,6 +177,7 @@ package final class SessionFlow {
             if !hadEnded { outlets.memory(.ended(session, live.device)) }
         }
         watch(live)
+        boundHiding()
         outlets.ingestLag(now.seconds(since: arrival))
     }
 

@@ -21,7 +21,7 @@ package final class ShareBoard {
         fileprivate let round: Int
     }
 
-    private struct Entry {
+    struct Entry {
         var share: Share
         var view: ShareView?
         /// What the view was last given.
@@ -43,7 +43,7 @@ package final class ShareBoard {
     }
 
     package private(set) var directory = ShareDirectory()
-    private var entries: [ShareKey: Entry] = [:]
+    private(set) var entries: [ShareKey: Entry] = [:]
     /// Shares with a delay: the only ones that time concerns.
     private var delayed: Set<ShareKey> = []
     private var delayedOfDevice: [DeviceID: Int] = [:]

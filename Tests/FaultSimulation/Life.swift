@@ -64,6 +64,12 @@ final class Life {
         case part(Viewer, number: Int, CatchUp)
     }
 
+    /// What an index is made of.
+    struct IndexReading: Hashable {
+        let session: SessionID
+        let rule: ProjectionRule
+    }
+
     struct Task {
         let reading: Reading
         /// Of the steady clock: not before, and given up after.
@@ -91,6 +97,7 @@ final class Life {
     let playbacks: PlaybackBoard
     var players: [UInt64: Player] = [:]
     var shown: [ShareKey: Shown] = [:]
+    var indexes: [IndexReading: ProjectionIndex] = [:]
     /// What the pipeline cannot push is a mistake of the simulation's.
     let complaints: Complaints
 

@@ -212,11 +212,12 @@ extension World {
         let reader = life.log.reader()
         var index: ProjectionIndex?
         if rule != .everything, random.happens(percent: 70) {
-            if let live = life.flow.sessions[session], live.computation != nil {
-                index = live.views.index(of: rule)
-            }
-            if index == nil {
-                index = try ProjectionIndex.reading(summary, rule: rule, reader: reader)
+            let reading = Life.IndexReading(session: session, rule: rule)
+            index = life.indexes[reading]
+            if index == nil || random.happens(percent: 50) {
+                index = try ProjectionIndex.reading(
+                    summary, rule: rule, extending: index, reader: reader)
+                life.indexes[reading] = index
             }
         }
         return ShownRecords(

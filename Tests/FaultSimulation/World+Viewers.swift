@@ -115,9 +115,7 @@ extension World {
     func begin(_ viewer: Life.Viewer, _ beginning: Beginning) {
         let share = spectators[viewer.index].share
         let flow = life.flow
-        if let shown = flow.board.session(shownBy: share, at: flow.now) {
-            _ = flow.known(shown, isRecorded: false)
-        }
+        _ = flow.sessionShown(by: share)
         guard
             let (seat, snapshot) = flow.board.join(
                 share.key, loop: 0, cursor: flow.cursor, at: flow.now)

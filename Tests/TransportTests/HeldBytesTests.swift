@@ -1,3 +1,4 @@
+import HeapUse
 import SensorModel
 import Synchronization
 import Testing

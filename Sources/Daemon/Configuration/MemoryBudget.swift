@@ -2,6 +2,7 @@ import Ingest
 import Secrets
 import SegmentLog
 import SensorModel
+import Sessions
 import Sharing
 import Transport
 
@@ -64,8 +65,11 @@ public struct MemoryBudget: Hashable, Sendable {
     private static func sessions(_ configuration: Configuration) -> [Row] {
         let ingest = IngestSettings()
         return [
-            // 11 KiB of processors; fields, views and order beside them.
-            Row(name: "live sessions", count: ingest.sessionsMax, bytesEach: 20 << 10),
+            Row(
+                name: "live sessions", count: ingest.sessionsMax, bytesEach: LiveSession.bytesMax),
+            Row(
+                name: "views that hide something, and what they hold back", count: 1,
+                bytesEach: SessionViews.hidingBytesMax),
             Row(name: "frames behind a hole", count: 1, bytesEach: ingest.heldBytesTotalMax),
             Row(
                 name: "records that wait for the disk", count: 1,

@@ -92,9 +92,7 @@ extension PipelineCore {
     }
 
     /// The session a share shows, in memory or brought back from the log.
-    func sessionShown(by share: Share) -> LiveSession? {
-        board.session(shownBy: share, at: now).flatMap { flow.known($0, isRecorded: false) }
-    }
+    func sessionShown(by share: Share) -> LiveSession? { flow.sessionShown(by: share) }
 
     /// Whether what the share shows is still being read back from the log.
     func isLoading(_ share: Share) -> Bool {

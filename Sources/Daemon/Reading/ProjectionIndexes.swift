@@ -4,8 +4,8 @@ import Sessions
 import Sharing
 import Synchronization
 
-/// Indexes of sessions that are not in memory, each made once by reading the session, kept while they
-/// are used. Any thread.
+/// Indexes of sessions, live and recorded, each made by reading the session when somebody first asks,
+/// kept while they are used. The only ones there are. Any thread.
 final class ProjectionIndexes: Sendable {
     fileprivate struct Key: Hashable {
         let session: SessionID
@@ -24,7 +24,7 @@ final class ProjectionIndexes: Sendable {
         var uses: UInt64 = 0
     }
 
-    /// Some hundred sessions with zones, or a dozen with a trimmed finish.
+    /// About 150 sessions of an hour or more.
     static let bytesMax = 32 << 20
 
     private let state = Mutex(State())

@@ -35,14 +35,11 @@ struct ShareReader: Sendable {
         of summary: SessionSummary, by rule: ProjectionRule, _ ticket: ReadPool.Ticket
     ) throws(SegmentLogError) -> ProjectionIndex? {
         let session = summary.session
-        let live = mailbox.answer { core -> ProjectionIndex? in
-            guard let live = core.sessions[session], live.computation != nil else { return nil }
-            return live.views.index(of: rule)
-        }
-        if let live = live ?? nil { return live }
-        if let known = indexes.index(of: session, by: rule) { return known }
+        let known = indexes.index(of: session, by: rule)
+        if let known, !known.isBehind(summary.records) { return known }
         let made = try ProjectionIndex.reading(
-            summary, rule: rule, reader: log.reader(), isCancelled: { ticket.isCancelled })
+            summary, rule: rule, extending: known, reader: log.reader(),
+            isCancelled: { ticket.isCancelled })
         if let made { indexes.keep(made, of: session, by: rule) }
         return made
     }

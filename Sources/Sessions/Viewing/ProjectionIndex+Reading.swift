@@ -4,19 +4,28 @@ package import Sharing
 import WireFormat
 
 extension ProjectionIndex {
-    /// Makes the index of a session that is not in memory: one pass over it. Blocks on the disk.
+    /// Reads the session from the index's last checkpoint on. Blocks on the disk.
     ///
+    /// - Parameters:
+    ///   - summary: Of the session.
+    ///   - rule: Of the share.
+    ///   - known: Of that session and rule, from an earlier pass; `nil`: there was none.
+    ///   - reader: Of the log.
+    ///   - isCancelled: Asked between records; `true` ends the reading.
     /// - Returns: `nil` when it was cancelled.
     /// - Throws: ``SegmentLogError``
     package static func reading(
-        _ summary: SessionSummary, rule: ProjectionRule, reader: LogReader,
-        isCancelled: () -> Bool = { false }
+        _ summary: SessionSummary, rule: ProjectionRule, extending known: ProjectionIndex? = nil,
+        reader: LogReader, isCancelled: () -> Bool = { false }
     ) throws(SegmentLogError) -> ProjectionIndex? {
-        var index = ProjectionIndex()
-        var projection = SessionProjection(rule)
+        var index = known ?? ProjectionIndex()
+        let last = index.extend(to: summary.records)
+        var projection = last?.projection ?? SessionProjection(rule)
         var shown: [ShownEvent] = []
         var isOver = false
-        try reader.read(from: summary.firstOffset, session: summary.session) { header, payload in
+        try reader.read(
+            from: last?.next ?? summary.firstOffset, session: summary.session
+        ) { header, payload in
             guard !isCancelled() else {
                 isOver = true
                 return false

@@ -17,7 +17,7 @@ public struct HeldUpdates: Sendable {
     /// However many shares hold something back.
     public static let countMin = 32
     /// Of all shares together; one is about a kilobyte.
-    public static let allMax = 100_000
+    public static let allMax = 40_000
     static let eventBytesMax = 1024 * 1024
 
     private var queue: [Held] = []

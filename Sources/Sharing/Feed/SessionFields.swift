@@ -17,7 +17,7 @@ public struct SessionFields: Sendable {
     private var hasBegun = false
 
     /// A race of a hundred miles has fewer; what is older is in the history.
-    private static let splitsMax = 256
+    static let splitsMax = 256
 
     public init(session: SessionID, epoch: UInt32) {
         self.session = session

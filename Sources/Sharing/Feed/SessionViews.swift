@@ -5,26 +5,33 @@ public import SensorModel
 ///
 /// A change of the owner's privacy settings takes a new value that is fed the session again.
 public struct SessionViews: Sendable {
+    /// Bytes that all views that hide something may take together: 10,000 with zones alone, or 130
+    /// runners with 300 m of finish trimmed, who hold back 26 minutes of 400 bytes a second.
+    public static let hidingBytesMax = 84 << 20
+    /// Of one view that holds nothing back: projection and fields, rounded up.
+    static let hidingBytesEach = 8 << 10
+
     private struct Hiding: Sendable {
-        var projection: SessionProjection
+        /// `nil`: it is given up for want of memory.
+        var projection: SessionProjection?
         var fields: SessionFields
-        var index: ProjectionIndex
     }
 
+    private let epoch: UInt32
     private var everything: SessionFields
     /// At most one; in an array, since most sessions have none and must not pay for it.
     private var hiding: [Hiding] = []
     private var shown: [ShownEvent] = []
 
     public init(session: SessionID, epoch: UInt32, privacy: PrivacySettings) {
+        self.epoch = epoch
         everything = SessionFields(session: session, epoch: epoch)
         let rule = ProjectionRule(scope: .all, privacy: privacy)
         guard rule != .everything else { return }
         hiding.append(
             Hiding(
                 projection: SessionProjection(rule),
-                fields: SessionFields(session: session, epoch: epoch),
-                index: ProjectionIndex()))
+                fields: SessionFields(session: session, epoch: epoch)))
     }
 
     /// Takes the session's next event. Every event must come, in the order of the log.
@@ -33,10 +40,15 @@ public struct SessionViews: Sendable {
     ) -> SessionUpdates {
         var updates = SessionUpdates(everything: everything.take(event, at: offset), hiding: nil)
         guard !hiding.isEmpty else { return updates }
-        shown.removeAll(keepingCapacity: true)
-        hiding[0].projection.take(event, at: offset, arrival: arrival, into: &shown)
-        hiding[0].index.note(
-            hiding[0].projection, after: offset, deviceTime: event.deviceTime)
+        guard hiding[0].projection != nil else {
+            // As the projection does: what is hidden must not keep anybody from helping.
+            if event.kind.isSafetyAlert {
+                shown.append(ShownEvent(event: event, offset: offset, arrival: arrival))
+            }
+            updates.hiding = encodeShown()
+            return updates
+        }
+        hiding[0].projection?.take(event, at: offset, arrival: arrival, into: &shown)
         updates.hiding = encodeShown()
         return updates
     }
@@ -47,13 +59,12 @@ public struct SessionViews: Sendable {
     /// - Returns: Of the view that hides.
     public mutating func advance(to now: Timestamp) -> [SessionUpdates.Dated] {
         guard !hiding.isEmpty else { return [] }
-        shown.removeAll(keepingCapacity: true)
-        hiding[0].projection.advance(to: now, into: &shown)
+        hiding[0].projection?.advance(to: now, into: &shown)
         return encodeShown()
     }
 
     /// When ``advance(to:)`` has something to do; `nil`: not before a record comes.
-    public var nextDeadline: Timestamp? { hiding.first?.projection.nextDeadline }
+    public var nextDeadline: Timestamp? { hiding.first?.projection?.nextDeadline }
 
     /// What a share of that scope shows of the session.
     public func fields(for scope: Scope) -> SessionFields {
@@ -62,24 +73,40 @@ public struct SessionViews: Sendable {
     }
 
     /// Whether who sees positions has seen anything of the session.
-    public var isInView: Bool { hiding.first?.projection.hasShown ?? true }
+    public var isInView: Bool { hiding.first.map { $0.projection?.hasShown ?? false } ?? true }
+
+    /// Bytes that the view of those who see positions takes of memory; 0 where nothing is hidden.
+    public var hidingBytes: Int {
+        hiding.first?.projection.map { Self.hidingBytesEach + $0.heldBytes } ?? 0
+    }
+
+    /// Gives up the view of those who see positions, for want of memory: nothing of it is known any
+    /// more, and but for safety alerts nothing is shown. The session read again has all of it.
+    public mutating func withhold() {
+        guard !hiding.isEmpty else { return }
+        hiding[0].projection = nil
+        hiding[0].fields = SessionFields(session: everything.session, epoch: epoch)
+    }
+
+    public var isWithheld: Bool { hiding.first.map { $0.projection == nil } ?? false }
 
     /// Whether anything is hidden from who watches a share of that scope.
     public func hides(from scope: Scope) -> Bool {
         scope.contains(.location) && !hiding.isEmpty
     }
 
-    /// Where reading the session by that rule can begin; `nil` unless it is this session's.
-    public func index(of rule: ProjectionRule) -> ProjectionIndex? {
-        hiding.first.flatMap { $0.projection.rule == rule ? $0.index : nil }
-    }
-
     private mutating func encodeShown() -> [SessionUpdates.Dated] {
-        shown.map {
+        let updates = shown.map {
             SessionUpdates.Dated(
                 update: hiding[0].fields.take($0.event, at: $0.offset), arrival: $0.arrival)
         }
+        // After a backlog it is large, and every session has one.
+        shown.removeAll(keepingCapacity: shown.capacity <= Self.shownKept)
+        return updates
     }
+
+    /// Events for which room is kept from record to record.
+    private static let shownKept = 4
 }
 
 /// What one record changed: for shares that show everything, and for those that hide something.

@@ -19,31 +19,28 @@ struct FinishTrim: Sendable {
         let isNear: Bool
     }
 
-    private final class Held: Sendable {
-        let recorded: ShownEvent
+    /// An event whose place the runner has not left so far.
+    private struct Near: Sendable {
+        let number: Int
         let latitude: Double
         let longitude: Double
-
-        init(_ recorded: ShownEvent, latitude: Double, longitude: Double) {
-            self.recorded = recorded
-            self.latitude = latitude
-            self.longitude = longitude
-        }
     }
 
-    private struct Waiting {
-        let held: Held
-        var isBehind = false
-    }
-
-    /// A backlog arrives faster than it can be shown: half of it is shown early.
-    private static let waitingMax = 4096
+    /// The longest wait, 52 minutes for 2,000 m, with two metrics a second and room for events. A
+    /// backlog of more arrives faster than it can be shown: its older half is shown at once, but for
+    /// what the runner has not left behind by the newest position.
+    static let countMax = 8192
 
     private let meters: Double
     private let secondsLate: Double
     private let salt: UInt64
-    /// Oldest first.
-    private var waiting: [Waiting] = []
+    private var held = HeldEvents()
+    /// Number of the oldest that waits: all that were ever held are counted.
+    private var oldest = 0
+    /// Of those that wait; numbers rise.
+    private var near: [Near] = []
+    /// Everything of ``near`` before it is released; the next position takes it out.
+    private var nearStart = 0
     private var place: (latitude: Double, longitude: Double)?
 
     init?(_ settings: PrivacySettings) {
@@ -54,20 +51,21 @@ struct FinishTrim: Sendable {
     }
 
     /// The oldest event that waits.
-    var first: ShownEvent? { waiting.first?.held.recorded }
+    var first: HeldEvents.Entry? { held.first }
+
+    /// Bytes that what waits takes of memory.
+    var heldBytes: Int { held.size + near.capacity * MemoryLayout<Near>.stride }
 
     /// When it has waited long enough. Arrival clock.
-    var nextDue: Timestamp? { waiting.first.map(due) }
-
-    private func due(_ waiting: Waiting) -> Timestamp {
-        waiting.held.recorded.arrival.advanced(bySeconds: secondsLate)
-    }
+    var nextDue: Timestamp? { held.first?.arrival.advanced(bySeconds: secondsLate) }
 
     /// A copy as it was before the oldest event that waits came: all of them must be taken again.
     func rewound() -> FinishTrim {
         var copy = self
-        if let first = waiting.first?.held { copy.place = (first.latitude, first.longitude) }
-        copy.waiting = []
+        if let first = held.first { copy.place = (first.latitude, first.longitude) }
+        copy.held = HeldEvents()
+        copy.near = []
+        copy.nearStart = 0
         return copy
     }
 
@@ -76,41 +74,40 @@ struct FinishTrim: Sendable {
         place = (latitude, longitude)
         let ahead = HiddenCircle(
             meters: meters, aroundLatitude: latitude, longitude: longitude, salt: salt)
-        for index in waiting.indices where !waiting[index].isBehind {
-            let held = waiting[index].held
-            waiting[index].isBehind = !ahead.contains(
-                latitude: held.latitude, longitude: held.longitude)
+        near.removeFirst(nearStart)
+        nearStart = 0
+        near.removeAll { event in
+            !ahead.contains(latitude: event.latitude, longitude: event.longitude)
         }
     }
 
     /// - Returns: `false` when the event need not wait: no position has come yet.
     mutating func hold(_ recorded: ShownEvent) -> Bool {
         guard let place else { return false }
-        let held = Held(recorded, latitude: place.latitude, longitude: place.longitude)
-        waiting.append(Waiting(held: held))
+        near.append(
+            Near(
+                number: oldest + held.count, latitude: place.latitude,
+                longitude: place.longitude))
+        held.append(recorded, latitude: place.latitude, longitude: place.longitude)
         return true
     }
 
     /// - Parameter now: Arrival clock.
-    /// - Returns: What has waited long enough, oldest first.
-    mutating func release(at now: Timestamp) -> [Released] {
-        release(waiting.firstIndex { due($0) > now } ?? waiting.count)
+    /// - Returns: The oldest, if it has waited long enough.
+    mutating func release(at now: Timestamp) -> Released? {
+        guard let due = nextDue, due <= now else { return nil }
+        return release()
     }
 
-    /// - Returns: What there is no room for, oldest first; mostly nothing.
-    mutating func releaseExcess() -> [Released] {
-        waiting.count > Self.waitingMax ? release(Self.waitingMax / 2) : []
+    /// - Returns: The oldest, if any waits.
+    mutating func release() -> Released? {
+        guard let recorded = held.removeFirst() else { return nil }
+        let isNear = nearStart < near.count && near[nearStart].number == oldest
+        if isNear { nearStart += 1 }
+        oldest += 1
+        return Released(recorded: recorded, isNear: isNear)
     }
 
-    /// - Returns: All that waits, oldest first.
-    mutating func releaseAll() -> [Released] { release(waiting.count) }
-
-    private mutating func release(_ count: Int) -> [Released] {
-        guard count > 0 else { return [] }
-        let released = waiting[..<count].map {
-            Released(recorded: $0.held.recorded, isNear: !$0.isBehind)
-        }
-        waiting.removeFirst(count)
-        return released
-    }
+    /// How many there is no room for; mostly none.
+    var excessCount: Int { held.count > Self.countMax ? Self.countMax / 2 : 0 }
 }

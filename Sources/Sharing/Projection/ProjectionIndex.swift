@@ -2,7 +2,8 @@ public import SensorModel
 
 /// Copies of a projection along its session: where reading can begin without the way before.
 ///
-/// Of a session in memory it grows with the session; of one in the log a single pass makes it.
+/// One pass over the session makes it, when somebody first asks. While the session goes on, another
+/// pass from the last copy extends it.
 public struct ProjectionIndex: Sendable {
     public struct Checkpoint: Sendable {
         /// The first offset that the projection has not taken.
@@ -18,8 +19,29 @@ public struct ProjectionIndex: Sendable {
     /// In the order of the log.
     private var checkpoints: [Checkpoint] = []
     private var newestDeviceTime: Timestamp?
+    /// How many records the session had when the last pass began.
+    private var records = 0
+
+    /// A reading from the last copy takes so many more records before the index is extended: about as
+    /// many as lie between two copies of a busy session.
+    private static let recordsBehindMax = 1024
 
     public init() {}
+
+    /// - Parameter records: Of the session, now.
+    /// - Returns: Whether another pass is worth its while.
+    public func isBehind(_ records: Int) -> Bool {
+        abs(records - self.records) >= Self.recordsBehindMax
+    }
+
+    /// Call before a pass.
+    ///
+    /// - Parameter records: Of the session, now.
+    /// - Returns: Where the pass begins; `nil`: with the session.
+    public mutating func extend(to records: Int) -> Checkpoint? {
+        self.records = records
+        return checkpoints.last
+    }
 
     /// What it holds, roughly: what a cache of them is bounded by.
     public var bytes: Int { 4096 + checkpoints.reduce(0) { $0 + $1.projection.bytes } }
@@ -33,7 +55,7 @@ public struct ProjectionIndex: Sendable {
         // What is held back is read again: a copy would hold half an hour of the session.
         let held = projection.firstHeld
         let last = checkpoints.last
-        let time = held.map { max($0.event.deviceTime, last?.deviceTime ?? $0.event.deviceTime) }
+        let time = held.map { max($0.deviceTime, last?.deviceTime ?? $0.deviceTime) }
         if let last, (time ?? newest).seconds(since: last.deviceTime) < spacingSeconds { return }
         checkpoints.append(
             Checkpoint(

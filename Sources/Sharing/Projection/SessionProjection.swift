@@ -54,7 +54,10 @@ public struct SessionProjection: Sendable {
     }
 
     /// The oldest event that is held back.
-    var firstHeld: ShownEvent? { trim?.first }
+    var firstHeld: HeldEvents.Entry? { trim?.first }
+
+    /// Bytes that what is held back takes of memory.
+    public var heldBytes: Int { trim?.heldBytes ?? 0 }
 
     /// A copy that holds nothing back: ``firstHeld`` is what it must take next.
     func rewound() -> SessionProjection {
@@ -101,9 +104,13 @@ public struct SessionProjection: Sendable {
         }
         if event.kind.isSafetyAlert {
             // Cursors rise: what happened before it cannot be shown after it.
-            project(trim?.releaseAll() ?? [], at: arrival, into: &shown)
+            while let released = trim?.release() { project(released, at: arrival, into: &shown) }
         } else if trim?.hold(recorded) ?? false {
-            return project(trim?.releaseExcess() ?? [], at: arrival, into: &shown)
+            for _ in 0..<(trim?.excessCount ?? 0) {
+                guard let released = trim?.release() else { break }
+                project(released, at: arrival, into: &shown)
+            }
+            return
         }
         project(recorded, isNear: false, at: arrival, into: &shown)
     }
@@ -123,12 +130,11 @@ public struct SessionProjection: Sendable {
     ) {
         while let next = nextDue(after: lagSeconds), next <= now {
             let due = next.advanced(bySeconds: -lagSeconds)
-            let released = trim?.release(at: due) ?? []
-            guard released.isEmpty else {
-                project(released, at: due, into: &shown)
+            guard let released = trim?.release(at: due) else {
+                endView(at: next, into: &shown)
                 continue
             }
-            endView(at: next, into: &shown)
+            project(released, at: due, into: &shown)
         }
     }
 
@@ -152,11 +158,9 @@ public struct SessionProjection: Sendable {
     }
 
     private mutating func project(
-        _ released: [FinishTrim.Released], at now: Timestamp, into shown: inout [ShownEvent]
+        _ released: FinishTrim.Released, at now: Timestamp, into shown: inout [ShownEvent]
     ) {
-        for one in released {
-            project(one.recorded, isNear: one.isNear, at: now, into: &shown)
-        }
+        project(released.recorded, isNear: released.isNear, at: now, into: &shown)
     }
 
     /// `now`: arrival clock.
@@ -184,7 +188,9 @@ public struct SessionProjection: Sendable {
         progress.newest = event
         switch event.event.kind {
         case .metrics: progress.metrics = event
-        case .split(let split): progress.splits.append(split)
+        case .split(let split):
+            progress.splits.append(split)
+            if progress.splits.count > SessionFields.splitsMax { progress.splits.removeFirst() }
         default: break
         }
     }

@@ -5,8 +5,8 @@ import Glibc
 private func mallocInfo(_ options: CInt, _ file: UnsafeMutablePointer<FILE>) -> CInt
 
 /// What this process has allocated and not freed.
-enum Heap {
-    static var bytes: Int {
+package enum Heap {
+    package static var bytes: Int {
         var start: UnsafeMutablePointer<CChar>?
         var count = 0
         guard let file = unsafe open_memstream(&start, &count) else { return 0 }

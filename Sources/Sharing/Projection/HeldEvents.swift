@@ -1,0 +1,94 @@
+import SensorModel
+import WireFormat
+
+/// Events that wait, oldest first, in the form of the log: a quarter of their size as values.
+struct HeldEvents: Sendable {
+    struct Entry: Sendable {
+        let offset: RecordOffset
+        let arrival: Timestamp
+        let deviceTime: Timestamp
+        /// Degrees: where the runner was.
+        let latitude: Double
+        let longitude: Double
+        /// Where its bytes end in the block.
+        fileprivate let end: Int
+    }
+
+    /// So many events that are kept and given up together: no array doubles, or is moved as a whole.
+    private struct Block: Sendable {
+        static let countMax = 64
+
+        var entries: [Entry] = []
+        var bytes: [UInt8] = []
+
+        init() { entries.reserveCapacity(Self.countMax) }
+
+        /// What it takes of memory, with what the arrays have in reserve and their heads.
+        var size: Int {
+            MemoryLayout<Block>.stride + entries.capacity * MemoryLayout<Entry>.stride
+                + bytes.capacity + 2 * 32
+        }
+
+        mutating func append(_ recorded: ShownEvent, latitude: Double, longitude: Double) {
+            StreamEventCodec.encode(recorded.event, to: &bytes)
+            entries.append(
+                Entry(
+                    offset: recorded.offset, arrival: recorded.arrival,
+                    deviceTime: recorded.event.deviceTime, latitude: latitude,
+                    longitude: longitude, end: bytes.count))
+            guard entries.count == Self.countMax else { return }
+            var exact: [UInt8] = []
+            exact.reserveCapacity(bytes.count)
+            exact.append(contentsOf: bytes)
+            bytes = exact
+        }
+
+        func event(at index: Int) -> ShownEvent? {
+            let entry = entries[index]
+            let start = index > 0 ? entries[index - 1].end : 0
+            do {
+                let event = try StreamEventCodec.decode(bytes.span.extracting(start..<entry.end))
+                return ShownEvent(event: event, offset: entry.offset, arrival: entry.arrival)
+            } catch {
+                assertionFailure("an event that was encoded cannot be decoded: \(error)")
+                return nil
+            }
+        }
+    }
+
+    private var blocks: [Block] = []
+    /// Of the first block.
+    private var takenCount = 0
+    private(set) var count = 0
+    /// Bytes of memory, with what is in reserve.
+    private(set) var size = 0
+
+    /// The oldest.
+    var first: Entry? { blocks.first?.entries[takenCount] }
+
+    mutating func append(_ recorded: ShownEvent, latitude: Double, longitude: Double) {
+        if blocks.last.map({ $0.entries.count == Block.countMax }) ?? true {
+            blocks.append(Block())
+            size += blocks[blocks.count - 1].size
+        }
+        let last = blocks.count - 1
+        size -= blocks[last].size
+        blocks[last].append(recorded, latitude: latitude, longitude: longitude)
+        size += blocks[last].size
+        count += 1
+    }
+
+    /// - Returns: The oldest; `nil` when none waits.
+    mutating func removeFirst() -> ShownEvent? {
+        guard count > 0 else { return nil }
+        let event = blocks[0].event(at: takenCount)
+        takenCount += 1
+        count -= 1
+        if takenCount == blocks[0].entries.count {
+            size -= blocks[0].size
+            blocks.removeFirst()
+            takenCount = 0
+        }
+        return event
+    }
+}
