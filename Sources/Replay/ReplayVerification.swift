@@ -56,7 +56,7 @@ public struct ReplayVerification {
         change: ((RunnerProfile) -> RunnerProfile)? = nil,
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws(ReplayError) -> ReplayVerification {
-        guard let summary = reader.sessions().first(where: { $0.session == session }) else {
+        guard let summary = reader.summary(of: session) else {
             throw .unknownSession(session)
         }
         var verification = ReplayVerification(change: change)

@@ -35,7 +35,7 @@ public struct SessionRebuild: Sendable {
         _ session: SessionID, reader: LogReader, until end: RecordOffset? = nil,
         recorded: (StreamEvent, RecordOffset, Timestamp) -> Void = { _, _, _ in }
     ) throws(ReplayError) -> SessionRebuild {
-        guard let summary = reader.sessions().first(where: { $0.session == session }) else {
+        guard let summary = reader.summary(of: session) else {
             throw .unknownSession(session)
         }
         var rebuild = SessionRebuild()

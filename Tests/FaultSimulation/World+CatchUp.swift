@@ -157,7 +157,12 @@ extension World {
         else { return false }
         _ = breakReads()
         defer { mendReads() }
-        let place = CursorPlace(log: log, now: now)
+        let place = CursorPlace(log: log, now: now) { device, offset in
+            log.sessions(of: device).filter {
+                $0.firstOffset <= offset
+                    && offset.rawValue <= $0.lastOffset.rawValue + CursorPlace.endingsMax
+            }
+        }
         let isShown = try? place.isShown(cursor, by: [source]) {
             session, rule throws(SegmentLogError) in try records(of: session, by: rule)
         }

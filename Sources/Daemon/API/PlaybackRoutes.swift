@@ -53,7 +53,8 @@ struct PlaybackRoutes: Sendable {
         guard let session = SessionID(body.session) else {
             throw APIRefusal.badField(name: "session", allowed: "a session's UUID")
         }
-        guard let summary = pipeline.log.summary(of: session), let recorded = summary.deviceTimes
+        guard let summary = pipeline.catalog.summary(of: session),
+            let recorded = summary.deviceTimes
         else { throw AdministrationError.unknownSession(session) }
         let speed = body.speed ?? SharePlayback.speedRange.upperBound
         guard SharePlayback.speedRange.contains(speed) else {

@@ -140,7 +140,7 @@ struct Administration: Sendable {
     ///
     /// - Returns: Bytes erased.
     func deleteSession(_ session: SessionID) async throws -> Int {
-        guard log.summary(of: session) != nil else {
+        guard catalog.summary(of: session) != nil else {
             throw AdministrationError.unknownSession(session)
         }
         return try await erase([session])
@@ -179,7 +179,7 @@ struct Administration: Sendable {
         defer { mailbox.post { $0.erasing.subtract(sessions) } }
         let result = await erasures.run(sessions)
         // Some of it may be gone where the rest failed.
-        catalog.reload()
+        catalog.erased(sessions)
         let bytes = try result.get()
         reader.indexes.forget(sessions)
         try results.delete(Array(sessions))

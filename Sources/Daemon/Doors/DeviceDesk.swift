@@ -1,7 +1,6 @@
 import Logging
 import Registry
 import Secrets
-import SegmentLog
 import SensorModel
 import Sharing
 import Transport
@@ -10,7 +9,7 @@ import WireFormat
 /// Lets devices in: by token, or by a proof that they have it.
 struct DeviceDesk: DeviceGate {
     let accounts: Accounts
-    let log: SegmentLog
+    let catalog: SessionCatalog
     let clock: @Sendable () -> Timestamp
     let logger: Logger
 
@@ -21,7 +20,7 @@ struct DeviceDesk: DeviceGate {
     func admit(_ knock: DeviceKnock) -> Result<AdmittedDevice, HandshakeRefusal> {
         guard let device = device(of: knock) else { return .failure(refusal(of: knock.peer)) }
         let session = knock.hello.session
-        if let summary = log.summary(of: session), summary.device != device.id {
+        if let owner = catalog.device(of: session), owner != device.id {
             logger.warning(
                 "a device asked for another's session",
                 metadata: ["device": "\(device.name)"])

@@ -27,7 +27,7 @@ struct Doors {
             accounts: accounts, reader: pipeline.reader, playbacks: pipeline.playbacks,
             clock: WallClock.now)
         let devices = DeviceDesk(
-            accounts: accounts, log: pipeline.log, clock: WallClock.now, logger: logger)
+            accounts: accounts, catalog: pipeline.catalog, clock: WallClock.now, logger: logger)
         return TransportServer(
             loops: pipeline.loops,
             listeners: [

@@ -78,9 +78,10 @@ struct Pipeline: Sendable {
             delivered: { [counters] in counters.deliveryLag.record(seconds: $0) })
         mailbox = PipelineMailbox(doorbell: doorbell)
         let pool = ReadPool()
-        reader = ShareReader(
-            log: log, pool: pool, mailbox: mailbox, clock: WallClock.now, logger: logger)
         let catalog = SessionCatalog(log: log)
+        reader = ShareReader(
+            log: log, catalog: catalog, pool: pool, mailbox: mailbox, clock: WallClock.now,
+            logger: logger)
         let results = SessionResults(log: log, registry: accounts.registry, catalog: catalog)
         (self.catalog, self.results) = (catalog, results)
         playbacks = Playbacks(reader: reader, accounts: accounts)

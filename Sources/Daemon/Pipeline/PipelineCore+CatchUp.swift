@@ -142,7 +142,10 @@ extension ShareReader {
         }
         do {
             return try await pool.run(for: party, from: requester) { ticket in
-                let place = CursorPlace(log: log, now: clock())
+                let place = CursorPlace(log: log, now: clock()) { device, offset in
+                    catalog.sessions(
+                        of: device, around: offset, beyond: CursorPlace.endingsMax)
+                }
                 return try place.isShown(cursor, by: sources) {
                     session, rule throws(SegmentLogError) in
                     try records(of: session, by: rule, ticket)

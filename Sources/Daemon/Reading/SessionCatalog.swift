@@ -19,6 +19,8 @@ final class SessionCatalog: Sendable {
 
     private let log: SegmentLog
     private let state: Mutex<State>
+    /// How often the log was asked for a session. For tests.
+    let questions = Atomic(0)
 
     init(log: SegmentLog) {
         self.log = log
@@ -44,7 +46,18 @@ final class SessionCatalog: Sendable {
         }
     }
 
-    /// The log has erased sessions or old segments: what is left is read from its index.
+    /// The log has erased sessions, or a part of them where it failed.
+    func erased(_ sessions: Set<SessionID>) {
+        let end = log.writtenEnd
+        let left = sessions.map { ($0, log.summary(of: $0)) }
+        state.withLock { state in
+            for (session, summary) in left {
+                state.replace(session, by: summary, keepingFrom: end.rawValue)
+            }
+        }
+    }
+
+    /// The log has deleted old segments: what is left is read from its index.
     func reload() {
         let end = log.writtenEnd
         let fresh = State(log.sessions())
@@ -62,41 +75,74 @@ final class SessionCatalog: Sendable {
     func page(
         of owner: Owner, before: RecordOffset? = nil, since: Timestamp? = nil, limit: Int
     ) -> (sessions: [SessionSummary], more: Bool) {
-        refresh()
-        return state.withLock { state in
-            var found: [SessionSummary] = []
-            state.visit(owner, before: before?.rawValue ?? .max) { entry in
-                guard let summary = entry.summary else { return true }
-                if let since {
-                    // A device's clock is at most a day ahead of arrival.
-                    guard summary.arrivalTimes.lowerBound.advanced(bySeconds: 86_400) >= since
-                    else { return false }
-                    guard summary.startTime >= since else { return true }
-                }
-                found.append(summary)
-                return found.count <= limit
+        var asked: Set<SessionID> = []
+        while true {
+            // Only what the page would show, or may, is asked of the log: others' sessions in memory
+            // cost it nothing.
+            let (page, changing) = state.withLock { state in
+                state.page(
+                    of: owner, before: before?.rawValue ?? .max, since: since, limit: limit,
+                    besides: asked)
             }
-            let more = found.count > limit
-            return (Array(found.prefix(limit)), more)
+            guard !changing.isEmpty else {
+                return (Array(page.prefix(limit)), page.count > limit)
+            }
+            refresh(changing)
+            asked.formUnion(changing.lazy.map(\.session))
         }
     }
 
     func summary(of session: SessionID) -> SessionSummary? {
-        refresh()
-        return state.withLock { state in
-            state.first[session].flatMap { state.entries[state.place(of: $0)].summary }
-        }
+        refresh([session])
+        return state.withLock { $0.entry(of: session)?.summary }
+    }
+
+    /// Whose session it is, also one of which nothing is written yet; `nil`: there is none.
+    func device(of session: SessionID) -> DeviceID? {
+        state.withLock { $0.entry(of: session)?.device }
     }
 
     /// The last record of each session, of those that there are.
     func lastOffsets(of sessions: [SessionID]) -> [SessionID: RecordOffset] {
-        refresh()
+        refresh(sessions)
         return state.withLock { state in
             sessions.reduce(into: [:]) { offsets, session in
-                offsets[session] = state.first[session].flatMap {
-                    state.entries[state.place(of: $0)].summary?.lastOffset
-                }
+                offsets[session] = state.entry(of: session)?.summary?.lastOffset
             }
+        }
+    }
+
+    /// The device's sessions that may have records around an offset, oldest first. Looks at all of
+    /// the device's.
+    ///
+    /// - Parameters:
+    ///   - device: Whose.
+    ///   - offset: The first record of each is not after it, ``SessionSummary/lastOffset`` at most
+    ///     `beyond` before it.
+    ///   - beyond: How far behind a session's last record `offset` may be.
+    func sessions(
+        of device: DeviceID, around offset: RecordOffset, beyond: UInt64
+    ) -> [SessionSummary] {
+        let (found, changing) = state.withLock { state in
+            var found: [SessionID] = []
+            var changing: [SessionID] = []
+            state.visit(.device(device), before: offset.rawValue + 1) { entry in
+                if state.isChanging(entry.session) {
+                    changing.append(entry.session)
+                    found.append(entry.session)
+                } else if let last = entry.summary?.lastOffset.rawValue,
+                    offset.rawValue <= last + beyond
+                {
+                    found.append(entry.session)
+                }
+                return true
+            }
+            return (found, changing)
+        }
+        refresh(changing)
+        return state.withLock { state in
+            found.reversed().compactMap { state.entry(of: $0)?.summary }
+                .filter { offset.rawValue <= $0.lastOffset.rawValue + beyond }
         }
     }
 
@@ -139,19 +185,25 @@ final class SessionCatalog: Sendable {
 
     /// - Returns: The sessions whose ID begins with `prefix`, two at most: one is meant, or none.
     func sessions(withPrefix prefix: SessionPrefix) -> [SessionSummary] {
-        refresh()
-        return state.withLock { state in
-            Array(
-                state.entries.lazy.filter { prefix.matches($0.session) }.compactMap(\.summary)
-                    .prefix(2))
+        let found = state.withLock { state in
+            state.entries.lazy.map(\.session).filter(prefix.matches)
         }
+        // What nothing is written of is not listed.
+        return Array(found.lazy.compactMap(summary).prefix(2))
+    }
+
+    private func refresh(_ sessions: [SessionID]) {
+        refresh(
+            state.withLock { state in
+                sessions.filter(state.isChanging).compactMap(state.entry)
+            })
     }
 
     /// Asks the log for what may have changed: what the pipeline holds, and what it has let go of
     /// since.
-    private func refresh() {
-        let asked = state.withLock { $0.changing }
+    private func refresh(_ asked: [Entry]) {
         guard !asked.isEmpty else { return }
+        questions.add(asked.count, ordering: .relaxed)
         let end = log.writtenEnd
         let answers = asked.map { entry in
             (
@@ -207,11 +259,13 @@ extension SessionCatalog {
 extension SessionCatalog.State {
     typealias Entry = SessionCatalog.Entry
 
-    /// What the log is asked for again.
-    var changing: [Entry] {
-        (held.union(released.keys)).compactMap { session in
-            first[session].map { entries[place(of: $0)] }
-        }
+    /// Whether the log may know more of it than its entry says.
+    func isChanging(_ session: SessionID) -> Bool {
+        held.contains(session) || released[session] != nil
+    }
+
+    func entry(of session: SessionID) -> Entry? {
+        first[session].map { entries[place(of: $0)] }
     }
 
     /// Where the entry with this first record is, or would be.
@@ -232,6 +286,31 @@ extension SessionCatalog.State {
     }
 
     /// - Parameters:
+    ///   - session: Erased.
+    ///   - summary: Of what the log still has of it; `nil`: nothing.
+    ///   - end: What began from here on is another of the same ID, which the log need not know yet.
+    mutating func replace(
+        _ session: SessionID, by summary: SessionSummary?, keepingFrom end: UInt64
+    ) {
+        guard let old = first[session], old < end else { return }
+        let release = released[session]
+        remove(session)
+        guard let summary else {
+            held.remove(session)
+            return
+        }
+        let entry = Entry(
+            session: session, device: summary.device, first: summary.firstOffset.rawValue,
+            summary: summary)
+        entries.insert(entry, at: place(of: entry.first))
+        let own = byDevice[entry.device] ?? []
+        byDevice[entry.device, default: []].insert(
+            entry.first, at: own.firstPlace { $0 >= entry.first })
+        first[session] = entry.first
+        released[session] = release
+    }
+
+    /// - Parameters:
     ///   - fresh: Made of all that the log lists.
     ///   - end: What began from here on may be missing in it.
     mutating func replace(by fresh: Self, keepingFrom end: UInt64) {
@@ -245,6 +324,37 @@ extension SessionCatalog.State {
         fresh.held = held.filter { fresh.first[$0] != nil }
         fresh.released = released.filter { fresh.first[$0.key] != nil }
         self = fresh
+    }
+
+    /// - Parameters:
+    ///   - owner: Whose.
+    ///   - end: Sessions that began before this record.
+    ///   - since: Sessions that started at this time or later; `nil`: all.
+    ///   - limit: One more is looked for.
+    ///   - asked: Their entries are as the log has them.
+    /// - Returns: Newest first; and those that the log must be asked for before the page is known.
+    func page(
+        of owner: SessionCatalog.Owner, before end: UInt64, since: Timestamp?, limit: Int,
+        besides asked: Set<SessionID>
+    ) -> (page: [SessionSummary], changing: [Entry]) {
+        var page: [SessionSummary] = []
+        var changing: [Entry] = []
+        visit(owner, before: end) { entry in
+            if isChanging(entry.session), !asked.contains(entry.session) {
+                changing.append(entry)
+                return page.count + changing.count <= limit
+            }
+            guard let summary = entry.summary else { return true }
+            if let since {
+                // A device's clock is at most a day ahead of arrival.
+                guard summary.arrivalTimes.lowerBound.advanced(bySeconds: 86_400) >= since
+                else { return false }
+                guard summary.startTime >= since else { return true }
+            }
+            page.append(summary)
+            return page.count + changing.count <= limit
+        }
+        return (page, changing)
     }
 
     /// Newest first, until `body` returns `false`.

@@ -88,7 +88,7 @@ extension ShareReader {
     ) throws -> [HeartRateReading] {
         guard source.share.scope.contains(.heartRate),
             let records = try records(of: session, by: source.rule, ticket),
-            let times = log.summary(of: session)?.deviceTimes
+            let times = catalog.summary(of: session)?.deviceTimes
         else { return [] }
         // From so long before the end as the readings take at one a second; if there are fewer, from
         // twice as long, and so on.

@@ -8,6 +8,7 @@ import Transport
 /// Reads what shares show of recorded sessions: the one way from the log to a viewer.
 struct ShareReader: Sendable {
     let log: SegmentLog
+    let catalog: SessionCatalog
     let pool: ReadPool
     let indexes = ProjectionIndexes()
     let mailbox: PipelineMailbox
@@ -24,7 +25,7 @@ struct ShareReader: Sendable {
     func records(
         of session: SessionID, by rule: ProjectionRule, _ ticket: ReadPool.Ticket
     ) throws(SegmentLogError) -> ShownRecords? {
-        guard let summary = log.summary(of: session) else { return nil }
+        guard let summary = catalog.summary(of: session) else { return nil }
         let index = rule == .everything ? nil : try index(of: summary, by: rule, ticket)
         return ShownRecords(
             summary, rule: rule, index: index, reader: log.reader(), epoch: log.epoch,

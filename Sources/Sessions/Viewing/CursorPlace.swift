@@ -9,10 +9,23 @@ package import Sharing
 package struct CursorPlace {
     let log: SegmentLog
     let now: Timestamp
+    private let sessions: (DeviceID, RecordOffset) -> [SessionSummary]
 
-    package init(log: SegmentLog, now: Timestamp) {
+    /// How far behind a session's last record the numbers of what ends a view may be.
+    package static let endingsMax: UInt64 = 2
+
+    /// - Parameters:
+    ///   - log: Where the cursor points.
+    ///   - now: Arrival clock.
+    ///   - sessions: A device's sessions with a first record that is not after an offset, and a last
+    ///     one at most ``endingsMax`` before it.
+    package init(
+        log: SegmentLog, now: Timestamp,
+        sessions: @escaping (DeviceID, RecordOffset) -> [SessionSummary]
+    ) {
         self.log = log
         self.now = now
+        self.sessions = sessions
     }
 
     /// Blocks on the disk, which must have the record if there is one.
@@ -66,20 +79,19 @@ package struct CursorPlace {
     ) throws(SegmentLogError) -> Bool {
         // What ends a view has numbers of its own behind the last record that was shown.
         guard let device = source.share.device else { return false }
-        let sessions = log.sessions(of: device).filter {
-            $0.firstOffset <= offset && offset.rawValue <= $0.lastOffset.rawValue + 2
-        }
-        for summary in sessions {
+        for summary in sessions(device, offset) {
             guard let records = try records(summary.session, source.rule) else { continue }
             var position = records.position(after: RecordOffset(rawValue: offset.rawValue - 1))
             var isShown = false
-            try records.read(
+            let ending = try records.read(
                 from: &position, arrivedBy: source.share.shownArrivals(at: now), now: now
             ) { shown in
                 isShown = shown.offset == offset
                 return false
             }
             if isShown { return true }
+            // Nobody waits for the answer any more.
+            guard ending != .cancelled else { return false }
         }
         return false
     }

@@ -13,7 +13,7 @@ struct SessionFrames {
 
     /// - Throws: ``CommandFailure`` for a session that the log does not have or that cannot be read.
     init(_ session: SessionID, reader: LogReader) throws {
-        guard let summary = reader.sessions().first(where: { $0.session == session }) else {
+        guard let summary = reader.summary(of: session) else {
             throw CommandFailure("\(ReplayError.unknownSession(session))")
         }
         var failure: (any Error)?

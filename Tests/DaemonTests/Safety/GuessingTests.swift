@@ -34,7 +34,7 @@ import Transport
 
     private static func devices(_ running: RunningDaemon) -> DeviceDesk {
         DeviceDesk(
-            accounts: running.daemon.accounts, log: running.daemon.pipeline.log,
+            accounts: running.daemon.accounts, catalog: running.daemon.pipeline.catalog,
             clock: WallClock.now, logger: Logger(label: "test"))
     }
 
