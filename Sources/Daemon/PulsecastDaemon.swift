@@ -40,9 +40,21 @@ public final class PulsecastDaemon: Sendable {
     ///     no cursor of an earlier history passes for one of this; not 0.
     ///   - logger: For the journal.
     /// - Throws: What stands in the way, in a sentence.
-    public init(
+    public convenience init(
         configuration: Configuration, environment: [String: String],
         newEpoch: UInt32 = .random(in: 1...(.max)), logger: Logger
+    ) throws {
+        try self.init(
+            configuration: configuration, environment: environment, newEpoch: newEpoch,
+            logger: logger, disk: { PosixDisk(path: $0) })
+    }
+
+    /// The same with another disk below the log.
+    ///
+    /// - Parameter disk: Of a folder, by its path.
+    init(
+        configuration: Configuration, environment: [String: String], newEpoch: UInt32,
+        logger: Logger, disk: (String) -> any Disk
     ) throws {
         self.configuration = configuration
         settings = Mutex(configuration)
@@ -60,7 +72,7 @@ public final class PulsecastDaemon: Sendable {
         let webhooks = try Webhooks(
             configuration.webhook, environment: environment, accounts: accounts, logger: logger)
         pipeline = try Pipeline(
-            configuration: configuration, disk: PosixDisk(path: state.log),
+            configuration: configuration, disk: disk(state.log),
             newEpoch: newEpoch, accounts: accounts,
             began: { webhooks?.began($0, of: $1, at: $2) },
             notice: Notices(accounts: accounts, webhooks: webhooks, logger: logger).take,

@@ -225,8 +225,11 @@ struct SessionRoutes: Sendable {
         let log = pipeline.log
         log.flush()
         let title = name(of: summary.device) ?? "device-\(summary.device.rawValue)"
-        let html = try await pipeline.reader.pool.run(for: .device(summary.device)) { _ in
-            try SessionReporter(reader: log.reader()).html(of: summary.session, title: title)
+        let html = try await pipeline.reader.pool.run(for: .device(summary.device)) { ticket in
+            let html = try SessionReporter(reader: log.reader()).html(
+                of: summary.session, title: title, isCancelled: { ticket.isCancelled })
+            guard let html else { throw ReadRefusal.cancelled }
+            return html
         }
         return HTTPResponse(
             status: 200,

@@ -25,8 +25,8 @@ extension ShareRoutes {
         switch share(request) {
         case .failure(let refusal): return refusal.response
         case .success(let share):
-            let (members, reader, catalog, accounts, now) = (
-                members(of: share), pipeline.reader, pipeline.catalog, accounts, clock()
+            let (members, reader, accounts, now) = (
+                members(of: share), pipeline.reader, accounts, clock()
             )
             do {
                 let weeks = try await reader.pool.run(
@@ -38,7 +38,7 @@ extension ShareRoutes {
                         }
                         let starts = try reader.starts(
                             of: member, device.privacy, since: -Self.weekSeconds, at: now,
-                            catalog, ticket)
+                            ticket)
                         return RunnerWeek(
                             runner: share.device == nil ? member.runnerName : nil,
                             week: TrainingWeek(
@@ -59,7 +59,7 @@ extension ShareReader {
     /// the pool.
     fileprivate func starts(
         of share: Share, _ privacy: PrivacySettings, since seconds: Double, at now: Timestamp,
-        _ catalog: SessionCatalog, _ ticket: ReadPool.Ticket
+        _ ticket: ReadPool.Ticket
     ) throws -> [Timestamp] {
         let oldest = now.advanced(bySeconds: seconds)
         let seen = now.advanced(bySeconds: -Double(share.delaySeconds))
@@ -68,6 +68,7 @@ extension ShareReader {
         // A device's clock is at most a day ahead: what began earlier is of an earlier week.
         let recent = catalog.page(of: .device(device), since: oldest, limit: Self.weekSessionsMax)
         return try recent.sessions.compactMap { summary in
+            guard !ticket.isCancelled else { throw ReadRefusal.cancelled }
             guard summary.arrivalTimes.lowerBound <= seen,
                 summary.arrivalTimes.upperBound >= share.createdAt
             else { return nil }

@@ -31,9 +31,10 @@ struct ExportReading: Sendable {
     ) throws {
         self.session = session
         self.log = log
-        let recorded = try SessionExporter(reader: log.reader(), device: device)
-            .recordedSession(session, isCancelled: isCancelled)
-        guard !isCancelled() else { throw ReadRefusal.cancelled }
+        let exporter = SessionExporter(reader: log.reader(), device: device)
+        guard let recorded = try exporter.recordedSession(session, isCancelled: isCancelled) else {
+            throw ReadRefusal.cancelled
+        }
         export = SessionExport(format: format, session: recorded)
         next = export.readsFrames ? log.summary(of: session)?.firstOffset : nil
     }
@@ -44,6 +45,7 @@ struct ExportReading: Sendable {
         guard !isFinished else { return nil }
         var bytes: [UInt8] = []
         while bytes.count < Self.partBytes, let from = next {
+            guard !isCancelled() else { throw ReadRefusal.cancelled }
             next = try appendFrames(from: from, isCancelled: isCancelled)
             bytes += export.takeBytes()
         }

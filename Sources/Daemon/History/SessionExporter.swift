@@ -25,7 +25,8 @@ public struct SessionExporter: Sendable {
     public func export(
         _ session: SessionID, as format: ExportFormat, write: ([UInt8]) -> Void
     ) throws(ReplayError) {
-        let recorded = try recordedSession(session)
+        // `nil` comes of a cancellation alone.
+        guard let recorded = try recordedSession(session, isCancelled: { false }) else { return }
         var export = SessionExport(format: format, session: recorded)
         if export.readsFrames {
             try reader.forEachRecord(of: session) { header, payload throws(ReplayError) in
@@ -39,11 +40,13 @@ public struct SessionExporter: Sendable {
         write(export.takeBytes())
     }
 
+    /// - Returns: `nil` when it was cancelled.
     func recordedSession(
-        _ session: SessionID, isCancelled: () -> Bool = { false }
-    ) throws(ReplayError) -> RecordedSession {
+        _ session: SessionID, isCancelled: () -> Bool
+    ) throws(ReplayError) -> RecordedSession? {
         var builder = RecordedSessionBuilder(id: session, device: device)
-        try reader.forEachRecord(of: session) { header, payload throws(ReplayError) in
+        let isWhole = try reader.forEachRecord(of: session, isCancelled: isCancelled) {
+            header, payload throws(ReplayError) in
             switch header.type {
             case .frame(let kind):
                 builder.take(try Self.frame(kind, header, payload))
@@ -55,7 +58,7 @@ public struct SessionExporter: Sendable {
             default: break
             }
         }
-        return builder.finish()
+        return isWhole ? builder.finish() : nil
     }
 
     static func frame(

@@ -23,12 +23,23 @@ public struct SessionReporter: Sendable {
     public func html(
         of session: SessionID, title: String
     ) throws(ReplayError) -> [UInt8] {
+        // `nil` comes of a cancellation alone.
+        try html(of: session, title: title, isCancelled: { false }) ?? []
+    }
+
+    /// The same for a reader that may go away.
+    ///
+    /// - Returns: `nil` when it was cancelled.
+    func html(
+        of session: SessionID, title: String, isCancelled: () -> Bool
+    ) throws(ReplayError) -> [UInt8]? {
         let epoch = reader.epoch ?? 0
         var fields = SessionFields(session: session, epoch: epoch)
         let encoder = HistoryEncoder(epoch: epoch, scope: .all)
         var events: [[UInt8]] = []
         var rows: [ReportRow] = []
-        try reader.forEachRecord(of: session) { header, payload throws(ReplayError) in
+        let isWhole = try reader.forEachRecord(of: session, isCancelled: isCancelled) {
+            header, payload throws(ReplayError) in
             guard header.type == .metric || header.type == .event else { return }
             do throws(RecordRefusal) {
                 let event = try StreamEventCodec.decode(payload)
@@ -40,6 +51,7 @@ public struct SessionReporter: Sendable {
                 }
             } catch { throw .unreadableRecord(header.offset, error) }
         }
+        guard isWhole else { return nil }
         let everything = fields.everything
         let snapshot = FeedSnapshot(
             cursor: everything.cursor, time: everything.time, session: session,

@@ -18,7 +18,7 @@ extension PipelineCore {
         let sources = sources(of: members, after: cursor.offset)
         // While a session is read again, what its share has shown last is not known.
         let hiding = sources.filter { $0.rule != .everything }.map(\.share)
-        Task {
+        watchers[subscriber]?.reading = Task {
             let isShown = await reader.isShown(
                 cursor, by: sources, for: .share(watch.link), from: .viewer(subscriber))
             if isShown == true { await reader.mailbox.waitUntilLoaded(hiding) }
@@ -97,7 +97,7 @@ extension PipelineCore {
     ) {
         guard let watch = watchers[subscriber] else { return }
         let number = watch.catchUpNumber
-        Task {
+        watchers[subscriber]?.reading = Task {
             if wait > 0 { try? await Task.sleep(for: .microseconds(wait)) }
             let part = await reader.nextPart(
                 of: catchUp, for: .share(watch.link), from: .viewer(subscriber))
@@ -171,8 +171,11 @@ extension ShareReader {
                     session, rule throws(SegmentLogError) in
                     try records(of: session, by: rule, ticket)
                 }
+                guard !ticket.isCancelled else { throw ReadRefusal.cancelled }
                 return (catchUp, part.map { EncodedEvent(cursor: $0.cursor, json: $0.json) })
             }
+        } catch ReadRefusal.cancelled {
+            return nil  // The viewer left, or the daemon stops.
         } catch {
             logger.error("missed events cannot be read: \(error)")
             return nil

@@ -87,6 +87,8 @@ extension PipelineCore {
         watchers[subscriber]?.seats = []
         watchers[subscriber]?.playbackSeats = []
         watchers[subscriber]?.playback = nil
+        watch.reading?.cancel()
+        watchers[subscriber]?.reading = nil
         watchers[subscriber]?.catchUp = nil
         watchers[subscriber]?.catchUpNumber += 1
     }

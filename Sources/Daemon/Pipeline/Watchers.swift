@@ -18,6 +18,8 @@ final class Watchers {
         var catchUpNumber: UInt64 = 0
         /// What it missed, as far as it is not told yet; `nil`: nothing is owed, or it is being read.
         var catchUp: CatchUp?
+        /// Reads that, or looks its cursor up; cancelled when nobody waits for it any more.
+        var reading: Task<Void, Never>?
     }
 
     private var watches: [SubscriberID: Watch] = [:]

@@ -105,6 +105,9 @@ final class ReadPool: Sendable {
     /// How many jobs wait.
     var waiting: Int { state.withLock { $0.queue.count } }
 
+    /// How many jobs are being done. For tests.
+    var running: Int { state.withLock { $0.running.values.reduce(0, +) } }
+
     /// Runs `body` on one of the threads. A task that is cancelled has its job taken out, or told.
     ///
     /// - Throws: ``ReadRefusal``, and what `body` throws.
@@ -125,7 +128,7 @@ final class ReadPool: Sendable {
                     }
                     continuation.resume(with: Swift.Result { try body(ticket) })
                 }
-                if let refusal = submit(job, number, of: party, from: requester) {
+                if let refusal = submit(job, number, ticket, of: party, from: requester) {
                     continuation.resume(throwing: refusal)
                 }
             }
@@ -137,10 +140,12 @@ final class ReadPool: Sendable {
     }
 
     private func submit(
-        _ job: @escaping Job, _ number: UInt64, of party: ReadParty, from requester: ReadRequester
+        _ job: @escaping Job, _ number: UInt64, _ ticket: Ticket, of party: ReadParty,
+        from requester: ReadRequester
     ) -> ReadRefusal? {
         let refusal = state.withLock { state -> ReadRefusal? in
-            guard !state.isStopped else { return .cancelled }
+            // Cancelled before it was there to be taken out: it takes nobody's place.
+            guard !state.isStopped, !ticket.isCancelled else { return .cancelled }
             do throws(FairQueue<ReadParty, ReadRequester, Job>.Refusal) {
                 try state.queue.append(job, number: number, of: party, from: requester)
                 return nil

@@ -20,13 +20,14 @@ struct ShareReader: Sendable {
 
     /// What is shown of a session by a rule. On a thread of the pool.
     ///
-    /// - Returns: `nil` for a session that is gone.
+    /// - Returns: `nil` for a session that is gone, and where nobody waits for it any more.
     /// - Throws: ``SegmentLogError``
     func records(
         of session: SessionID, by rule: ProjectionRule, _ ticket: ReadPool.Ticket
     ) throws(SegmentLogError) -> ShownRecords? {
         guard let summary = catalog.summary(of: session) else { return nil }
         let index = rule == .everything ? nil : try index(of: summary, by: rule, ticket)
+        guard !ticket.isCancelled else { return nil }
         return ShownRecords(
             summary, rule: rule, index: index, reader: log.reader(), epoch: log.epoch,
             isCancelled: { ticket.isCancelled })

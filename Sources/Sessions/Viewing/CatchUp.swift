@@ -71,7 +71,7 @@ package struct CatchUp: Sendable {
     /// - Parameters:
     ///   - now: Arrival clock.
     ///   - records: Of a session by a rule; `nil` where it is gone.
-    /// - Returns: A bounded number of events; none when it is complete.
+    /// - Returns: A bounded number of events; none when it is complete, or the reading was cancelled.
     /// - Throws: ``SegmentLogError``; what was missed is not known then.
     package mutating func nextPart(
         at now: Timestamp,
@@ -84,7 +84,8 @@ package struct CatchUp: Sendable {
         for (source, encoder) in zip(sources, encoders) {
             for session in source.sessions {
                 guard let records = try records(session, source.rule) else { continue }
-                let last = try read(records, of: source, at: now, encoder, into: &part)
+                let (last, ending) = try read(records, of: source, at: now, encoder, into: &part)
+                guard ending != .cancelled else { return [] }
                 if let last { known = min(last, known ?? last) }
             }
         }
@@ -99,11 +100,12 @@ package struct CatchUp: Sendable {
         return part
     }
 
-    /// - Returns: The last offset of a full part; `nil`: there is no more of this session.
+    /// - Returns: The last offset of a full part, `nil`: there is no more of this session; and why the
+    ///   reading ended.
     private func read(
         _ records: ShownRecords, of source: Source, at now: Timestamp, _ encoder: HistoryEncoder,
         into part: inout [(cursor: LogCursor, json: [UInt8])]
-    ) throws(SegmentLogError) -> RecordOffset? {
+    ) throws(SegmentLogError) -> (last: RecordOffset?, ending: ShownRecords.Ending) {
         var position = records.position(after: after)
         var count = 0
         var last: RecordOffset?
@@ -119,7 +121,6 @@ package struct CatchUp: Sendable {
             if count == partMax { last = shown.offset }
             return true
         }
-        if ending == .cancelled { return after }
-        return last
+        return (last, ending)
     }
 }

@@ -18,6 +18,7 @@ extension ProjectionIndex {
         _ summary: SessionSummary, rule: ProjectionRule, extending known: ProjectionIndex? = nil,
         reader: LogReader, isCancelled: () -> Bool = { false }
     ) throws(SegmentLogError) -> ProjectionIndex? {
+        guard !isCancelled() else { return nil }
         var index = known ?? ProjectionIndex()
         let last = index.extend(to: summary.records)
         var projection = last?.projection ?? SessionProjection(rule)

@@ -87,6 +87,7 @@ package struct ShownRecords: Sendable {
     ) throws(SegmentLogError) -> Ending {
         var ending = give(&position, arrivedBy: arrivedBy, body)
         guard ending == nil else { return ending ?? .complete }
+        guard !isCancelled() else { return .cancelled }
         var shown: [ShownEvent] = []
         try reader.read(from: position.next, session: session) { header, payload in
             if isCancelled() {

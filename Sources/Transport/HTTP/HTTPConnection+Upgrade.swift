@@ -81,19 +81,20 @@ extension HTTPConnection {
         _ program: SocketProgram, _ request: HTTPRequest, _ head: RequestHead
     ) {
         let (bound, eventLoop) = (NIOLoopBound(self, eventLoop: loop.eventLoop), loop.eventLoop)
-        Task {
-            let admission = await program.admit(request)
-            eventLoop.execute {
-                let connection = bound.value
-                switch admission {
-                case .refused(let response): connection.send(response)
-                case .admitted(let run):
-                    connection.upgrade(
-                        request, head, subprotocols: program.subprotocols, proof: program.proof
-                    ) { ProgramSocket($0, program, run) }
+        stage = .answering(
+            Task {
+                let admission = await program.admit(request)
+                eventLoop.execute {
+                    let connection = bound.value
+                    switch admission {
+                    case .refused(let response): connection.send(response)
+                    case .admitted(let run):
+                        connection.upgrade(
+                            request, head, subprotocols: program.subprotocols, proof: program.proof
+                        ) { ProgramSocket($0, program, run) }
+                    }
                 }
-            }
-        }
+            })
     }
 
     /// - Returns: `nil` when the refusal is on its way.

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Registry
+import SegmentLog
 import SensorModel
 import Testing
 import Transport
@@ -26,7 +27,8 @@ struct RunningDaemon {
 
     /// The same in a folder that is there already, and stays.
     static func again(
-        in folder: String, _ configure: (inout Configuration) -> Void = { _ in },
+        in folder: String, disk: (String) -> any Disk = { PosixDisk(path: $0) },
+        _ configure: (inout Configuration) -> Void = { _ in },
         _ body: (RunningDaemon) async throws -> Void
     ) async throws {
         var configuration = Configuration()
@@ -39,7 +41,8 @@ struct RunningDaemon {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let daemon = try PulsecastDaemon(
-            configuration: configuration, environment: [:], newEpoch: 1, logger: logger)
+            configuration: configuration, environment: [:], newEpoch: 1, logger: logger,
+            disk: disk)
         let addresses = try await daemon.start()
         do {
             try await body(

@@ -1,0 +1,102 @@
+import Dispatch
+import SegmentLog
+import Synchronization
+
+/// A disk whose reads of whole blocks are counted, and one of which waits until it is let go.
+struct GatedDisk: Disk {
+    /// Headers and small indices are shorter: each reading begins with some.
+    fileprivate static let blockBytes = 64 << 10
+
+    /// Any thread.
+    final class Gate: Sendable {
+        private struct State {
+            var reads = 0
+            var heldRead: Int?
+            var isHolding = false
+        }
+
+        private let state = Mutex(State())
+        private let opened = DispatchSemaphore(value: 0)
+
+        /// Since the last ``begin(holding:)``.
+        var reads: Int { state.withLock { $0.reads } }
+
+        /// Whether a read waits now.
+        var isHolding: Bool { state.withLock { $0.isHolding } }
+
+        /// Counts from 0 on.
+        ///
+        /// - Parameter read: This one waits for ``open()``, the first is 1; `nil`: none.
+        func begin(holding read: Int?) {
+            state.withLock { $0 = State(heldRead: read) }
+        }
+
+        func open() {
+            let isHolding = state.withLock { state in
+                defer { state.isHolding = false }
+                state.heldRead = nil
+                return state.isHolding
+            }
+            if isHolding { opened.signal() }
+        }
+
+        fileprivate func pass() {
+            let mustWait = state.withLock { state in
+                state.reads += 1
+                state.isHolding = state.isHolding || state.reads == state.heldRead
+                return state.reads == state.heldRead
+            }
+            if mustWait { opened.wait() }
+        }
+    }
+
+    let base: any Disk
+    let gate: Gate
+
+    func list() throws(DiskError) -> [String] { try base.list() }
+
+    func open(_ name: String, _ access: DiskAccess) throws(DiskError) -> any DiskFile {
+        let file = try base.open(name, access)
+        // The log's own threads open theirs to write.
+        return access == .read ? GatedFile(base: file, gate: gate) : file
+    }
+
+    func rename(_ name: String, to target: String) throws(DiskError) {
+        try base.rename(name, to: target)
+    }
+
+    func remove(_ name: String) throws(DiskError) { try base.remove(name) }
+
+    func synchronizeNames() throws(DiskError) { try base.synchronizeNames() }
+
+    func lock(_ name: String) throws(DiskError) -> any DiskFile { try base.lock(name) }
+}
+
+private final class GatedFile: DiskFile {
+    private let base: any DiskFile
+    private let gate: GatedDisk.Gate
+
+    init(base: any DiskFile, gate: GatedDisk.Gate) {
+        self.base = base
+        self.gate = gate
+    }
+
+    func read(
+        into bytes: inout [UInt8], from start: Int, at position: Int
+    ) throws(DiskError) -> Int {
+        if bytes.count - start >= GatedDisk.blockBytes { gate.pass() }
+        return try base.read(into: &bytes, from: start, at: position)
+    }
+
+    func write(_ bytes: Span<UInt8>, at position: Int) throws(DiskError) -> Int {
+        try base.write(bytes, at: position)
+    }
+
+    func synchronize() throws(DiskError) { try base.synchronize() }
+
+    func truncate(to bytes: Int) throws(DiskError) { try base.truncate(to: bytes) }
+
+    func preallocate(_ bytes: Int) throws(DiskError) { try base.preallocate(bytes) }
+
+    func size() throws(DiskError) -> Int { try base.size() }
+}

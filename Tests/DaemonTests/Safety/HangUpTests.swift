@@ -1,0 +1,113 @@
+import Foundation
+import SegmentLog
+import SensorModel
+import Synchronization
+import Testing
+import Transport
+
+@testable import Daemon
+
+/// Who hangs up leaves no work behind: what is read for it from the log ends with the block that is
+/// being read.
+@Suite(.serialized) struct HangUpTests {
+    private static let session = SessionID(high: 0x4000, low: 0x8000_0000_0000_0000)
+    /// Their records fill several blocks of 256 KiB.
+    private static let frames = 5000
+
+    /// A recorded session of a device that hides where it began, in a daemon that has not read it.
+    private static func run(
+        _ body: (RunningDaemon, _ token: String, _ share: String, GatedDisk.Gate) async throws
+            -> Void
+    ) async throws {
+        let folder = NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var (token, share) = ("", "")
+        try await RunningDaemon.again(in: folder) { running in
+            token = try running.addDevice("ann")
+            share = try running.addShare(of: "ann")
+            let hidden = #"{"trimFinishMeters":100}"#
+            let answer = try await running.ask(.put, "/v1/me/zones", token: token, body: hidden)
+            #expect(answer.status == 200)
+            let rates = (0..<frames).map { 100 + $0 % 60 }
+            try await running.sendHeartRates(rates, token: token, session: session)
+        }
+        let gate = GatedDisk.Gate()
+        let disk = { (path: String) in GatedDisk(base: PosixDisk(path: path), gate: gate) }
+        try await RunningDaemon.again(in: folder, disk: disk) { running in
+            // What the session amounted to is known from here on.
+            _ = try await running.ask(.get, "/v1/me/sessions", token: token)
+            try await body(running, token, share, gate)
+            gate.open()
+        }
+    }
+
+    /// - Returns: Whether the pool has nothing to do.
+    private static func isIdle(_ running: RunningDaemon) -> Bool {
+        let pool = running.daemon.pipeline.reader.pool
+        return pool.running == 0 && pool.waiting == 0
+    }
+
+    @Test(arguments: [
+        "/v1/me/sessions/SESSION/export?format=gpx",
+        "/v1/me/sessions/SESSION/export?format=mcap",
+        "/v1/me/sessions/SESSION/report",
+        "/v1/shares/SHARE/history?limit=1000&after=e1-9999",
+    ])
+    func `Nothing more is read for an answer once its connection is closed`(
+        path: String
+    ) async throws {
+        try await Self.run { running, token, share, gate in
+            let target = path.replacing("SHARE", with: share)
+                .replacing("SESSION", with: "\(Self.session)")
+            // Of the read that is held. The pass over a session for what it hides is made once, so
+            // nothing was read of it before.
+            var held = 2
+            if !path.contains("SHARE") {
+                gate.begin(holding: nil)
+                #expect(try await running.ask(.get, target, token: token).status == 200)
+                held = gate.reads - 1
+                try #require(held > 1)
+            }
+            let counters = running.daemon.pipeline.loops.counters
+            #expect(
+                try await running.eventually {
+                    counters.connectionsOpen.load(ordering: .relaxed) == 0
+                })
+            gate.begin(holding: held)
+            let fields: HTTPFields = ["Authorization": "Bearer " + token]
+            let answer = try await HTTPClient(try running.address(.http))
+                .stream(.get, target, fields: fields)
+            let client = Task { for try await _ in answer {} }
+            #expect(try await running.eventually { gate.isHolding })
+            client.cancel()
+            #expect(
+                try await running.eventually {
+                    counters.connectionsOpen.load(ordering: .relaxed) == 0
+                })
+            gate.open()
+            #expect(try await running.eventually { Self.isIdle(running) })
+            // Whatever would go on had its turn by then.
+            #expect(try await running.ask(.get, "/v1/me", token: token).status == 200)
+            #expect(try await running.eventually { Self.isIdle(running) })
+            #expect(gate.reads == held)
+        }
+    }
+
+    @Test func `Nothing more is read of what a viewer missed once it has left`() async throws {
+        try await Self.run { running, _, share, gate in
+            // The record at the cursor, then the session for what is shown of it.
+            gate.begin(holding: 2)
+            let target = "/v1/shares/\(share)/live?after=e1-9999"
+            let viewer = try await running.socket(target)
+            #expect(try await running.eventually { gate.isHolding })
+            await viewer.close()
+            let mailbox = running.daemon.pipeline.mailbox
+            #expect(
+                try await running.eventually { await mailbox.ask { $0.watchers.count } == 0 })
+            gate.open()
+            #expect(try await running.eventually { Self.isIdle(running) })
+            #expect(await mailbox.ask { $0.watchers.count } == 0)
+            #expect(gate.reads == 2)
+        }
+    }
+}
