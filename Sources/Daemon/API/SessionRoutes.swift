@@ -97,7 +97,7 @@ struct SessionRoutes: Sendable {
     private func rows(
         of sessions: [SessionSummary], for party: ReadParty
     ) async throws -> [SessionRow] {
-        let totals = try await totals(of: sessions, for: party)
+        let totals = try await totals(of: sessions, for: party).known
         let (now, epoch) = (clock(), pipeline.log.epoch)
         return sessions.map { summary in
             let silence = now.seconds(since: summary.arrivalTimes.upperBound)
@@ -112,11 +112,13 @@ struct SessionRoutes: Sendable {
     /// - Parameters:
     ///   - sessions: As the catalog has them.
     ///   - party: Who waits for its turn to read.
-    /// - Returns: None for a session without metrics.
+    ///   - limit: So many are computed now at most, in the order of `sessions`.
+    /// - Returns: None for a session without metrics; and the sessions of which it is not computed yet,
+    ///   which it will be soon.
     /// - Throws: ``ReadRefusal``
     func totals(
-        of sessions: [SessionSummary], for party: ReadParty
-    ) async throws -> [SessionID: SessionResult.Totals] {
+        of sessions: [SessionSummary], for party: ReadParty, computingMost limit: Int = .max
+    ) async throws -> (known: [SessionID: SessionResult.Totals], missing: [SessionID]) {
         let held = sessions.map(\.session).filter(catalog.isHeld)
         let live =
             held.isEmpty
@@ -129,12 +131,15 @@ struct SessionRoutes: Sendable {
             }
         let known = live ?? [:]
         let others = sessions.filter { known[$0.session] == nil }
-        guard !others.isEmpty else { return known }
+        guard !others.isEmpty else { return (known, []) }
         let results = pipeline.results
         let found = try await pipeline.reader.pool.run(for: party) { ticket in
-            try results.results(of: others, isCancelled: { ticket.isCancelled })
+            try results.results(
+                of: others, computingMost: limit, isCancelled: { ticket.isCancelled })
         }
-        return known.merging(found.compactMapValues(\.totals)) { live, _ in live }
+        let missing = others.lazy.map(\.session).filter { found[$0] == nil }
+        if !missing.isEmpty { pipeline.upkeep.note(missing) }
+        return (known.merging(found.compactMapValues(\.totals)) { live, _ in live }, Array(missing))
     }
 
     private func name(of device: DeviceID) -> String? {

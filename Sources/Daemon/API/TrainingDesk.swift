@@ -18,6 +18,8 @@ struct TrainingDesk: Sendable {
     private static let shownDaysDefault = 28
     /// Bounds what one request reads of the log.
     private static let sessionsMax = 2000
+    /// As a page that is short: the background computes the others (``ResultsUpkeep``).
+    private static let computedMax = 16
 
     func answer(_ request: HTTPRequest, for device: Device) async throws -> HTTPResponse {
         let days = try Self.days(request)
@@ -26,15 +28,17 @@ struct TrainingDesk: Sendable {
         let recent = sessions.administration.catalog.page(
             of: .device(device.id), since: oldest, limit: Self.sessionsMax
         ).sessions.filter { $0.startTime <= now.advanced(bySeconds: 86_400) }
-        let totals = try await sessions.totals(of: recent, for: .device(device.id))
+        let totals = try await sessions.totals(
+            of: recent, for: .device(device.id), computingMost: Self.computedMax)
         let loads = recent.compactMap { summary in
-            totals[summary.session].map {
+            totals.known[summary.session].map {
                 TrainingReport.Session(start: summary.startTime, totals: $0)
             }
         }
         return JSONBody.response(
             TrainingReport(
-                sessions: loads, at: now, timeZone: device.profile.timeZone, days: days))
+                sessions: loads, pending: totals.missing.count, at: now,
+                timeZone: device.profile.timeZone, days: days))
     }
 
     private static func days(_ request: HTTPRequest) throws(APIRefusal) -> Int {
@@ -79,10 +83,14 @@ struct TrainingReport: Encodable {
     }
 
     let timeZone: String
+    /// Sessions whose load is still being computed: they are missing below, and who asks again soon
+    /// finds them.
+    let sessionsPending: Int
     /// Oldest first; the last is today.
     let days: [Day]
 
-    init(sessions: [Session], at now: Timestamp, timeZone: String, days: Int) {
+    init(sessions: [Session], pending: Int = 0, at now: Timestamp, timeZone: String, days: Int) {
+        sessionsPending = pending
         let zone = TimeZone(identifier: timeZone) ?? .gmt
         func offset(_ time: Timestamp) -> Int {
             zone.secondsFromGMT(for: Date(timeIntervalSince1970: time.secondsSince1970))

@@ -29,6 +29,7 @@ struct Pipeline: Sendable {
     let reader: ShareReader
     let catalog: SessionCatalog
     let results: SessionResults
+    let upkeep: ResultsUpkeep
     let playbacks: Playbacks
     /// For readers of other services' interfaces.
     let heartRates = HeartRateHub()
@@ -83,7 +84,8 @@ struct Pipeline: Sendable {
             log: log, catalog: catalog, pool: pool, mailbox: mailbox, clock: WallClock.now,
             logger: logger)
         let results = SessionResults(log: log, registry: accounts.registry, catalog: catalog)
-        (self.catalog, self.results) = (catalog, results)
+        let upkeep = ResultsUpkeep(log: log, catalog: catalog, results: results, pool: pool)
+        (self.catalog, self.results, self.upkeep) = (catalog, results, upkeep)
         playbacks = Playbacks(reader: reader, accounts: accounts)
         let rebuilder = SessionRebuilder(
             log: log, mailbox: mailbox, pool: rebuilds, logger: logger)
@@ -101,8 +103,7 @@ struct Pipeline: Sendable {
                 heartRates: heartRates, rebuild: { rebuilder.rebuild($0) }, began: began,
                 memory: { change in
                     catalog.note(change)
-                    guard case .ended(let session, let device) = change else { return }
-                    results.sessionEnded(session, of: device, in: pool)
+                    upkeep.note(change)
                 },
                 notice: notice),
             turns: turns, clock: WallClock.now)
@@ -116,6 +117,7 @@ struct Pipeline: Sendable {
         try log.start()
         reader.pool.start()
         rebuilds.start()
+        upkeep.begin()
         let (sessions, lost) = (log.sessions(), log.lostEnd)
         thread.start { core in
             for share in accounts.shares { core.put(share) }
@@ -125,6 +127,7 @@ struct Pipeline: Sendable {
 
     /// Records what is in the rings, and seals the log. Nothing comes in any more by then.
     func stop() async {
+        upkeep.stop()
         reader.pool.stop()
         rebuilds.stop()
         await background.run { thread.stop() }

@@ -10,6 +10,8 @@ enum ReadParty: Hashable, Sendable {
     case device(DeviceID)
     /// Whoever holds the admin socket.
     case administrator
+    /// Nobody: what is computed before somebody asks.
+    case upkeep
 }
 
 /// Who of them asks: each has turns of its own.

@@ -25,11 +25,14 @@ final class SessionResults: Sendable {
 
     /// - Parameters:
     ///   - sessions: As the catalog has them.
+    ///   - limit: So many are computed at most, in the order of `sessions`; each is read from the log.
     ///   - isCancelled: Asked between sessions.
-    /// - Returns: Of each session its result; none of one that cannot be read now.
+    /// - Returns: Of each session its result; none of one that is beyond the limit or cannot be read
+    ///   now.
     /// - Throws: ``ReadRefusal/cancelled``
     func results(
-        of sessions: [SessionSummary], isCancelled: () -> Bool = { false }
+        of sessions: [SessionSummary], computingMost limit: Int = .max,
+        isCancelled: () -> Bool = { false }
     ) throws(ReadRefusal) -> [SessionID: SessionResult] {
         var results = recent.withLock { recent in
             sessions.reduce(into: [SessionID: SessionResult]()) { results, summary in
@@ -41,22 +44,54 @@ final class SessionResults: Sendable {
         }
         let unknown = sessions.filter { results[$0.session] == nil }
         guard !unknown.isEmpty else { return results }
-        // Without a registry all is computed, which is slower and as right.
-        let kept = (try? registry.results(of: unknown.map(\.session))) ?? [:]
-        var computed: [SessionResult] = []
+        var missing: [SessionSummary] = []
+        let kept = kept(of: unknown)
         for summary in unknown {
-            if let result = kept[summary.session], holds(result, for: summary) {
-                results[summary.session] = result
-                continue
-            }
-            guard !isCancelled() else { throw .cancelled }
-            guard let result = compute(summary) else { continue }
-            results[summary.session] = result
-            computed.append(result)
+            results[summary.session] = kept[summary.session]
+            if kept[summary.session] == nil { missing.append(summary) }
         }
-        keep(computed)
+        for result in try compute(missing.prefix(limit), isCancelled: isCancelled) {
+            results[result.session] = result
+        }
         remember(unknown.compactMap { results[$0.session] })
         return results
+    }
+
+    /// Computes and keeps those of sessions of which none is kept, for whoever asks later.
+    ///
+    /// - Parameters:
+    ///   - sessions: As the catalog has them.
+    ///   - isCancelled: Asked between sessions.
+    /// - Throws: ``ReadRefusal/cancelled``
+    func complete(
+        _ sessions: [SessionSummary], isCancelled: () -> Bool
+    ) throws(ReadRefusal) {
+        let kept = kept(of: sessions)
+        _ = try compute(
+            sessions.filter { kept[$0.session] == nil }[...], isCancelled: isCancelled)
+    }
+
+    /// What the registry has that still holds. Without a registry all is computed, which is slower and
+    /// as right.
+    private func kept(of sessions: [SessionSummary]) -> [SessionID: SessionResult] {
+        var kept = (try? registry.results(of: sessions.map(\.session))) ?? [:]
+        for summary in sessions {
+            guard let result = kept[summary.session], !holds(result, for: summary) else { continue }
+            kept[summary.session] = nil
+        }
+        return kept
+    }
+
+    private func compute(
+        _ sessions: ArraySlice<SessionSummary>, isCancelled: () -> Bool
+    ) throws(ReadRefusal) -> [SessionResult] {
+        var computed: [SessionResult] = []
+        for summary in sessions {
+            guard !isCancelled() else { throw .cancelled }
+            if let result = compute(summary) { computed.append(result) }
+        }
+        keep(computed)
+        return computed
     }
 
     private func holds(_ result: SessionResult, for summary: SessionSummary) -> Bool {
@@ -68,20 +103,6 @@ final class SessionResults: Sendable {
         recent.withLock { recent in
             if recent.count + results.count > Self.recentMax { recent = [:] }
             for result in results { recent[result.session] = result }
-        }
-    }
-
-    /// Computes what a session amounted to once all that it has now is written.
-    func sessionEnded(_ session: SessionID, of device: DeviceID, in pool: ReadPool) {
-        let last = RecordOffset(rawValue: max(1, log.nextOffset.rawValue) - 1)
-        Task {
-            guard await log.waitUntilWritten(through: last, onFailure: .report) == .reached else {
-                return
-            }
-            // Where the pool has no room the first who asks computes it.
-            try? await pool.run(for: .device(device)) { [self] _ in
-                _ = try catalog.summary(of: session).map { try results(of: [$0]) }
-            }
         }
     }
 

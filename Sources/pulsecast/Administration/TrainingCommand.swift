@@ -22,6 +22,9 @@ struct TrainingCommand: AsyncParsableCommand {
         let data = try await admin.ask("GET", "/devices/\(segment(name))/training?days=\(days)")
         if admin.json { return Terminal.say(json: Array(data)) }
         let answer = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+        if let pending = answer?["sessionsPending"] as? Int, pending > 0 {
+            Terminal.complain("\(pending) sessions are still being computed: ask again soon")
+        }
         let list = try JSONSerialization.data(withJSONObject: answer?["days"] ?? [])
         try admin.print(
             list,

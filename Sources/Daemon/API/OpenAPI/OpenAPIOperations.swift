@@ -178,7 +178,8 @@ enum OpenAPIOperations {
         {
             var training = owned(
                 .get, "/training",
-                "Fitness, fatigue and form day by day, by the runner's own clock.",
+                "Fitness, fatigue and form day by day, by the runner's own clock. `sessionsPending`"
+                    + " are still being computed: ask again soon.",
                 [.json(reference("Training")), .badRequest])
             training.query = [
                 (

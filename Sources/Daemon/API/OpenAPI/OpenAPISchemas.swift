@@ -90,7 +90,7 @@ enum OpenAPISchemas {
 
     private static let training = object(
         [
-            "timeZone": text,
+            "timeZone": text, "sessionsPending": integer,
             "days": list(
                 object(
                     [
@@ -100,7 +100,7 @@ enum OpenAPISchemas {
                         "form": optionalNumber, "acuteToChronic": optionalNumber,
                         "monotony": optionalNumber, "warning": ["type": ["string", "null"]],
                     ], required: ["day", "load", "sessions", "fitness", "fatigue", "form"])),
-        ], required: ["timeZone", "days"])
+        ], required: ["timeZone", "sessionsPending", "days"])
 
     private static let device = object(
         [

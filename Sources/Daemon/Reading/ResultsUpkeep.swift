@@ -1,0 +1,152 @@
+import SegmentLog
+import SensorModel
+import Sessions
+import Synchronization
+
+/// Computes what sessions amounted to in the background, a few at a time: of each that ends or leaves
+/// memory, and after a start of all that miss it. So lists and training find it kept. Any thread.
+///
+///     begin ──▶ all, newest first ──┐
+///     note ───▶ due ────────────────┴─▶ a batch a turn of the read pool ─▶ registry
+final class ResultsUpkeep: Sendable {
+    private struct State {
+        var due: Set<SessionID> = []
+        /// Where the look at all sessions goes on; `nil`: there is none.
+        var scan: Scan?
+        var isRunning = false
+        var isStopped = false
+    }
+
+    private struct Scan {
+        /// Sessions that began before this record are still to be looked at; `nil`: all.
+        var before: RecordOffset?
+    }
+
+    /// Sessions a turn of the pool: a reader that comes waits for no more.
+    static let batchMax = 16
+    /// Of a device that makes sessions without end; those past it are computed when somebody asks.
+    static let dueMax = 4096
+    private static let retryAfter = Duration.milliseconds(200)
+
+    private let log: SegmentLog
+    private let catalog: SessionCatalog
+    private let results: SessionResults
+    private let pool: ReadPool
+    private let state = Mutex(State())
+
+    init(log: SegmentLog, catalog: SessionCatalog, results: SessionResults, pool: ReadPool) {
+        self.log = log
+        self.catalog = catalog
+        self.results = results
+        self.pool = pool
+    }
+
+    /// Whether nothing is left to do. For tests.
+    var isIdle: Bool { state.withLock { !$0.isRunning } }
+
+    /// Looks at all sessions, newest first.
+    func begin() {
+        state.withLock { $0.scan = Scan() }
+        work()
+    }
+
+    /// Those of which somebody wanted what is not computed, or that will not change for now.
+    func note(_ sessions: some Sequence<SessionID>) {
+        state.withLock { state in
+            for session in sessions where state.due.count < Self.dueMax {
+                state.due.insert(session)
+            }
+        }
+        work()
+    }
+
+    func note(_ change: SessionMemory) {
+        switch change {
+        case .ended(let session, _), .released(let session, _): note([session])
+        case .began, .held: break
+        }
+    }
+
+    func stop() {
+        state.withLock { $0.isStopped = true }
+    }
+
+    // MARK: - Work
+
+    private func work() {
+        let isFirst = state.withLock { state in
+            guard !state.isRunning, !state.isStopped else { return false }
+            state.isRunning = true
+            return true
+        }
+        guard isFirst else { return }
+        Task {
+            while let due = takeDue() {
+                let isGoingOn =
+                    due.isEmpty ? await complete(scanned()) : await complete(due: due)
+                if !isGoingOn { stop() }
+            }
+        }
+    }
+
+    /// - Returns: None while only the look at all sessions is left; `nil` when nothing is: the next who
+    ///   has something begins anew.
+    private func takeDue() -> [SessionID]? {
+        state.withLock { state in
+            guard !state.isStopped, !state.due.isEmpty || state.scan != nil else {
+                state.isRunning = false
+                return nil
+            }
+            let due = Array(state.due.prefix(Self.batchMax))
+            state.due.subtract(due)
+            return due
+        }
+    }
+
+    /// The next of all sessions. Those in memory still change.
+    private func scanned() -> [SessionSummary] {
+        guard let scan = state.withLock({ $0.scan }) else { return [] }
+        let page = catalog.page(of: .anybody, before: scan.before, limit: Self.batchMax)
+        let last = page.sessions.last?.firstOffset
+        state.withLock { state in
+            // Another look may have begun meanwhile.
+            guard state.scan?.before == scan.before else { return }
+            state.scan = page.more ? Scan(before: last) : nil
+        }
+        return page.sessions.filter { !catalog.isHeld($0.session) }
+    }
+
+    /// - Returns: `false` when the daemon stops.
+    private func complete(due: [SessionID]) async -> Bool {
+        // Of what only memory holds the catalog does not know.
+        let end = log.nextOffset
+        if log.writtenEnd < end {
+            let last = RecordOffset(rawValue: end.rawValue - 1)
+            switch await log.waitUntilWritten(through: last, onFailure: .report) {
+            case .reached: break
+            case .closed, .cancelled: return false
+            // Who asks later computes it.
+            case .failed, .refused: return true
+            }
+        }
+        return await complete(due.compactMap(catalog.summary))
+    }
+
+    /// - Returns: `false` when the daemon stops.
+    private func complete(_ batch: [SessionSummary]) async -> Bool {
+        guard !batch.isEmpty else { return true }
+        while true {
+            do {
+                try await pool.run(for: .upkeep) { [results] ticket in
+                    try results.complete(batch, isCancelled: { ticket.isCancelled })
+                }
+                return true
+            } catch ReadRefusal.cancelled {
+                return false
+            } catch {
+                // Others are read first.
+                try? await Task.sleep(for: Self.retryAfter)
+            }
+        }
+    }
+}

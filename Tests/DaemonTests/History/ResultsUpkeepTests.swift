@@ -1,0 +1,110 @@
+import Foundation
+import Registry
+import SegmentLog
+import SensorModel
+import Testing
+import Transport
+
+@testable import Daemon
+
+/// What sessions amounted to is computed before somebody asks, and nobody waits for all of it.
+@Suite(.serialized) struct ResultsUpkeepTests {
+    private static func session(_ number: Int) -> SessionID {
+        SessionID(high: UInt64(number + 1) << 56 | 0x4000, low: 1 << 63)
+    }
+
+    /// A daemon started anew, with so many sessions of a device in its log and no results kept.
+    private static func run(
+        sessions count: Int,
+        _ body: (RunningDaemon, _ token: String, [SessionID]) async throws -> Void
+    ) async throws {
+        let folder = NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let sessions = (0..<count).map(session)
+        var token = ""
+        try await RunningDaemon.again(in: folder) { running in
+            token = try running.addDevice("ann")
+            for session in sessions {
+                try await running.sendHeartRates([120, 130], token: token, session: session)
+            }
+            running.daemon.pipeline.upkeep.stop()
+            let upkeep = running.daemon.pipeline.upkeep
+            #expect(try await running.eventually { upkeep.isIdle })
+            try running.daemon.accounts.registry.deleteResults(of: sessions)
+        }
+        try await RunningDaemon.again(in: folder) { running in
+            try await body(running, token, sessions)
+        }
+    }
+
+    private static func kept(
+        _ running: RunningDaemon, _ sessions: [SessionID]
+    ) throws -> [SessionID: SessionResult] {
+        try running.daemon.accounts.registry.results(of: sessions)
+    }
+
+    @Test func `After a start all that miss are computed, without anybody asking`() async throws {
+        // More than a batch.
+        let count = ResultsUpkeep.batchMax + 4
+        try await Self.run(sessions: count) { running, _, sessions in
+            #expect(
+                try await running.eventually {
+                    try Self.kept(running, sessions).count == sessions.count
+                })
+            let log = running.daemon.pipeline.log
+            for (session, result) in try Self.kept(running, sessions) {
+                #expect(result.totals?.maxHeartRate == 130)
+                #expect(result.lastOffset == log.summary(of: session)?.lastOffset)
+            }
+        }
+    }
+
+    @Test func `A session that leaves memory is computed`() async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let perDevice = running.daemon.configuration.ingest.sessionsPerDeviceMax
+            for number in 0...perDevice {
+                try await running.sendHeartRates(
+                    [120, 140], token: token, session: Self.session(number))
+            }
+            let first = Self.session(0)
+            #expect(try await running.eventually { !running.daemon.pipeline.catalog.isHeld(first) })
+            #expect(
+                try await running.eventually {
+                    try Self.kept(running, [first])[first]?.totals?.maxHeartRate == 140
+                })
+        }
+    }
+
+    @Test func `Training computes a few, says how many are pending, and has them computed`()
+        async throws
+    {
+        let atOnce = 16
+        try await Self.run(sessions: atOnce + 6) { running, token, sessions in
+            let pipeline = running.daemon.pipeline
+            pipeline.upkeep.stop()
+            #expect(try await running.eventually { pipeline.upkeep.isIdle })
+            try pipeline.results.delete(sessions)
+
+            func ask() async throws -> (pending: Int?, today: Int?) {
+                let answer = try await running.ask(
+                    .get, "/v1/me/training?days=2", token: token)
+                #expect(answer.status == 200)
+                let days = answer.object["days"] as? [[String: Any]] ?? []
+                return (
+                    answer.object["sessionsPending"] as? Int,
+                    days.compactMap { $0["sessions"] as? Int }.reduce(0, +)
+                )
+            }
+            let first = try await ask()
+            #expect(first.pending == 6)
+            #expect(first.today == atOnce)
+            #expect(try Self.kept(running, sessions).count == atOnce)
+            // Newest first: what somebody looks at.
+            #expect(try Self.kept(running, [sessions[0]]).isEmpty)
+            let second = try await ask()
+            #expect(second.pending == 0)
+            #expect(second.today == sessions.count)
+        }
+    }
+}
