@@ -23,6 +23,13 @@ public struct Share: Hashable, Sendable {
     public var label: String?
     public var createdAt: Timestamp
     public var revokedAt: Timestamp?
+    /// Another share of the device shows positions. `ShareDirectory` says so; it is not kept.
+    public var isBesidePositions = false
+
+    /// Whether the owner's zones and trims hold for it: it shows positions, or another share of the
+    /// device does. What counts where positions are hidden must not count beside it, or who holds both
+    /// links could subtract.
+    public var obeysPrivacy: Bool { scope.contains(.location) || isBesidePositions }
 
     /// A day: what is held back lies in memory.
     public static let delaySecondsMax = 86_400

@@ -11,7 +11,7 @@ extension SessionFlow {
     func boundHiding() {
         guard sessions.hidingBytes > hidingBytesMax else { return }
         let hiding = sessions.hiding.map { live in
-            (live, isWatched: board.hasViewersOfPositions(of: live.device), live.hidingBytes)
+            (live, isWatched: board.hasViewersOfHiding(of: live.device), live.hidingBytes)
         }.sorted {
             $0.isWatched == $1.isWatched ? $0.2 > $1.2 : $1.isWatched
         }
@@ -35,7 +35,7 @@ extension SessionFlow {
     ///
     /// - Returns: The session the share shows, in memory or brought back from the log.
     package func sessionShown(by share: Share) -> LiveSession? {
-        if let device = share.device, share.scope.contains(.location) {
+        if let device = share.device, share.obeysPrivacy {
             for live in sessions.of(device) where live.views.isWithheld {
                 guard hasRoomForHiding, live.computation != nil else { continue }
                 _ = sessions.remove(live.id)

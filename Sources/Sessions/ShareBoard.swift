@@ -67,17 +67,22 @@ package final class ShareBoard {
     /// Takes a share over from the registry, or its new settings; who watches it must come again.
     package func put(_ share: Share) {
         close(share.key, code: .restarting)
-        directory.put(share)
+        for changed in directory.put(share) { take(changed) }
+        setDelayed(share.key, share.delaySeconds > 0 && share.revokedAt == nil)
+    }
+
+    /// What a share shows is another from here on.
+    private func take(_ share: Share) {
+        close(share.key, code: .restarting)
         let round = entries[share.key].map { $0.round + 1 } ?? 0
         entries[share.key] = Entry(share: share, round: round)
-        setDelayed(share.key, share.delaySeconds > 0 && share.revokedAt == nil)
     }
 
     /// A share is deleted, as if it had never been.
     package func remove(_ key: ShareKey) {
         close(key, code: .unknownShare)
         setDelayed(key, false)
-        directory.remove(key)
+        for changed in directory.remove(key) { take(changed) }
         entries[key] = nil
     }
 
@@ -177,7 +182,7 @@ package final class ShareBoard {
             sessions.cameIntoView(first.update.session, of: device, at: arrival)
         }
         for share in directory.shares(of: device) {
-            if let hiding = updates.hiding, share.scope.contains(.location) {
+            if let hiding = updates.hiding, share.obeysPrivacy {
                 for dated in hiding { give(dated, to: share, at: arrival) }
             } else {
                 let everything = SessionUpdates.Dated(
@@ -192,7 +197,7 @@ package final class ShareBoard {
         _ dated: SessionUpdates.Dated, of device: DeviceID, at now: Timestamp
     ) {
         sessions.cameIntoView(dated.update.session, of: device, at: now)
-        for share in directory.shares(of: device) where share.scope.contains(.location) {
+        for share in directory.shares(of: device) where share.obeysPrivacy {
             give(dated, to: share, at: now)
         }
     }
@@ -213,7 +218,7 @@ package final class ShareBoard {
         if entry.showing != update.session {
             entries[share.key]?.showing = update.session
             if !update.begins, let views = views(update.session) {
-                given = views.fields(for: share.scope).everything
+                given = views.fields(for: share).everything
                 given.event = update.event
                 given.cursor = max(given.cursor, update.cursor)
             }
@@ -251,9 +256,9 @@ package final class ShareBoard {
     package func refresh(_ session: SessionID, of device: DeviceID, at now: Timestamp) {
         guard let views = views(session) else { return }
         for share in directory.shares(of: device) {
-            var everything = views.fields(for: share.scope).everything
+            var everything = views.fields(for: share).everything
             guard everything.isKnown else { continue }
-            if !views.hides(from: share.scope) {
+            if !views.hides(from: share) {
                 everything.cursor = max(
                     everything.cursor, newest.cursor(of: device, like: everything.cursor))
             }
@@ -318,12 +323,12 @@ package final class ShareBoard {
         }
         var view = ShareView(entry.share, cursor: cursor, at: now)
         if let shown = sessions.session(shownBy: entry.share, at: now), let views = views(shown),
-            views.fields(for: entry.share.scope).everything.isKnown
+            views.fields(for: entry.share).everything.isKnown
         {
-            var everything = views.fields(for: entry.share.scope).everything
+            var everything = views.fields(for: entry.share).everything
             // A delayed one shows it later, after what its viewers may have seen by then.
             if entry.share.delaySeconds > 0, let device = entry.share.device,
-                !views.hides(from: entry.share.scope)
+                !views.hides(from: entry.share)
             {
                 everything.cursor = max(
                     everything.cursor, newest.cursor(of: device, like: everything.cursor))

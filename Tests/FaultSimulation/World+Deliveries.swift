@@ -74,7 +74,7 @@ extension World {
     func readHistory() throws {
         let share = shares[random.below(shares.count)]
         guard let device = share.device, share.isActive(at: now) else { return }
-        let rule = ProjectionRule(scope: share.scope, privacy: privacy(of: share).settings)
+        let rule = ProjectionRule(share, privacy: privacy(of: share).settings)
         let sessions = life.log.sessions().filter { $0.device == device }
         guard let summary = sessions.randomElement(using: &random) else { return }
         let reader = life.log.reader()
@@ -134,7 +134,7 @@ extension World {
         _ body: (RecordOffset, [UInt8]) throws -> Void
     ) throws {
         let encoder = HistoryEncoder(epoch: life.log.epoch, scope: share.scope)
-        let rule = ProjectionRule(scope: share.scope, privacy: privacy(of: share).settings)
+        let rule = ProjectionRule(share, privacy: privacy(of: share).settings)
         guard let records = try records(of: session, by: rule) else { return }
         var position = records.position(after: nil)
         var failure: (any Error)?

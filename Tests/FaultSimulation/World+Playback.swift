@@ -113,7 +113,7 @@ extension World {
         player.isToStart = false
         let share = player.share
         let session = player.session ?? life.flow.board.session(shownBy: share, at: life.flow.now)
-        let rule = ProjectionRule(scope: share.scope, privacy: privacy(of: share).settings)
+        let rule = ProjectionRule(share, privacy: privacy(of: share).settings)
         guard let session, let records = try records(of: session, by: rule) else { return false }
         guard let everything = try begin(&player, records) else { return false }
         say("playback \(player.number) begins at \(player.position.secondsSince1970)")

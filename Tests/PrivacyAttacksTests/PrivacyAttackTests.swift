@@ -18,7 +18,7 @@ import Testing
     /// the table: no offset hides that.
     private static let attacks: [Attack] = [
         .circle, .consensus, .ring, .hull, .hole, .meters, .seconds, .climb, .records,
-        .moves,
+        .besideMeters, .besideSeconds, .moves,
     ]
 
     /// The blind guess and three standard deviations of so many homes, in percent.
@@ -54,7 +54,8 @@ import Testing
     /// The judges' own test: each mistake is found by the attack that is made for it.
     @Test(
         arguments: zip(
-            Design.leaking, [Attack.meters, .meters, .seconds, .seconds, .moves, .records]))
+            Design.leaking,
+            [Attack.meters, .meters, .seconds, .seconds, .moves, .records, .besideMeters]))
     func `A mistake is found by its attack`(design: Design, attack: Attack) throws {
         let score = try #require(Self.leaking[design.name])
         #expect(try #require(score.percent(attack)) >= 60)

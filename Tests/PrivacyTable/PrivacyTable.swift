@@ -4,7 +4,7 @@ import PrivacyAttacks
 /// Prints which published attacks find how many homes, by design.
 ///
 /// `privacytable [--homes N] [--runs N] [--seed S] [--habit direct|roundabout] [--designs SET]`:
-/// SET is `product`, `changing`, `leaking`, `threatened`, `late`, `circles` or `all`.
+/// SET is `product`, `changing`, `leaking`, `late`, `circles` or `all`.
 @main
 enum PrivacyTable {
     static func main() {

@@ -19,7 +19,7 @@ import Testing
         fixture.flow.log.settle()
         let log = fixture.flow.log
         let summary = try #require(log.summary(of: FlowFixture.session))
-        let rule = ProjectionRule(scope: .all, privacy: privacy)
+        let rule = ProjectionRule(privacy)
         let index = try ProjectionIndex.reading(summary, rule: rule, reader: log.reader())
         return ShownRecords(
             summary, rule: rule, index: index, reader: log.reader(), epoch: log.epoch)

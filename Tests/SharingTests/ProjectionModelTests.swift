@@ -164,7 +164,7 @@ import Testing
         var generator = SeededGenerator(seed: seed &* 0x9E37)
         for number in 0..<Self.runsPerSeed {
             let run = Self.run(&generator)
-            let rule = ProjectionRule(scope: .all, privacy: run.settings)
+            let rule = ProjectionRule(run.settings)
             let shown = SessionProjectionTests.project(
                 Self.events(of: run), rule, until: Fixture.time(100_000))
             let difference = Self.check(shown, against: Self.expected(run))
@@ -204,7 +204,7 @@ import Testing
             var run = Self.run(&generator)
             run.settings.trimFinishMeters = .random(in: 50...300, using: &generator)
             run.settings.finishSecondsLate = Double(Int.random(in: 30...200, using: &generator))
-            let rule = ProjectionRule(scope: .all, privacy: run.settings)
+            let rule = ProjectionRule(run.settings)
             let shown = SessionProjectionTests.project(
                 Self.events(of: run), rule, until: Fixture.time(100_000))
             let difference = Self.check(shown, against: Self.expected(run))
@@ -224,8 +224,9 @@ import Testing
             settings.finishSecondsLate = 60
             let scope = Scope(rawValue: .random(in: 1...7, using: &generator))
             let delay = Bool.random(using: &generator) ? 0 : 30
-            let share = Fixture.share(scope: scope, delaySeconds: delay)
-            let rule = ProjectionRule(scope: scope, privacy: settings)
+            var share = Fixture.share(scope: scope, delaySeconds: delay)
+            share.isBesidePositions = Bool.random(using: &generator)
+            let rule = ProjectionRule(share, privacy: settings)
             let events = Self.events(of: run)
             var views = SessionViews(session: Fixture.session, epoch: 1, privacy: settings)
             var live = ShareView(share, cursor: Fixture.cursor(0), at: Fixture.start)
@@ -234,7 +235,7 @@ import Testing
                 let offset = RecordOffset(rawValue: UInt64(10 * index + 10))
                 let updates = views.take(event, at: offset, arrival: event.deviceTime)
                 let own =
-                    scope.contains(.location)
+                    share.obeysPrivacy
                     ? updates.hiding ?? []
                     : [
                         SessionUpdates.Dated(

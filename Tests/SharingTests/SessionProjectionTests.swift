@@ -74,8 +74,9 @@ import Testing
         let events = Self.run(50)
         for rule in [
             ProjectionRule.everything,
-            ProjectionRule(scope: [.heartRate, .metrics], privacy: Self.zoned()),
-            ProjectionRule(scope: .all, privacy: .none),
+            ProjectionRule(
+                Fixture.share(scope: [.heartRate, .metrics]), privacy: Self.zoned()),
+            ProjectionRule(Fixture.share(scope: .all), privacy: .none),
         ] {
             #expect(rule == .everything)
             #expect(Self.project(events, rule).map(\.event) == events)

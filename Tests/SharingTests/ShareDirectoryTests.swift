@@ -169,4 +169,27 @@ import Testing
         for _ in 0..<5 { counts.left(share.key) }
         #expect(counts.watching(share.key) == 0 && counts.watchedEver(share.key) == 4)
     }
+
+    @Test func `Zones hold for all shares of a device one of which shows positions`() throws {
+        let numbers = Fixture.share(1, scope: [.metrics])
+        let other = Fixture.share(2, device: 2, scope: [.metrics])
+        var track = Fixture.share(3, scope: [.location])
+        var directory = ShareDirectory([numbers, other])
+        func obeys() -> [Bool?] {
+            [1, 2, 3].map { directory[ShareKey(rawValue: $0)]?.obeysPrivacy }
+        }
+        #expect(obeys() == [false, false, nil])
+        #expect(directory.put(track).map(\.key) == [track.key, numbers.key])
+        #expect(obeys() == [true, false, true])
+        track.expiresAt = Fixture.time(5)
+        #expect(directory.put(track).map(\.key) == [track.key])
+        #expect(obeys() == [true, false, true])
+        track.revokedAt = Fixture.time(10)
+        #expect(directory.put(track).map(\.key) == [track.key, numbers.key])
+        #expect(obeys() == [false, false, true])
+        track.revokedAt = nil
+        directory.put(track)
+        #expect(directory.remove(track.key).map(\.key) == [numbers.key])
+        #expect(obeys() == [false, false, nil])
+    }
 }

@@ -63,7 +63,7 @@ extension ShareReader {
     ) throws -> [Timestamp] {
         let oldest = now.advanced(bySeconds: seconds)
         let seen = now.advanced(bySeconds: -Double(share.delaySeconds))
-        let rule = ProjectionRule(scope: share.scope, privacy: privacy)
+        let rule = ProjectionRule(share, privacy: privacy)
         guard let device = share.device else { return [] }
         // A device's clock is at most a day ahead: what began earlier is of an earlier week.
         let recent = catalog.page(of: .device(device), since: oldest, limit: Self.weekSessionsMax)

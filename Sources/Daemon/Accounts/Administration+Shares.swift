@@ -57,13 +57,14 @@ extension Administration {
     /// What its owner should know of a share beside the others; `nil`: nothing.
     func warning(about share: Share) -> String? {
         guard let device = share.device, !accounts.privacy(of: device).hidesNothing,
-            let other = accounts.withState({ $0.shares.complement(of: share, at: clock()) })
+            let other = accounts.withState({ $0.shares.complement(of: share) })
         else { return nil }
-        let (placed, whole) = share.scope.contains(.location) ? (share, other) : (other, share)
+        let (placed, numbers) =
+            share.scope.contains(.location) ? (share, other) : (other, share)
         return
-            "\(placed.name) shows positions and hides some; \(whole.name) tells of the whole run."
-            + " Who holds both links can work out how long the hidden way is:"
-            + " give them to different people"
+            "\(placed.name) shows positions, so \(numbers.name) leaves out what your zones and trims"
+            + " hide, too: who holds both links could subtract. Revoke \(placed.name) if"
+            + " \(numbers.name) is to tell of the whole run"
     }
 
     /// - Parameter text: A name, `DEVICE:NAME`, or the secret ID.

@@ -36,7 +36,7 @@ extension PipelineCore {
 
     /// Which records count for a share now.
     func rule(for share: Share) -> ProjectionRule {
-        ProjectionRule(scope: share.scope, privacy: privacy(of: share))
+        ProjectionRule(share, privacy: privacy(of: share))
     }
 
     /// What may be shown of a device changed: what is shown, live or played, begins anew.

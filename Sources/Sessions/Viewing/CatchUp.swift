@@ -28,7 +28,7 @@ package struct CatchUp: Sendable {
         }
 
         package var rule: ProjectionRule {
-            ProjectionRule(scope: share.scope, privacy: privacy)
+            ProjectionRule(share, privacy: privacy)
         }
     }
 

@@ -26,7 +26,7 @@ public struct SessionViews: Sendable {
     public init(session: SessionID, epoch: UInt32, privacy: PrivacySettings) {
         self.epoch = epoch
         everything = SessionFields(session: session, epoch: epoch)
-        let rule = ProjectionRule(scope: .all, privacy: privacy)
+        let rule = ProjectionRule(privacy)
         guard rule != .everything else { return }
         hiding.append(
             Hiding(
@@ -66,9 +66,9 @@ public struct SessionViews: Sendable {
     /// When ``advance(to:)`` has something to do; `nil`: not before a record comes.
     public var nextDeadline: Timestamp? { hiding.first?.projection?.nextDeadline }
 
-    /// What a share of that scope shows of the session.
-    public func fields(for scope: Scope) -> SessionFields {
-        guard scope.contains(.location), let hiding = hiding.first else { return everything }
+    /// What a share shows of the session, before its scope.
+    public func fields(for share: Share) -> SessionFields {
+        guard share.obeysPrivacy, let hiding = hiding.first else { return everything }
         return hiding.fields
     }
 
@@ -90,9 +90,9 @@ public struct SessionViews: Sendable {
 
     public var isWithheld: Bool { hiding.first.map { $0.projection == nil } ?? false }
 
-    /// Whether anything is hidden from who watches a share of that scope.
-    public func hides(from scope: Scope) -> Bool {
-        scope.contains(.location) && !hiding.isEmpty
+    /// Whether anything is hidden from who watches a share.
+    public func hides(from share: Share) -> Bool {
+        share.obeysPrivacy && !hiding.isEmpty
     }
 
     private mutating func encodeShown() -> [SessionUpdates.Dated] {

@@ -2,16 +2,21 @@ public import SensorModel
 
 /// Which of a session's records count for a viewer.
 ///
-/// It is a function of a share's scope and its device's privacy settings, and the only place where
-/// the two meet. What a share shows of what counts, its scope says; when, its delay.
+/// It is a function of a share and its device's privacy settings, and the only place where the two
+/// meet. What a share shows of what counts, its scope says; when, its delay.
 public enum ProjectionRule: Hashable, Sendable {
-    /// The owner's own views, shares that show no positions, devices that hide nothing.
+    /// The owner's own views, devices none of whose shares shows positions, or that hide nothing.
     case everything
-    /// Positions are shown: nothing that the settings hide counts.
+    /// Positions are shown, here or beside it: nothing that the settings hide counts.
     case hiding(PrivacySettings)
 
-    public init(scope: Scope, privacy: PrivacySettings) {
-        self = scope.contains(.location) && !privacy.hidesNothing ? .hiding(privacy) : .everything
+    public init(_ share: Share, privacy: PrivacySettings) {
+        self = share.obeysPrivacy ? Self(privacy) : .everything
+    }
+
+    /// For shares that obey the settings.
+    public init(_ privacy: PrivacySettings) {
+        self = privacy.hidesNothing ? .everything : .hiding(privacy)
     }
 }
 

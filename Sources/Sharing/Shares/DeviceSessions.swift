@@ -152,7 +152,7 @@ public struct DeviceSessions: Sendable {
         let known = spans[device] ?? []
         // By order alone: sessions of before a restart may lie ahead of a clock set back.
         let shown = known.filter { $0.ended.map { $0 >= share.createdAt } ?? true }
-        let isPlaced = share.scope.contains(.location)
+        let isPlaced = share.obeysPrivacy
         guard isPlaced || share.delaySeconds > 0 else { return shown }
         let seen = share.delaySeconds > 0 ? Self.time(seenBy: share, at: now) : nil
         return shown.filter { span in

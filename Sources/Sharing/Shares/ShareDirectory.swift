@@ -87,12 +87,12 @@ public struct ShareDirectory: Sendable {
         (keysByDevice[device] ?? []).compactMap { shares[$0] }
     }
 
-    /// A share of the same device that shows positions where this one does not, or does not where this
-    /// one does. What is hidden counts on the one without positions: who holds both can subtract.
-    public func complement(of share: Share, at time: Timestamp) -> Share? {
+    /// A share of the same device that is not revoked, and shows positions where this one does not, or
+    /// does not where this one does: because of the one the owner's zones and trims hold for the other.
+    public func complement(of share: Share) -> Share? {
         guard let device = share.device else { return nil }
-        return shares(of: device).first {
-            $0.isActive(at: time)
+        return shares(of: device).last {
+            $0.revokedAt == nil
                 && $0.scope.contains(.location) != share.scope.contains(.location)
         }
     }
@@ -118,8 +118,37 @@ public struct ShareDirectory: Sendable {
     }
 
     /// Adds a share, or replaces what is known of it: revoked, or under a new ID.
-    public mutating func put(_ share: Share) {
-        remove(share.key)
+    ///
+    /// - Returns: It, and those of its device for which other rules hold now.
+    @discardableResult
+    public mutating func put(_ share: Share) -> [Share] {
+        insert(share)
+        var share = share
+        share.isBesidePositions = false
+        shares[share.key] = share
+        let changed = share.device.map { updateRules(of: $0) } ?? []
+        let others = changed.filter { $0.key != share.key }
+        return [shares[share.key] ?? share] + others
+    }
+
+    /// For as long as a share with positions is not revoked. One that has expired holds, too: who kept
+    /// what it showed could subtract from another's history.
+    private mutating func updateRules(of device: DeviceID) -> [Share] {
+        let own = shares(of: device)
+        let showsPositions = own.contains { $0.showsPositions }
+        var changed: [Share] = []
+        for var share in own {
+            let isBeside = showsPositions && !share.scope.contains(.location)
+            guard share.isBesidePositions != isBeside else { continue }
+            share.isBesidePositions = isBeside
+            shares[share.key] = share
+            changed.append(share)
+        }
+        return changed
+    }
+
+    private mutating func insert(_ share: Share) {
+        drop(share.key)
         shares[share.key] = share
         keysByHash[share.idHash] = share.key
         keysByName[OwnedName(share.name, of: share.device)] = share.key
@@ -133,7 +162,15 @@ public struct ShareDirectory: Sendable {
         }
     }
 
-    public mutating func remove(_ key: ShareKey) {
+    /// - Returns: Those of its device for which other rules hold now.
+    @discardableResult
+    public mutating func remove(_ key: ShareKey) -> [Share] {
+        let device = shares[key]?.device
+        drop(key)
+        return device.map { updateRules(of: $0) } ?? []
+    }
+
+    private mutating func drop(_ key: ShareKey) {
         guard let share = shares.removeValue(forKey: key) else { return }
         keysByHash[share.idHash] = nil
         keysByName[OwnedName(share.name, of: share.device)] = nil
@@ -144,4 +181,8 @@ public struct ShareDirectory: Sendable {
         case .group: break
         }
     }
+}
+
+extension Share {
+    fileprivate var showsPositions: Bool { scope.contains(.location) && revokedAt == nil }
 }

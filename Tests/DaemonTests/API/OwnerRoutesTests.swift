@@ -182,7 +182,7 @@ import WireFormat
         }
     }
 
-    @Test func `Who hides something is warned of two links that together tell what is hidden`()
+    @Test func `Who hides something learns that it is hidden from links without positions, too`()
         async throws
     {
         try await RunningDaemon.run { running in
@@ -197,7 +197,7 @@ import WireFormat
             _ = try await running.ask(
                 .put, "/v1/me/zones", token: ann, body: #"{"trimStartMeters":100}"#)
             let warning = try #require(try await make("heartRate"))
-            #expect(warning.contains("different people"))
+            #expect(warning.contains("subtract"))
             #expect(try await make("location") != nil)
         }
     }

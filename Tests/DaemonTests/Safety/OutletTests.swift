@@ -1,4 +1,5 @@
 import Foundation
+import SegmentLog
 import SensorModel
 import Sharing
 import Testing
@@ -106,6 +107,19 @@ import WireFormat
         await client.close()
     }
 
+    /// Of the log's record of that number, or the last.
+    private static func cursor(_ number: Int, _ running: RunningDaemon) throws -> LogCursor {
+        let log = running.daemon.pipeline.log
+        var found = RecordOffset(rawValue: 0)
+        var count = 0
+        try log.reader().read(from: found) { header, _ in
+            found = header.offset
+            count += 1
+            return count < number
+        }
+        return LogCursor(epoch: log.epoch, offset: found)
+    }
+
     /// What an outlet says when it is asked, and for a while after.
     private static func read(
         _ outlet: Outlet, of share: String, _ running: RunningDaemon, from start: Double
@@ -117,7 +131,8 @@ import WireFormat
         case .live:
             var texts: [String] = []
             for query in [
-                "", "?after=e1-0", "?after=e1-1", "?at=0&speed=64", "?at=\(start + 60)&speed=64",
+                "", "?after=e1-0", "?after=\(try cursor(7, running))", "?at=0&speed=64",
+                "?at=\(start + 60)&speed=64",
                 "?at=\(start + 2300)", "?at=\(start + 1200)&speed=64",
             ] {
                 texts += try await Self.watch(path + query, running)
@@ -132,7 +147,10 @@ import WireFormat
                 saying: #"{"topic":"hr:\#(share)","event":"phx_join","payload":{},"ref":1}"#)
         case .history:
             var texts: [String] = []
-            for query in ["?limit=1000", "?after=e1-0", "?after=e1-7&limit=20", "?after=e1-900"] {
+            for query in [
+                "?limit=1000", "?after=e1-0", "?after=\(try cursor(7, running))&limit=20",
+                "?after=\(try cursor(900, running))",
+            ] {
                 texts.append(try await running.ask(.get, path + query).text)
             }
             return texts
@@ -206,6 +224,10 @@ import WireFormat
                 if life == 1 {
                     let token = try running.addDevice("ann")
                     shares["own"] = try running.addShare(of: "ann")
+                    // Who holds both links must not be able to subtract.
+                    shares["beside"] = try running.addShare(of: "ann") {
+                        $0.scope = [.heartRate, .metrics]
+                    }
                     _ = try running.addDevice("bob")
                     _ = try running.addShare(of: "bob")
                     let group = try running.daemon.administration.createShare(
@@ -290,9 +312,18 @@ import WireFormat
                     [120, 121, 122], token: token, session: SessionID(high: 0x4014, low: low))
             }
             var answers: Set<String> = []
-            for offset in (1...60).map({ "e1-\($0)" }) + ["e1-100000", "e1-99999999999"] {
+            let log = running.daemon.pipeline.log
+            var offsets: [UInt64] = []
+            try log.reader().read(from: RecordOffset(rawValue: 0)) { header, _ in
+                let offset = header.offset.rawValue
+                offsets += [offset - 1, offset, offset + 1, offset + 1000]
+                return true
+            }
+            try #require(offsets.count > 40)
+            let last = try #require(offsets.max())
+            for offset in offsets + [1, last + 1_000_000, last + 3_600_000_000] {
                 let page = try await running.ask(
-                    .get, "/v1/shares/\(share)/history?after=\(offset)&limit=5")
+                    .get, "/v1/shares/\(share)/history?after=e\(log.epoch)-\(offset)&limit=5")
                 #expect(page.status == 200)
                 answers.insert(page.text.replacing(#/"time":[0-9.]+/#, with: "time"))
             }

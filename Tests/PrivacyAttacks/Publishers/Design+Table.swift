@@ -31,11 +31,7 @@ extension Design {
             $0.offset = .drawn
         },
         zone.changed("cursors count") { $0.countsRecords = true },
-    ]
-
-    /// What the product's settings do not prevent.
-    public static let threatened = [
-        zone.changed("second share without positions") { $0.hasSecondShare = true }
+        zone.changed("second share tells all") { $0.hasSecondShare = true },
     ]
 
     /// A finish that is held back for a fixed time, or never shown.
@@ -61,8 +57,7 @@ extension Design {
 
     /// By name.
     public static let sets = [
-        "product": product, "changing": changing, "leaking": leaking, "threatened": threatened,
-        "late": late, "circles": otherCircles,
-        "all": product + changing + leaking + threatened + late + otherCircles,
+        "product": product, "changing": changing, "leaking": leaking, "late": late,
+        "circles": otherCircles, "all": product + changing + leaking + late + otherCircles,
     ]
 }

@@ -7,7 +7,7 @@ public struct SessionPublisher: Publisher {
     public init() {}
 
     public func publish(_ run: RecordedRun, hiding settings: PrivacySettings) -> ShownRun {
-        var projection = SessionProjection(ProjectionRule(scope: .all, privacy: settings))
+        var projection = SessionProjection(ProjectionRule(settings))
         var reader = ShownRunReader()
         var shown: [ShownEvent] = []
         func read(at now: Timestamp) {
@@ -64,6 +64,11 @@ struct ShownRunReader {
         if let meters = metrics.distanceMeters { shown.finalDistanceMeters = meters }
         if metrics.movingSeconds > 0 { shown.finalMovingSeconds = metrics.movingSeconds }
         if let gain = metrics.elevationGainMeters { shown.finalElevationGainMeters = gain }
+        // A share without positions is shown by the same rule.
+        shown.beside.append(
+            ShownValue(
+                time: time, distanceMeters: metrics.distanceMeters,
+                movingSeconds: metrics.movingSeconds))
         guard let position = metrics.position else {
             isAfterHidden = true
             return
