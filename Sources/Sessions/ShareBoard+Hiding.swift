@@ -11,7 +11,7 @@ extension ShareBoard {
     /// again, and has it read again.
     func sessionWithheld(_ session: SessionID, of device: DeviceID) {
         for share in sharesObeying(of: device) {
-            guard let showing = entries[share.key]?.showing, showing != session else {
+            guard let showing = showing(on: share), showing != session else {
                 close(share.key, code: .restarting)
                 continue
             }

@@ -4,6 +4,8 @@ import Testing
 
 @testable import Sharing
 
+@testable import Sharing
+
 @Suite struct PublisherTests {
     private static let town = Town(seed: 3)
 
@@ -92,7 +94,7 @@ private struct LiveShares {
     private mutating func show(_ updates: [SessionUpdates.Dated], at now: Timestamp) {
         for index in views.indices {
             var shown = updates.compactMap { views[index].take($0.update, at: $0.arrival) }
-            shown += views[index].release(at: now)
+            while let (_, update) = views[index].release(at: now) { shown.append(update) }
             for update in shown
             where update.changed.contains(where: { $0.key == .position && !$0.isNull }) {
                 records[index].insert(Int(update.cursor.offset.rawValue))

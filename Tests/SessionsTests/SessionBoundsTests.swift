@@ -117,16 +117,17 @@ import WireFormat
         #expect(fixture.flow.sessions.liveCount == 40)
     }
 
-    @Test func `Delayed shares of a device hold together what one may`() throws {
+    private static func delayed(_ number: Int, seconds: Int) -> Share {
+        Share(
+            key: ShareKey(rawValue: UInt32(number)), name: "\(number)", idHash: .zero,
+            target: .device(FlowFixture.device), scope: .all, delaySeconds: seconds,
+            expiresAt: nil, createdAt: FlowFixture.start)
+    }
+
+    @Test func `Delays of a device hold together what one may`() throws {
         let fixture = try FlowFixture()
         let board = fixture.flow.board
-        for number in 1...64 {
-            board.put(
-                Share(
-                    key: ShareKey(rawValue: UInt32(number)), name: "\(number)", idHash: .zero,
-                    target: .device(FlowFixture.device), scope: .all, delaySeconds: 7200,
-                    expiresAt: nil, createdAt: FlowFixture.start))
-        }
+        for number in 1...64 { board.put(Self.delayed(number, seconds: 7200 + number)) }
         try fixture.send(500, .marker("here"))
         var held = 0
         for number in 1...64 {
@@ -144,5 +145,30 @@ import WireFormat
         try fixture.send(500, .marker("here"))
         #expect(board.heldCount(of: ShareKey(rawValue: 1)) > 500)
         #expect(board.heldCount(of: ShareKey(rawValue: 2)) == 0)
+    }
+
+    @Test func `Shares with one delay hold back what one of them does, each update once`() throws {
+        let fixture = try FlowFixture()
+        let board = fixture.flow.board
+        for number in 1...300 { board.put(Self.delayed(number, seconds: 300)) }
+        try fixture.send(200, .marker("here"))
+        for number in 1...300 {
+            #expect((200...410).contains(board.heldCount(of: ShareKey(rawValue: UInt32(number)))))
+        }
+        for number in [1, 150, 300] {
+            let key = ShareKey(rawValue: UInt32(number))
+            _ = board.join(key, loop: 0, cursor: fixture.flow.cursor, at: fixture.flow.now)
+        }
+        fixture.flow.advance(to: FlowFixture.time(1000))
+        let events = fixture.said.shown.filter { $0.event != nil }
+        #expect(events.count == 3 * 200)
+        let began = fixture.said.shown.filter(\.begins)
+        #expect(began.count == 3)
+        // One that is made, or over, in mid-run changes nothing for the others.
+        fixture.said.shown = []
+        board.put(Self.delayed(301, seconds: 300))
+        board.remove(ShareKey(rawValue: 2))
+        board.put(Self.delayed(150, seconds: 60))
+        #expect(fixture.said.shown.isEmpty)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import SensorModel
-import Sharing
+
+@testable import Sharing
 
 /// A small generator with a seed, so that a failure can be seen again.
 struct SeededGenerator: RandomNumberGenerator {
@@ -103,4 +104,13 @@ enum Fixture {
     }
 
     static func text(_ json: [UInt8]) -> String { String(decoding: json, as: UTF8.self) }
+}
+
+extension ShareView {
+    /// Everything that is due by `now`, oldest first.
+    mutating func releaseAll(at now: Timestamp) -> [FeedUpdate] {
+        var updates: [FeedUpdate] = []
+        while let (_, update) = release(at: now) { updates.append(update) }
+        return updates
+    }
 }

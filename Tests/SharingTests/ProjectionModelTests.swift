@@ -242,7 +242,7 @@ import Testing
                             update: updates.everything, arrival: event.deviceTime)
                     ]
                 for dated in own { _ = live.take(dated.update, at: dated.arrival) }
-                _ = live.release(at: event.deviceTime)
+                _ = live.releaseAll(at: event.deviceTime)
             }
             let now = events[asked].deviceTime
             let shown = SessionProjectionTests.project(Array(events[...asked]), rule)

@@ -49,11 +49,11 @@ import Testing
         }
         #expect(view.snapshot.session == nil)
         #expect(view.nextDeadline == Fixture.time(301))
-        #expect(view.release(at: Fixture.time(300.999)).isEmpty)
-        #expect(view.release(at: Fixture.time(303)).map(\.cursor.offset.rawValue) == [1, 2, 3])
+        #expect(view.releaseAll(at: Fixture.time(300.999)).isEmpty)
+        #expect(view.releaseAll(at: Fixture.time(303)).map(\.cursor.offset.rawValue) == [1, 2, 3])
         #expect(view.snapshot.cursor == Fixture.cursor(3))
         #expect(view.nextDeadline == Fixture.time(304))
-        #expect(view.release(at: Fixture.time(9999)).count == 7)
+        #expect(view.releaseAll(at: Fixture.time(9999)).count == 7)
         #expect(view.nextDeadline == nil)
     }
 
@@ -70,13 +70,13 @@ import Testing
                     cursor: Fixture.cursor(UInt64(second)), time: Fixture.start,
                     changed: [steps]),
                 of: Fixture.session, due: Fixture.time(Double(second + 86_400)))
-            while let (update, _) = held.removeFirst(dueBy: Fixture.time(Double(second))) {
+            while let (update, _, _) = held.removeFirst(dueBy: Fixture.time(Double(second))) {
                 shown.append((update.cursor.offset.rawValue, second))
             }
             #expect(held.count <= HeldUpdates.countMax)
         }
         var last: [FieldKey: String] = [:]
-        while let (update, _) = held.removeFirst(dueBy: Fixture.time(1e6)) {
+        while let (update, _, _) = held.removeFirst(dueBy: Fixture.time(1e6)) {
             for fragment in update.changed { last[fragment.key] = Fixture.text(fragment.bytes) }
         }
         #expect(shown.allSatisfy { Int($0.cursor) + 86_400 <= $0.at })
@@ -88,7 +88,7 @@ import Testing
             Fixture.share(delaySeconds: 86_400), cursor: Fixture.cursor(0), at: Fixture.start)
         _ = view.take(Self.update(0, steps: 1, begins: true), at: Fixture.start)
         for second in 1...20_000 { _ = view.take(Self.marker(Double(second)), at: Fixture.start) }
-        let updates = view.release(at: Fixture.time(1e6))
+        let updates = view.releaseAll(at: Fixture.time(1e6))
         #expect(updates.count <= HeldUpdates.countMax + 1)
         #expect(updates.first?.begins == true)
         #expect(updates.last?.cursor == Fixture.cursor(20_000))

@@ -62,8 +62,8 @@ extension Administration {
         let (placed, numbers) =
             share.scope.contains(.location) ? (share, other) : (other, share)
         return
-            "\(placed.name) shows positions, so \(numbers.name) leaves out what your zones and trims"
-            + " hide, too: who holds both links could subtract. Revoke \(placed.name) if"
+            "\(placed.name) shows positions, so \(numbers.name) leaves out what your zones and"
+            + " trims hide, too: who holds both links could subtract. Revoke \(placed.name) if"
             + " \(numbers.name) is to tell of the whole run"
     }
 

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// Updates of a delayed share, waiting for their time, in bounded memory.
+/// Updates of delayed shares, waiting for their time, in bounded memory.
 ///
 /// When there are too many, neighbors are folded together, the older into the newer: nothing is
 /// shown early, and what is lost is only how often values are seen to change. Events are kept
@@ -9,14 +9,15 @@ public struct HeldUpdates: Sendable {
     private struct Held: Sendable {
         var update: FeedUpdate
         let session: SessionID
+        let number: Int
         var due: Timestamp
     }
 
     /// An hour of one update a second.
     public static let countMax = 3600
-    /// However many shares hold something back.
+    /// However many queues there are.
     public static let countMin = 32
-    /// Of all shares together; one is about a kilobyte.
+    /// Of all queues together; one is about a kilobyte.
     public static let allMax = 40_000
     static let eventBytesMax = 1024 * 1024
 
@@ -24,27 +25,35 @@ public struct HeldUpdates: Sendable {
     /// Everything before it has been taken; removed from the array in bulk.
     private var head = 0
     private var eventBytes = 0
+    /// Of the next update: all that were ever appended are counted.
+    private(set) var nextNumber = 0
 
     var nextDue: Timestamp? { head < queue.count ? queue[head].due : nil }
+
+    /// Number of the oldest that waits.
+    var oldestNumber: Int? { head < queue.count ? queue[head].number : nil }
 
     var count: Int { queue.count - head }
 
     mutating func append(
         _ update: FeedUpdate, of session: SessionID, due: Timestamp, countMax: Int = Self.countMax
     ) {
-        queue.append(Held(update: update, session: session, due: due))
+        queue.append(Held(update: update, session: session, number: nextNumber, due: due))
+        nextNumber += 1
         eventBytes += update.event?.count ?? 0
         if count > countMax { thin(to: countMax) }
         if eventBytes > Self.eventBytesMax { giveUpOldEvents() }
     }
 
-    mutating func removeFirst(dueBy now: Timestamp) -> (FeedUpdate, SessionID)? {
+    mutating func removeFirst(
+        dueBy now: Timestamp
+    ) -> (update: FeedUpdate, session: SessionID, number: Int)? {
         guard head < queue.count, queue[head].due <= now else { return nil }
         let held = queue[head]
         head += 1
         eventBytes -= held.update.event?.count ?? 0
         if head > 64, head * 2 > queue.count { dropTaken() }
-        return (held.update, held.session)
+        return (held.update, held.session, held.number)
     }
 
     /// The clock was set back: nothing waits longer for it.

@@ -67,8 +67,8 @@ public struct SessionViews: Sendable {
     public var nextDeadline: Timestamp? { hiding.first?.projection?.nextDeadline }
 
     /// What a share shows of the session, before its scope.
-    public func fields(for share: Share) -> SessionFields {
-        guard share.obeysPrivacy, let hiding = hiding.first else { return everything }
+    public func fields(obeyingPrivacy: Bool) -> SessionFields {
+        guard obeyingPrivacy, let hiding = hiding.first else { return everything }
         return hiding.fields
     }
 
@@ -91,8 +91,8 @@ public struct SessionViews: Sendable {
     public var isWithheld: Bool { hiding.first.map { $0.projection == nil } ?? false }
 
     /// Whether anything is hidden from who watches a share.
-    public func hides(from share: Share) -> Bool {
-        share.obeysPrivacy && !hiding.isEmpty
+    public func hides(obeyingPrivacy: Bool) -> Bool {
+        obeyingPrivacy && !hiding.isEmpty
     }
 
     private mutating func encodeShown() -> [SessionUpdates.Dated] {

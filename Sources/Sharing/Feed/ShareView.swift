@@ -7,8 +7,6 @@ public struct ShareView: Sendable {
     private let scope: Scope
     private let delayMicroseconds: Int64
     private var session: SessionID?
-    /// Where the log was when the view was made: what came before is in the log alone.
-    public let start: RecordOffset
     private var cursor: LogCursor
     private var time: Timestamp
     private var fields: [Fragment?] = Array(repeating: nil, count: FieldKey.allCases.count)
@@ -21,7 +19,6 @@ public struct ShareView: Sendable {
     ///     is that of an empty log.
     ///   - now: What a viewer reads as time while no session has begun.
     public init(_ share: Share, cursor: LogCursor, at now: Timestamp) {
-        start = cursor.offset
         self.share = share.key
         scope = share.scope
         delayMicroseconds = Int64(share.delaySeconds) * 1_000_000
@@ -47,22 +44,26 @@ public struct ShareView: Sendable {
     }
 
     /// Updates held back now.
-    public var heldCount: Int { held.count }
+    var heldCount: Int { held.count }
 
     /// When the next held update is due; `nil`: none is held.
-    public var nextDeadline: Timestamp? { held.nextDue }
+    var nextDeadline: Timestamp? { held.nextDue }
 
-    /// - Returns: What is due by `now`, oldest first.
-    public mutating func release(at now: Timestamp) -> [FeedUpdate] {
-        var updates: [FeedUpdate] = []
-        while let (update, session) = held.removeFirst(dueBy: now) {
-            updates.append(show(update, of: session))
-        }
-        return updates
+    /// Number of the next update that is held back.
+    var nextNumber: Int { held.nextNumber }
+
+    /// Number of the oldest update that is held back.
+    var oldestNumber: Int? { held.oldestNumber }
+
+    /// - Returns: What is due by `now`: the oldest update, with its number; one that was folded into it
+    ///   had a lower one.
+    mutating func release(at now: Timestamp) -> (number: Int, update: FeedUpdate)? {
+        guard let (update, session, number) = held.removeFirst(dueBy: now) else { return nil }
+        return (number, show(update, of: session))
     }
 
     /// The arrival clock was set back: what is held goes on waiting for as long as it had to.
-    public mutating func clockWentBack(byMicroseconds difference: Int64) {
+    mutating func clockWentBack(byMicroseconds difference: Int64) {
         held.clockWentBack(byMicroseconds: difference)
     }
 
