@@ -26,7 +26,13 @@ final class ResultsUpkeep: Sendable {
     static let batchMax = 16
     /// Of a device that makes sessions without end; those past it are computed when somebody asks.
     static let dueMax = 4096
+    /// Sessions of a page of the look at all.
+    private static let pageMax = 256
     private static let retryAfter = Duration.milliseconds(200)
+    /// After a batch it rests so many times as long as that took: a fifth of a processor at most, also
+    /// while somebody makes sessions without end.
+    private static let restFactor = 4
+    private static let restMax = Duration.seconds(1)
 
     private let log: SegmentLog
     private let catalog: SessionCatalog
@@ -106,7 +112,7 @@ final class ResultsUpkeep: Sendable {
     /// The next of all sessions. Those in memory still change.
     private func scanned() -> [SessionSummary] {
         guard let scan = state.withLock({ $0.scan }) else { return [] }
-        let page = catalog.page(of: .anybody, before: scan.before, limit: Self.batchMax)
+        let page = catalog.page(of: .anybody, before: scan.before, limit: Self.pageMax)
         let last = page.sessions.last?.firstOffset
         state.withLock { state in
             // Another look may have begun meanwhile.
@@ -133,14 +139,19 @@ final class ResultsUpkeep: Sendable {
     }
 
     /// - Returns: `false` when the daemon stops.
-    private func complete(_ batch: [SessionSummary]) async -> Bool {
-        guard !batch.isEmpty else { return true }
-        while true {
+    private func complete(_ sessions: [SessionSummary]) async -> Bool {
+        var left = sessions
+        while !left.isEmpty {
             do {
-                try await pool.run(for: .upkeep) { [results] ticket in
-                    try results.complete(batch, isCancelled: { ticket.isCancelled })
+                let rest: Duration
+                (left, rest) = try await pool.run(for: .upkeep) { [results, left] ticket in
+                    let begin = ContinuousClock.now
+                    let (computed, left) = try results.complete(
+                        left, computingMost: Self.batchMax, isCancelled: { ticket.isCancelled })
+                    let taken = ContinuousClock.now - begin
+                    return (left, computed > 0 ? min(taken * Self.restFactor, Self.restMax) : .zero)
                 }
-                return true
+                if rest > .zero { try? await Task.sleep(for: rest) }
             } catch ReadRefusal.cancelled {
                 return false
             } catch {
@@ -148,5 +159,6 @@ final class ResultsUpkeep: Sendable {
                 try? await Task.sleep(for: Self.retryAfter)
             }
         }
+        return true
     }
 }

@@ -61,14 +61,17 @@ final class SessionResults: Sendable {
     ///
     /// - Parameters:
     ///   - sessions: As the catalog has them.
+    ///   - limit: So many are computed at most, in the order of `sessions`.
     ///   - isCancelled: Asked between sessions.
+    /// - Returns: How many were computed, and those that are beyond the limit.
     /// - Throws: ``ReadRefusal/cancelled``
     func complete(
-        _ sessions: [SessionSummary], isCancelled: () -> Bool
-    ) throws(ReadRefusal) {
+        _ sessions: [SessionSummary], computingMost limit: Int, isCancelled: () -> Bool
+    ) throws(ReadRefusal) -> (computed: Int, left: [SessionSummary]) {
         let kept = kept(of: sessions)
-        _ = try compute(
-            sessions.filter { kept[$0.session] == nil }[...], isCancelled: isCancelled)
+        let missing = sessions.filter { kept[$0.session] == nil }
+        let computed = try compute(missing.prefix(limit), isCancelled: isCancelled)
+        return (computed.count, Array(missing.dropFirst(limit)))
     }
 
     /// What the registry has that still holds. Without a registry all is computed, which is slower and
