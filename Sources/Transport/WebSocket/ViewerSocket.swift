@@ -1,3 +1,4 @@
+import NIOCore
 import SensorModel
 
 /// A viewer on WebSocket: gets the events of a share, and may say where it wants to look.
@@ -5,8 +6,6 @@ final class ViewerSocket: WebSocketEndpoint {
     /// `{"seek":…}` needs 30; who sends more means something else.
     let messageBytesMax = 1024
     let tooLargeCode = CloseCode.messageTooLarge.rawValue
-    /// Over ten seconds. A finger on a slider makes 60.
-    private static let messagesPerSecondMax = 100
     private let service: HTTPService
     private let loop: LoopState
     private let rateHertz: Float
@@ -15,7 +14,7 @@ final class ViewerSocket: WebSocketEndpoint {
     private var socket: WebSocketChannel?
     private var viewer: Viewer?
     /// Most viewers say nothing.
-    private var rate: FrameRate?
+    private var pace: MessagePace?
 
     init(_ upgraded: UpgradedSocket, share: ResolvedShare) {
         service = upgraded.service
@@ -41,16 +40,12 @@ final class ViewerSocket: WebSocketEndpoint {
 
     func received(_ kind: ServerFrame.Kind, _ message: Span<UInt8>) -> Bool {
         guard kind == .text, let viewer else { return true }
-        let now = loop.arrivalClock()
-        let rate = rate ?? FrameRate()
-        self.rate = rate
-        guard
-            rate.allows(
-                deviceTime: now, arrival: now, perSecondMax: Self.messagesPerSecondMax)
-        else {
-            socket?.close(.tooManyRequests)
-            return true
+        var pace = pace ?? MessagePace()
+        guard pace.takes(atNanoseconds: NIODeadline.now().uptimeNanoseconds) else {
+            goOnLater()
+            return false
         }
+        self.pace = pace
         let refusal = service.viewers.viewerSaid(
             viewer.id, watching: viewer.key, message.indices.map { message[$0] })
         // One that does not read is not told twice.
@@ -58,6 +53,14 @@ final class ViewerSocket: WebSocketEndpoint {
             socket?.send(ServerFrame.encode(.text, Array(refusal.json.utf8)))
         }
         return true
+    }
+
+    /// It said too much at once: its socket is not read meanwhile.
+    private func goOnLater() {
+        let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
+        loop.eventLoop.scheduleTask(in: MessagePace.wait) {
+            bound.value.socket?.resume()
+        }
     }
 
     func drained() {
