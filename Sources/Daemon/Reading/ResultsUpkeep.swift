@@ -3,8 +3,8 @@ import SensorModel
 import Sessions
 import Synchronization
 
-/// Computes what sessions amounted to in the background, a few at a time: of each that ends or leaves
-/// memory, and after a start of all that miss it. So lists and training find it kept. Any thread.
+/// Computes what sessions amounted to in the background, a few at a time: of each that ends, and after
+/// a start of all that miss it. So lists and training find it kept. Any thread.
 ///
 ///     begin ──▶ all, newest first ──┐
 ///     note ───▶ due ────────────────┴─▶ a batch a turn of the read pool ─▶ registry
@@ -56,7 +56,7 @@ final class ResultsUpkeep: Sendable {
         work()
     }
 
-    /// Those of which somebody wanted what is not computed, or that will not change for now.
+    /// Those that have ended, and those of which somebody wanted what is not computed.
     func note(_ sessions: some Sequence<SessionID>) {
         state.withLock { state in
             for session in sessions where state.due.count < Self.dueMax {
@@ -68,8 +68,9 @@ final class ResultsUpkeep: Sendable {
 
     func note(_ change: SessionMemory) {
         switch change {
-        case .ended(let session, _), .released(let session, _): note([session])
-        case .began, .held: break
+        case .ended(let session, _): note([session])
+        // What leaves memory without an end made room for others: there are many when somebody floods.
+        case .began, .held, .released: break
         }
     }
 

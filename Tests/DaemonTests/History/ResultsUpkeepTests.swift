@@ -59,20 +59,21 @@ import Transport
         }
     }
 
-    @Test func `A session that leaves memory is computed`() async throws {
-        try await RunningDaemon.run { running in
+    @Test func `A session is computed once it has ended`() async throws {
+        try await RunningDaemon.run {
+            $0.ingest.silenceSeconds = 1
+        } _: { running in
             let token = try running.addDevice("ann")
-            let perDevice = running.daemon.configuration.ingest.sessionsPerDeviceMax
-            for number in 0...perDevice {
-                try await running.sendHeartRates(
-                    [120, 140], token: token, session: Self.session(number))
-            }
-            let first = Self.session(0)
-            #expect(try await running.eventually { !running.daemon.pipeline.catalog.isHeld(first) })
+            let session = Self.session(0)
+            try await running.sendHeartRates([120, 140], token: token, session: session)
             #expect(
                 try await running.eventually {
-                    try Self.kept(running, [first])[first]?.totals?.maxHeartRate == 140
+                    try Self.kept(running, [session])[session]?.totals?.maxHeartRate == 140
                 })
+            let result = try #require(try Self.kept(running, [session])[session])
+            let log = running.daemon.pipeline.log
+            #expect(result.lastOffset == log.summary(of: session)?.lastOffset)
+            #expect(result.totals?.state == .ended)
         }
     }
 
