@@ -49,9 +49,7 @@ public final class PulsecastDaemon: Sendable {
             logger: logger, disk: { PosixDisk(path: $0) })
     }
 
-    /// The same with another disk below the log.
-    ///
-    /// - Parameter disk: Of a folder, by its path.
+    /// The same with another disk below the log: `disk` makes that of a folder, by its path.
     init(
         configuration: Configuration, environment: [String: String], newEpoch: UInt32,
         logger: Logger, disk: (String) -> any Disk

@@ -20,7 +20,7 @@ struct Delivery {
 
     /// The settings, where they hide anything from the share.
     var hiding: PrivacySettings? {
-        guard share.scope.contains(.location), !privacy.hidesNothing else { return nil }
+        guard share.obeysPrivacy, !privacy.hidesNothing else { return nil }
         var settings = privacy
         if !isFinishJudged { settings.trimFinishMeters = 0 }
         return settings

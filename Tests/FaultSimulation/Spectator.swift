@@ -69,7 +69,7 @@ struct Spectator {
             // Where something is hidden, what is shown may be older than what a viewer came back
             // with: of another session, or before a crash or other settings.
             let isRefreshed =
-                share.scope.contains(.location) && (isSnapshot || hasResumed)
+                share.obeysPrivacy && (isSnapshot || hasResumed)
                 && !privacy.settings.hidesNothing
             guard isRising || isSeek || isRefreshed else {
                 throw Violation("a viewer at \(last) was sent \(cursor): \(text(json))")

@@ -111,7 +111,7 @@ extension World {
                     offset, json in
                     let sight = Ledger.Sight(
                         share: share.key, offset: offset.rawValue,
-                        generation: share.scope.contains(.location)
+                        generation: share.obeysPrivacy
                             ? settings.1[book.device]?.generation ?? 0 : 0)
                     if let seen = ledger.seen[sight], seen != json {
                         violation = Violation("the log's event at \(offset.rawValue) is another")

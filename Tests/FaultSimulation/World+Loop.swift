@@ -102,7 +102,7 @@ extension World {
         guard isEvent else { return }
         let sight = Ledger.Sight(
             share: share.key, offset: cursor.offset.rawValue,
-            generation: share.scope.contains(.location) ? privacy.generation : 0)
+            generation: share.obeysPrivacy ? privacy.generation : 0)
         if let before = ledger.seen.updateValue(json, forKey: sight), before != json {
             throw Violation(
                 "two events for one cursor \(cursor): \(String(decoding: before, as: UTF8.self)) "

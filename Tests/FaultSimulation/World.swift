@@ -74,7 +74,7 @@ package final class World {
             settings.1[DeviceID(rawValue: number)] = Life.Privacy(
                 settings: Track.settings(&random), generation: 1)
         }
-        shares = Self.shares(from: start, &random)
+        shares = ShareDirectory(Self.shares(from: start, &random)).all
         life = try Life(
             disk: disk, configuration: configuration, shares: shares, settings: settings,
             now: start)

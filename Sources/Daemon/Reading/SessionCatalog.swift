@@ -120,6 +120,7 @@ final class SessionCatalog: Sendable {
     ///   - offset: The first record of each is not after it, ``SessionSummary/lastOffset`` at most
     ///     `beyond` before it.
     ///   - beyond: How far behind a session's last record `offset` may be.
+    /// - Returns: As the log knows them now.
     func sessions(
         of device: DeviceID, around offset: RecordOffset, beyond: UInt64
     ) -> [SessionSummary] {

@@ -122,13 +122,11 @@ public struct ShareDirectory: Sendable {
     /// - Returns: It, and those of its device for which other rules hold now.
     @discardableResult
     public mutating func put(_ share: Share) -> [Share] {
+        let (key, device) = (share.key, share.device)
         insert(share)
-        var share = share
-        share.isBesidePositions = false
-        shares[share.key] = share
-        let changed = share.device.map { updateRules(of: $0) } ?? []
-        let others = changed.filter { $0.key != share.key }
-        return [shares[share.key] ?? share] + others
+        shares[key]?.isBesidePositions = false
+        let changed = device.map { updateRules(of: $0) } ?? []
+        return [shares[key] ?? share] + changed.filter { $0.key != key }
     }
 
     /// For as long as a share with positions is not revoked. One that has expired holds, too: who kept
