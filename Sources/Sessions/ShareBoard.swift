@@ -74,9 +74,14 @@ package final class ShareBoard {
     // MARK: What may be shown
 
     /// Takes a share over from the registry, or its new settings; who watches it must come again.
-    package func put(_ share: Share) {
+    ///
+    /// - Returns: Others of its device for which another rule holds now: who watches those, too.
+    @discardableResult
+    package func put(_ share: Share) -> [ShareKey] {
         close(share.key, code: .restarting)
-        for changed in directory.put(share) { take(changed) }
+        let changed = directory.put(share)
+        for share in changed { take(share) }
+        return changed.map(\.key).filter { $0 != share.key }
     }
 
     /// What a share shows is another from here on.

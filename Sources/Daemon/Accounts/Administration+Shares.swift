@@ -43,11 +43,12 @@ extension Administration {
         let share = try accounts.registry.addShare(
             draft, sealID: { accounts.masterKey.seal(id.bytes, for: .shareID($0)) })
         let sealed = accounts.masterKey.seal(id.bytes, for: .shareID(share.key))
-        accounts.withState { state in
-            state.shares.put(share)
+        let changed = accounts.withState { state in
             state.sealedIDs[share.key] = sealed
+            return state.shares.put(share)
         }
         mailbox.post { $0.put(share) }
+        playbacks.restart(Set(changed.map(\.key)))
         accounts.note(.created, of: share.key, from: nil, at: now)
         logger.log(
             .shareChanged, .notice, "share created", ["share": "\(share.name)"])
@@ -107,11 +108,13 @@ extension Administration {
         try accounts.registry.revokeShare(share.key, at: now)
         var revoked = share
         revoked.revokedAt = share.revokedAt ?? now
-        accounts.withState { [revoked] state in
-            state.shares.put(revoked)
+        let changed = accounts.withState { [revoked] state in
             state.codes.withdraw(share.key)
+            return state.shares.put(revoked)
         }
         mailbox.post { [revoked] in $0.put(revoked, ending: code) }
+        // What is played of others is read again, if another rule holds for them now.
+        playbacks.restart(Set(changed.map(\.key)).subtracting([share.key]))
         accounts.note(.revoked, of: share.key, from: nil, at: now)
         logger.log(
             .shareChanged, .notice, "share revoked", ["share": "\(share.name)"])

@@ -85,8 +85,8 @@ public struct MemoryBudget: Hashable, Sendable {
                 name: "events for viewers that do not keep up", count: configuration.eventLoops,
                 bytesEach: 2 * FeedTable.eventBytesMax),
             Row(
-                name: "recordings that viewers play", count: Playbacks.byViewersMax,
-                bytesEach: 128 << 10),
+                name: "recordings that viewers play", count: 1,
+                bytesEach: Playbacks.byViewersBytesMax),
             Row(
                 name: "topics of HypeRate's readers", count: HypeRateRoutes.topicsMax,
                 bytesEach: 2 << 10),

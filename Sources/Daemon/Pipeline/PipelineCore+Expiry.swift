@@ -43,7 +43,7 @@ extension PipelineCore {
             directory.put(share)
             end(share.key, in: directory, code: code)
         }
-        board.put(share)
+        playbacks.forget(Set(board.put(share)))
         expiries.next = board.directory.nextExpiry(after: expiries.done)
     }
 

@@ -36,7 +36,9 @@ extension PipelineCore {
 
     /// Which records count for a share now.
     func rule(for share: Share) -> ProjectionRule {
-        ProjectionRule(share, privacy: privacy(of: share))
+        // Another share of the device may have come or gone since.
+        let share = board.directory[share.key] ?? share
+        return ProjectionRule(share, privacy: privacy(of: share))
     }
 
     /// What may be shown of a device changed: what is shown, live or played, begins anew.

@@ -13,14 +13,33 @@ final class Playbacks: Sendable {
         var run: PlaybackRun?
     }
 
-    private struct State {
-        var byViewer: [SubscriberID: PlaybackRun] = [:]
-        var byShare: [ShareKey: Owned] = [:]
-        var lastNumber: UInt64 = 0
+    /// What a viewer plays for itself.
+    private struct Viewed {
+        let run: PlaybackRun
+        let bytes: Int
     }
 
-    /// Recordings that viewers play for themselves: each reads ahead.
-    static let byViewersMax = 512
+    private struct State {
+        var byViewer: [SubscriberID: Viewed] = [:]
+        var byShare: [ShareKey: Owned] = [:]
+        var lastNumber: UInt64 = 0
+
+        /// Takes a viewer's recording in the place of the one before, if there is room for it.
+        mutating func take(_ viewed: Viewed, of subscriber: SubscriberID) -> Bool {
+            byViewer[subscriber] = nil
+            let others = byViewer.values.reduce(0) { $0 + $1.bytes }
+            guard others + viewed.bytes <= byViewersBytesMax else { return false }
+            byViewer[subscriber] = viewed
+            return true
+        }
+    }
+
+    /// What all recordings that viewers play for themselves may take of memory.
+    static let byViewersBytesMax = 64 << 20
+    /// Of one runner's: each reads ahead.
+    static let bytesEach = 128 << 10
+    /// … and holds back half an hour where a finish is trimmed.
+    static let finishBytesEach = 640 << 10
 
     private let state = Mutex(State())
     private let reader: ShareReader
@@ -62,9 +81,8 @@ final class Playbacks: Sendable {
             stopAndReturn(subscriber)
             return true
         }
-        guard let run = state.withLock({ $0.byViewer[subscriber] }) ?? begin(subscriber, key) else {
-            return false
-        }
+        let known = state.withLock { $0.byViewer[subscriber]?.run }
+        guard let run = known ?? begin(subscriber, key) else { return false }
         Task { await run.obey(commands) }
         return true
     }
@@ -100,24 +118,28 @@ final class Playbacks: Sendable {
                 guard let self else { return }
                 if ending == .over { stopAndReturn(subscriber) } else { stop(subscriber) }
             })
+        let bytes = members.reduce(0) { $0 + self.bytes(of: $1) }
         let (isTaken, before) = state.withLock { state in
             let before = state.byViewer[subscriber]
-            guard before != nil || state.byViewer.count < Self.byViewersMax else {
-                return (false, before)
-            }
-            state.byViewer[subscriber] = run
-            return (true, before)
+            return (state.take(Viewed(run: run, bytes: bytes), of: subscriber), before)
         }
-        if let before { end(before) }
+        if let before { end(before.run) }
         return isTaken ? run : nil
+    }
+
+    private func bytes(of member: Share) -> Int {
+        guard member.obeysPrivacy, let device = member.device,
+            accounts.privacy(of: device).trimFinishMeters > 0
+        else { return Self.bytesEach }
+        return Self.finishBytesEach
     }
 
     /// The viewer is gone.
     func stop(_ subscriber: SubscriberID) {
-        guard let run = state.withLock({ $0.byViewer.removeValue(forKey: subscriber) }) else {
+        guard let viewed = state.withLock({ $0.byViewer.removeValue(forKey: subscriber) }) else {
             return
         }
-        end(run)
+        end(viewed.run)
     }
 
     private func stopAndReturn(_ subscriber: SubscriberID) {
@@ -139,11 +161,11 @@ final class Playbacks: Sendable {
         end(on: share.key)
         let own = state.withLock { state in
             state.byShare[share.key] = Owned(playback: playback)
-            let own = state.byViewer.filter { $0.value.plan.party == .share(share.key) }
+            let own = state.byViewer.filter { $0.value.run.plan.party == .share(share.key) }
             for subscriber in own.keys { state.byViewer[subscriber] = nil }
             return Array(own.values)
         }
-        for run in own { end(run) }
+        for viewed in own { end(viewed.run) }
         let watching = await mailbox.ask { $0.watchers.watching(share.key).count } ?? 0
         if watching > 0 { resume(on: share) }
         return watching
@@ -229,7 +251,8 @@ final class Playbacks: Sendable {
     /// What may be shown of a device changed: what is played of it is read again by the new settings.
     func restart(_ shares: Set<ShareKey>) {
         let runs = state.withLock { state in
-            (Array(state.byViewer.values) + state.byShare.values.compactMap(\.run)).filter { run in
+            (state.byViewer.values.map(\.run) + state.byShare.values.compactMap(\.run)).filter {
+                run in
                 run.plan.members.contains { shares.contains($0.key) }
             }
         }
