@@ -29,8 +29,8 @@ final class ResultsUpkeep: Sendable {
     /// Sessions of a page of the look at all.
     private static let pageMax = 256
     private static let retryAfter = Duration.milliseconds(200)
-    /// After a batch it rests so many times as long as that took: a fifth of a processor at most, also
-    /// while somebody makes sessions without end.
+    /// After a batch it rests so many times as long as that took: a fifth of a processor and of the
+    /// registry at most, also after a start over a log of years.
     private static let restFactor = 4
     private static let restMax = Duration.seconds(1)
 
@@ -147,12 +147,13 @@ final class ResultsUpkeep: Sendable {
                 let rest: Duration
                 (left, rest) = try await pool.run(for: .upkeep) { [results, left] ticket in
                     let begin = ContinuousClock.now
-                    let (computed, left) = try results.complete(
+                    let left = try results.complete(
                         left, computingMost: Self.batchMax, isCancelled: { ticket.isCancelled })
                     let taken = ContinuousClock.now - begin
-                    return (left, computed > 0 ? min(taken * Self.restFactor, Self.restMax) : .zero)
+                    return (left, min(taken * Self.restFactor, Self.restMax))
                 }
-                if rest > .zero { try? await Task.sleep(for: rest) }
+                // Cut short only by a daemon that stops, which asks the pool no more.
+                try? await Task.sleep(for: rest)
             } catch ReadRefusal.cancelled {
                 return false
             } catch {

@@ -63,15 +63,15 @@ final class SessionResults: Sendable {
     ///   - sessions: As the catalog has them.
     ///   - limit: So many are computed at most, in the order of `sessions`.
     ///   - isCancelled: Asked between sessions.
-    /// - Returns: How many were computed, and those that are beyond the limit.
+    /// - Returns: Those that are beyond the limit.
     /// - Throws: ``ReadRefusal/cancelled``
     func complete(
         _ sessions: [SessionSummary], computingMost limit: Int, isCancelled: () -> Bool
-    ) throws(ReadRefusal) -> (computed: Int, left: [SessionSummary]) {
+    ) throws(ReadRefusal) -> [SessionSummary] {
         let kept = kept(of: sessions)
         let missing = sessions.filter { kept[$0.session] == nil }
-        let computed = try compute(missing.prefix(limit), isCancelled: isCancelled)
-        return (computed.count, Array(missing.dropFirst(limit)))
+        _ = try compute(missing.prefix(limit), isCancelled: isCancelled)
+        return Array(missing.dropFirst(limit))
     }
 
     /// What the registry has that still holds. Without a registry all is computed, which is slower and
