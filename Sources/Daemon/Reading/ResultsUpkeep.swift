@@ -22,8 +22,9 @@ final class ResultsUpkeep: Sendable {
         var before: RecordOffset?
     }
 
-    /// Sessions a turn of the pool: a reader that comes waits for no more.
-    static let batchMax = 16
+    /// Sessions a turn of the pool, and a commit of the registry, which costs more than they do. A
+    /// reader that comes meanwhile has another thread.
+    static let batchMax = 64
     /// Of a device that makes sessions without end; those past it are computed when somebody asks.
     static let dueMax = 4096
     /// Sessions of a page of the look at all.
