@@ -49,7 +49,15 @@ public final class PulsecastDaemon: Sendable {
             logger: logger, disk: { PosixDisk(path: $0) })
     }
 
-    /// The same with another disk below the log: `disk` makes that of a folder, by its path.
+    /// The same with another disk below the log.
+    ///
+    /// - Parameters:
+    ///   - configuration: Checked.
+    ///   - environment: systemd's variables count.
+    ///   - newEpoch: Names the log's history where the folder holds none; not 0.
+    ///   - logger: For the journal.
+    ///   - disk: Of a folder, by its path.
+    /// - Throws: What stands in the way, in a sentence.
     init(
         configuration: Configuration, environment: [String: String], newEpoch: UInt32,
         logger: Logger, disk: (String) -> any Disk

@@ -112,15 +112,14 @@ final class SessionCatalog: Sendable {
         }
     }
 
-    /// The device's sessions that may have records around an offset, oldest first. Looks at all of
-    /// the device's.
+    /// The device's sessions that may have records around an offset. Looks at all of the device's.
     ///
     /// - Parameters:
     ///   - device: Whose.
     ///   - offset: The first record of each is not after it, ``SessionSummary/lastOffset`` at most
     ///     `beyond` before it.
     ///   - beyond: How far behind a session's last record `offset` may be.
-    /// - Returns: As the log knows them now.
+    /// - Returns: Oldest first.
     func sessions(
         of device: DeviceID, around offset: RecordOffset, beyond: UInt64
     ) -> [SessionSummary] {
