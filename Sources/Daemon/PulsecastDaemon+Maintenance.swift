@@ -39,13 +39,13 @@ extension PulsecastDaemon {
         for damage in repair.damaged { report(damage) }
         if repair.segments > 0 {
             logger.notice(
-                "segments that a failed disk left open are whole again",
+                "segments that a failed disk left open or half erased are whole again",
                 metadata: ["segments": "\(repair.segments)"])
         }
         if let error = repair.error {
             logger.warning(
                 """
-                segments that a failed disk left open cannot be repaired yet: \
+                segments that a failed disk left open or half erased cannot be repaired yet: \
                 \(SegmentLogError.disk(error))
                 """, metadata: ["segments": "\(repair.left)"])
         }

@@ -217,8 +217,8 @@ public final class PulsecastDaemon: Sendable {
         for open in recovery.leftOpen {
             logger.warning(
                 """
-                a segment that the last run left open cannot be repaired yet, and is read as far \
-                as it can be: \(SegmentLogError.disk(open.error))
+                a segment that the last run left open or half erased cannot be repaired yet, and \
+                is read as far as it can be: \(SegmentLogError.disk(open.error))
                 """, metadata: ["segment": "\(open.segment)"])
         }
     }

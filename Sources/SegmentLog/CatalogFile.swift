@@ -4,7 +4,7 @@ import SensorModel
 /// marks, so that a start reads one small file instead of the end of every segment.
 ///
 ///     ┌───────────┬───────┬───────┬───┐
-///     │ PULSECAT1 │ entry │ entry │ … │   append-only; the last word about a segment counts
+///     │ PULSECAT1 │ entry │ entry │ … │   the last word about a segment counts
 ///     └───────────┴───────┴───────┴───┘
 ///
 /// **Entry**:
@@ -12,10 +12,13 @@ import SensorModel
 ///      0  u32  CRC-32C of: position of this entry in the file (8 bytes), bytes 4 ..< end
 ///      4  u32  bytes of the payload
 ///      8  u8   1: the segment is as follows; 2: nothing is known of it any more
-///      9  u64  segment number; of kind 2 that is all
+///      9  u64  segment number; of kind 2 that is all that counts
 ///     17  the segment's header, 64 bytes
 ///     81  u64 bytes of the file, u64 position of its index
 ///     97  its index without marks: `SegmentIndex+Codec.swift`
+///
+/// Entries are appended. Before a segment changes its entry becomes one of kind 2, which names nobody
+/// whose session is being erased.
 ///
 /// The segments say the same: where the file is missing, damaged or behind, they are asked. It is
 /// never synced before what it says of a segment is.
@@ -31,6 +34,8 @@ enum CatalogFile {
     /// What a catalog says.
     struct Content {
         var entries: [UInt64: SegmentEntry] = [:]
+        /// Where those of ``entries`` lie in the file.
+        var places: [UInt64: Range<Int>] = [:]
         /// Where the next entry goes; `nil`: there is no catalog, or one with damage.
         var end: Int?
         /// Entries that later ones replace.
@@ -52,13 +57,25 @@ enum CatalogFile {
         append(payload + encoded, to: &bytes, from: start)
     }
 
-    /// Says that nothing is known of a segment any more: before its file changes.
-    static func append(voided number: UInt64, to bytes: inout [UInt8], from start: Int) {
-        var payload = [UInt8](repeating: 0, count: 9)
+    /// What an entry becomes to say that nothing is known of a segment any more, nor of `sessions`.
+    ///
+    /// - Parameters:
+    ///   - entry: The bytes of its entry.
+    ///   - number: Of the segment.
+    ///   - position: Of it in the file.
+    ///   - sessions: Of whom the entry is to say nothing.
+    /// - Returns: The bytes that take its place, as many.
+    static func voided(
+        _ entry: [UInt8], of number: UInt64, at position: Int, without sessions: Set<SessionID>
+    ) -> [UInt8] {
+        var payload = Array(entry.dropFirst(headBytes))
         payload[0] = 2
         var span = payload.mutableSpan
         LittleEndian.store(number, in: &span, at: 1)
-        append(payload, to: &bytes, from: start)
+        SegmentIndex.zeroParts(of: sessions, in: &payload, at: fixedBytes - headBytes)
+        var bytes: [UInt8] = []
+        append(payload, to: &bytes, from: position)
+        return bytes
     }
 
     /// `bytes` go into the file at `start`.
@@ -118,7 +135,9 @@ enum CatalogFile {
             guard place + count <= window.count,
                 checksum(window.span, at: place, position: position)
                     == LittleEndian.load(UInt32.self, from: window.span, at: place),
-                take(window.span.extracting((place + headBytes)..<(place + count)), into: &content)
+                take(
+                    window.span.extracting((place + headBytes)..<(place + count)),
+                    at: position..<(position + count), into: &content)
             else { return }
             position += count
         }
@@ -130,11 +149,14 @@ enum CatalogFile {
     }
 
     /// - Returns: Whether it is an entry.
-    private static func take(_ payload: Span<UInt8>, into content: inout Content) -> Bool {
+    private static func take(
+        _ payload: Span<UInt8>, at place: Range<Int>, into content: inout Content
+    ) -> Bool {
         guard payload.count >= 9 else { return false }
         let number = LittleEndian.load(UInt64.self, from: payload, at: 1)
         if payload[0] == 2 {
             content.obsolete += content.entries.removeValue(forKey: number) == nil ? 1 : 2
+            content.places[number] = nil
             return true
         }
         let fixed = fixedBytes - headBytes
@@ -152,6 +174,7 @@ enum CatalogFile {
             index: index)
         entry.isMarksOnDisk = true
         if content.entries.updateValue(entry, forKey: number) != nil { content.obsolete += 1 }
+        content.places[number] = place
         return true
     }
 }

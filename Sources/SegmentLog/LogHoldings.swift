@@ -7,7 +7,7 @@ public struct LogHoldings: Hashable, Sendable {
     public var bytes = 0
     /// Arrival of the oldest record; `nil`: none is kept.
     public var oldestArrival: Timestamp?
-    /// Segments that a failure left open and that are still to be repaired.
+    /// Segments that a failure left open, or half erased, and that are still to be repaired.
     public var unrepaired = 0
     /// Segments that the last retention wanted to delete and could not.
     public var overdue = 0
@@ -24,8 +24,13 @@ public struct LogRepair: Hashable, Sendable {
     public var segments = 0
     /// What they do not hold any more.
     public var damaged: [LogDamage] = []
-    /// Segments that are still open.
+    /// Segments that are not.
     public var left = 0
     /// The first error met.
     public var error: DiskError?
+
+    mutating func note(_ error: DiskError) {
+        left += 1
+        self.error = self.error ?? error
+    }
 }

@@ -3,7 +3,7 @@ import SensorModel
 /// One file of the log as a copy of it has to be.
 package struct LogFile: Hashable, Sendable {
     package var name: String
-    /// Sealed: it changes only where sessions are erased, and is another file then.
+    /// Sealed: it changes only where sessions are erased, and so does its fingerprint.
     package var isSealed: Bool
     /// To be copied: of an open segment as far as whole records go.
     package var bytes: Int
@@ -35,7 +35,8 @@ extension LogReader {
     ///   - name: Of a segment.
     ///   - bytes: Of it.
     ///   - disk: Where it is.
-    /// - Returns: Of the header, which says how often a segment was rewritten, and of the end.
+    /// - Returns: Of the header, which says how often a segment was rewritten, and of the end, which
+    ///   says how often sessions were erased from it in place.
     /// - Throws: ``DiskError``
     package static func fingerprint(
         of name: String, bytes: Int, on disk: any Disk

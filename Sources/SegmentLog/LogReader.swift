@@ -16,7 +16,7 @@ public struct LogReader: Sendable {
     private let marks: MarkCache
 
     init(log: SegmentLog) {
-        disk = log.disk
+        disk = OverlayDisk(log.disk)
         source = .log(log)
         marks = log.marks
     }
@@ -26,8 +26,8 @@ public struct LogReader: Sendable {
     ///
     /// - Throws: ``SegmentLogError``
     public init(disk: any Disk) throws(SegmentLogError) {
-        self.disk = disk
-        let list = SegmentList(try Self.entries(of: disk))
+        self.disk = OverlayDisk(disk)
+        let list = SegmentList(try Self.entries(of: self.disk))
         source = .folder(list, SessionPlaces(list))
         marks = MarkCache()
     }
@@ -214,6 +214,9 @@ extension LogReader {
     ) throws(SegmentLogError) {
         do throws(DiskError) {
             let file = LenientFile(try disk.open(entry.name, .read))
+            // Its index may just have been overwritten by an erasure.
+            try entry.loadIndex(from: file)
+            guard !entry.isSealed else { return entry.dropMarks() }
             try entry.indexByReading(file, until: entry.bytes)
         } catch {
             // Retention took it away between the list and the look.
@@ -224,7 +227,7 @@ extension LogReader {
 
     static func numbers(in disk: any Disk) throws(SegmentLogError) -> [UInt64] {
         do throws(DiskError) {
-            return try disk.list().compactMap(SegmentFormat.number(ofFile:)).sorted()
+            return try disk.list().compactMap { SegmentFormat.number(ofFile: $0) }.sorted()
         } catch { throw .disk(error) }
     }
 }

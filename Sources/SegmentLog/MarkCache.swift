@@ -8,6 +8,8 @@ final class MarkCache: Sendable {
 
     private struct Kept {
         let header: SegmentHeader
+        /// Fewer once a session was erased in place.
+        let records: UInt64
         let marks: [SegmentIndex.Mark]
     }
 
@@ -25,7 +27,11 @@ final class MarkCache: Sendable {
     ) throws(DiskError) -> [SegmentIndex.Mark] {
         guard entry.isMarksOnDisk, let header = entry.header else { return entry.index.marks }
         let known = kept.withLock { kept -> [SegmentIndex.Mark]? in
-            guard let place = kept.lastIndex(where: { $0.header == header }) else { return nil }
+            guard
+                let place = kept.lastIndex(where: {
+                    $0.header == header && $0.records == entry.index.records
+                })
+            else { return nil }
             let found = kept.remove(at: place)
             kept.append(found)
             return found.marks
@@ -36,7 +42,7 @@ final class MarkCache: Sendable {
         let marks = loaded.index.marks
         kept.withLock { kept in
             if kept.count >= Self.segmentsMax { kept.removeFirst() }
-            kept.append(Kept(header: header, marks: marks))
+            kept.append(Kept(header: header, records: entry.index.records, marks: marks))
         }
         return marks
     }

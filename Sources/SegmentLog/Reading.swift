@@ -107,11 +107,11 @@ struct Reading {
             var pass = Pass(end: min(end, entry.index.endOffset), number: start.number)
             try visit(&walk, &pass, of: entry, gap: gap, record: record)
             if pass.isStopped { return false }
-            // Deletion may have put another file in this one's place: then read that.
-            guard pass.isReplaced else {
+            guard let replacement = pass.replacement else {
                 next = max(next, pass.end)
                 return true
             }
+            entry = replacement
         }
     }
 
@@ -127,7 +127,8 @@ struct Reading {
         /// Of the session wanted, in this segment.
         let number: UInt16?
         var isStopped = false
-        var isReplaced = false
+        /// The segment as it is by now: that is to be read.
+        var replacement: SegmentEntry?
     }
 
     private mutating func visit(
@@ -155,10 +156,8 @@ struct Reading {
                     from: hole.from.rawValue, to: min(hole.to.rawValue, pass.end), hole.reason,
                     gap: gap)
             case .damaged:
-                if try isReplaced(entry, by: disk.open(entry.name, .read)) {
-                    pass.isReplaced = true
-                    return
-                }
+                pass.replacement = try entry.erasedMeanwhile(on: disk)
+                if pass.replacement != nil { return }
                 let damage = try walk.resume(endOffset: entry.index.endOffset)
                 let lost = min(damage?.to.rawValue ?? .max, pass.end)
                 report(from: damage?.from.rawValue ?? walk.offset, to: lost, .damaged, gap: gap)
@@ -248,19 +247,10 @@ struct Reading {
             guard try isReplaced(entry, by: file) else {
                 return (entry.isPartlyUnreadable ? LenientFile(file) : file, entry)
             }
-            return (try disk.open(entry.name, .read), try reloaded(entry))
+            return (try disk.open(entry.name, .read), try entry.reloaded(from: disk))
         } catch {
             guard error.number == ENOENT else { throw error }
             return nil
-        }
-    }
-
-    private func reloaded(_ entry: SegmentEntry) throws(DiskError) -> SegmentEntry {
-        do throws(SegmentLogError) {
-            return try SegmentEntry.load(entry.number, from: disk)
-        } catch {
-            guard case .disk(let cause) = error else { return entry }
-            throw cause
         }
     }
 

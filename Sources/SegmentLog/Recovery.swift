@@ -31,22 +31,22 @@ struct Recovery {
     /// When the newest segment was made.
     private var newestBase = Int64.min
     var catalog = CatalogState()
+    /// Segments in which an erasure in place could not be completed.
+    var erasing: Set<UInt64> = []
     /// Segments that hold nothing; they go once the new one is durable.
     var empty: [String] = []
 
     /// `now`: arrival clock.
     static func run(on disk: any Disk, at now: Timestamp) throws(SegmentLogError) -> Recovery {
         var recovery = Recovery()
-        var numbers: [UInt64] = []
-        do throws(DiskError) {
-            for name in try disk.list() {
-                if name.hasSuffix(SegmentFormat.temporarySuffix) {
-                    SegmentLog.tryToRemove(name, on: disk)
-                }
-                if let number = SegmentFormat.number(ofFile: name) { numbers.append(number) }
-            }
-        } catch { throw .disk(error) }
-        numbers.sort()
+        let names: [String]
+        do throws(DiskError) { names = try disk.list() } catch { throw .disk(error) }
+        for name in names where name.hasSuffix(SegmentFormat.temporarySuffix) {
+            SegmentLog.tryToRemove(name, on: disk)
+        }
+        let numbers = names.compactMap { SegmentFormat.number(ofFile: $0) }.sorted()
+        recovery.completeErasures(in: ErasureIntent.numbers(of: names), on: disk)
+        let disk: any Disk = recovery.erasing.isEmpty ? disk : OverlayDisk(disk)
         let content = numbers.isEmpty ? CatalogFile.Content() : CatalogFile.read(from: disk)
         var entries = try CatalogFile.segments(
             numbers, on: disk, knowing: content, isGoneAllowed: false)
@@ -62,6 +62,20 @@ struct Recovery {
         return recovery
     }
 
+    /// Before a segment is read: a crash may have left it half erased. Where the disk does not take the
+    /// rest now it is read as if it had.
+    private mutating func completeErasures(in numbers: [UInt64], on disk: any Disk) {
+        for number in numbers.sorted() {
+            do throws(DiskError) {
+                try ErasureIntent.complete(number, on: disk)
+            } catch {
+                erasing.insert(number)
+                report.leftOpen.append(
+                    LogLeftOpen(segment: SegmentFormat.fileName(of: number), error: error))
+            }
+        }
+    }
+
     /// Before anything is changed: what the catalog says of the newest segment must be what that says
     /// itself, since others believe the catalog once there is a newer one.
     private mutating func note(
@@ -69,13 +83,14 @@ struct Recovery {
     ) {
         if let last = entries.last, let known = content.entries[last.number],
             !last.isSealed || last.header != known.header || last.bytes != known.bytes
+                || last.index != known.index
         {
             SegmentLog.tryToRemove(CatalogFile.name, on: disk)
             return
         }
-        let known = Set(entries.lazy.map(\.number)).intersection(content.entries.keys)
-        catalog.numbers = known
-        catalog.obsolete = content.obsolete + content.entries.count - known.count
+        let numbers = Set(entries.lazy.map(\.number))
+        catalog.places = content.places.filter { numbers.contains($0.key) }
+        catalog.obsolete = content.obsolete + content.places.count - catalog.places.count
         catalog.end = content.end
     }
 

@@ -41,7 +41,8 @@ public struct LogDamage: Hashable, Sendable {
     }
 }
 
-/// A segment without an index that stays so for now: readable as far as it can be read.
+/// A segment that could not be repaired yet. It has no index and is read as far as it can be; or it still
+/// has bytes of erased sessions, which no reader sees.
 public struct LogLeftOpen: Hashable, Sendable {
     public var segment: String
     /// Why it could not be repaired.
@@ -60,7 +61,7 @@ public struct RecoveryReport: Hashable, Sendable {
     public var bytes = 0
     public var tornTail: TornTail?
     public var damaged: [LogDamage] = []
-    /// Segments that the last run left open and that could not be repaired yet.
+    /// Segments that the last run left open, or half erased, and that could not be repaired yet.
     public var leftOpen: [LogLeftOpen] = []
     /// Whether the log was closed in order the last time.
     public var wasClosed = true
@@ -108,6 +109,7 @@ public struct SegmentSummary: Hashable, Sendable {
 public struct Erasure: Hashable, Sendable {
     public var sessions = 0
     public var records = 0
+    /// Overwritten in place, or given back to the file system.
     public var bytes = 0
     public var segments = 0
 }

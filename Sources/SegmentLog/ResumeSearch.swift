@@ -95,7 +95,8 @@ struct ResumeSearch {
         while reached < targetPlace {
             guard let record = record(at: reached, before: targetPlace) else { return nil }
             // A hole says the offset after it, and none of the records before it.
-            if record.tag == RecordTag.hole, timed == nil { return nil }
+            let isHole = record.tag == RecordTag.hole || record.tag == RecordTag.erased
+            if isHole, timed == nil { return nil }
             if RecordTag.isNumbered(record.tag) { count += 1 }
             if record.isTimed, timed == nil {
                 guard let number = UInt64(exactly: record.arrivalTime) else { return nil }

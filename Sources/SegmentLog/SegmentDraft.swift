@@ -99,21 +99,8 @@ struct SegmentDraft: Sendable {
         line.current.endOffset = next
     }
 
-    /// The index and the trailer: what is written at the end to seal the segment.
-    func seal() -> Chunk {
-        let payload = index.encoded()
-        let record = RawRecord(
-            tag: RecordTag.index, session: 0, arrivalTime: header.arrivalBase, sequence: 0,
-            deviceTime: 0, payloadBytes: payload.count)
-        var chunk = Chunk(
-            bytes: [UInt8](repeating: 0, count: record.bytes + SegmentFormat.trailerBytes),
-            header: header, position: position, firstOffset: offset)
-        chunk.store(
-            record, payload: payload.span, arrivalBase: header.arrivalBase, seed: seed)
-        SegmentTrailer(indexPosition: position).encode(into: &chunk.bytes, at: record.bytes)
-        chunk.count += SegmentFormat.trailerBytes
-        return chunk
-    }
+    /// What is written at the end to seal the segment.
+    func seal() -> Chunk { index.seal(of: header, at: position) }
 
     func isIntroduced(_ session: SessionID) -> Bool {
         latest?.session == session || numbers[session] != nil

@@ -1,6 +1,42 @@
+import Glibc
 import SensorModel
 
 extension SegmentEntry {
+    /// Whether sessions were erased from it since, or it was sealed.
+    ///
+    /// - Parameter disk: An ``OverlayDisk``.
+    /// - Returns: The segment as it is by now; `nil`: as it was.
+    /// - Throws: ``DiskError``
+    func erasedMeanwhile(on disk: any Disk) throws(DiskError) -> SegmentEntry? {
+        do throws(DiskError) {
+            var current = try reloaded(from: disk)
+            if !current.isSealed {
+                // Its index may just have been overwritten.
+                try current.loadIndex(from: disk.open(name, .read))
+                current.dropMarks()
+            }
+            let isChanged =
+                current.header != header || !isSealed || current.index.records < index.records
+            return current.isSealed && isChanged ? current : nil
+        } catch {
+            // Retention took it away.
+            guard error.number == ENOENT else { throw error }
+            return nil
+        }
+    }
+
+    /// - Parameter disk: The log's folder.
+    /// - Returns: What its file says by now.
+    /// - Throws: ``DiskError``
+    func reloaded(from disk: any Disk) throws(DiskError) -> SegmentEntry {
+        do throws(SegmentLogError) {
+            return try SegmentEntry.load(number, from: disk)
+        } catch {
+            guard case .disk(let cause) = error else { return self }
+            throw cause
+        }
+    }
+
     /// Makes the index of a segment without one, as far as whole records go.
     ///
     /// - Parameters:

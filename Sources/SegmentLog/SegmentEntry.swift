@@ -29,7 +29,7 @@ struct SegmentEntry: Sendable {
             name: name, isSealed: isSealed, bytes: bytes,
             firstOffset: RecordOffset(rawValue: index.firstOffset),
             endOffset: RecordOffset(rawValue: index.endOffset), records: Int(index.records),
-            sessions: index.parts.count,
+            sessions: index.parts.count { $0.records > 0 },
             arrivalTimes: index.arrivalFirst <= index.arrivalLast
                 ? Timestamp(
                     microseconds: index.arrivalFirst)...Timestamp(microseconds: index.arrivalLast)

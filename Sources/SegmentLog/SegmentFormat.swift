@@ -41,14 +41,21 @@ import SensorModel
 /// | 0xF2 anchor, every 16 KiB | u64 offset of the next record, u64 bytes of this segment known to be on disk |
 /// | 0xF3 hole | u64 offset of the next record, u8 reason: 1 deleted, 2 damaged |
 /// | 0xF4 index | see `SegmentIndex` |
+/// | 0xF5 erased bytes | zeros; the offset of the next record, at least, stands where a device time does |
 ///
 /// Types from 0xF0 on have no offset of their own. **Offsets** of the others rise: a record's is its
 /// arrival time, microseconds since 1970, and one more than the last where that is not above it, as
 /// within a frame or after a clock was set back. Viewers see offsets as cursors. Were records counted,
 /// two cursors would tell how much came between them of what is hidden, or of other people's.
 ///
-/// **Trailer**, 16 bytes at the very end: u64 position of the index record, "PLSX",
-/// u32 CRC-32C of the 12 bytes before.
+/// **Trailer**, 16 bytes at the very end: u32 position of the index record, u32 how often sessions were
+/// erased in place, "PLSX", u32 CRC-32C of the 12 bytes before.
+///
+/// **Erasing.** In a sealed segment the introduction and the records of a session are overwritten in
+/// place, neighbours by one record of erased bytes that is as long, and the index keeps its length; see
+/// ``ErasureIntent``. The segment is rewritten without them instead, with holes and a new generation,
+/// where more than half of it would be erased bytes, so that the space is given back and no more is
+/// copied than was erased, and where it is open, or damaged in places that may be theirs.
 enum SegmentFormat {
     static let version: UInt16 = 2
     static let headerBytes = 64
@@ -81,20 +88,21 @@ enum SegmentFormat {
     static let timeRange: ClosedRange<Int64> = -(1 << 60)...(1 << 60)
 
     static let fileSuffix = ".segment"
+    static let erasureSuffix = ".erasure"
     static let temporarySuffix = ".tmp"
     static let reserveName = "reserve"
     static let lockName = "lock"
 
     /// Twelve digits, so that names sort by age.
-    static func fileName(of number: UInt64) -> String {
+    static func fileName(of number: UInt64, suffix: String = fileSuffix) -> String {
         let digits = String(number)
-        return String(repeating: "0", count: max(0, 12 - digits.count)) + digits + fileSuffix
+        return String(repeating: "0", count: max(0, 12 - digits.count)) + digits + suffix
     }
 
-    static func number(ofFile name: String) -> UInt64? {
-        guard name.hasSuffix(fileSuffix) else { return nil }
-        guard let number = UInt64(name.dropLast(fileSuffix.count)) else { return nil }
-        return fileName(of: number) == name ? number : nil
+    static func number(ofFile name: String, suffix: String = fileSuffix) -> UInt64? {
+        guard name.hasSuffix(suffix) else { return nil }
+        guard let number = UInt64(name.dropLast(suffix.count)) else { return nil }
+        return fileName(of: number, suffix: suffix) == name ? number : nil
     }
 }
 
@@ -109,6 +117,7 @@ enum RecordTag {
     static let anchor: UInt8 = 0xF2
     static let hole: UInt8 = 0xF3
     static let index: UInt8 = 0xF4
+    static let erased: UInt8 = 0xF5
 
     static func isNumbered(_ tag: UInt8) -> Bool { tag < 0xF0 }
 
@@ -138,6 +147,6 @@ enum RecordTag {
 
     /// A cheap look before the checksum.
     static func isKnown(_ tag: UInt8) -> Bool {
-        (introduction...index).contains(tag) || type(tag) != nil
+        (introduction...erased).contains(tag) || type(tag) != nil
     }
 }

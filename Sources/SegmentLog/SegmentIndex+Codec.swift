@@ -6,8 +6,8 @@ import SensorModel
 ///         i64 first, i64 last arrival time
 ///     48  u32 sessions, u32 marks
 ///     56  sessions × 92: UUID (16), u32 device, u64 first, u64 last offset, u64 records,
-///         u64 frames, u32 highest sequence, 4 spare, i64 first, i64 last device time of frames,
-///         i64 first, i64 last arrival time
+///         u64 frames, u32 highest sequence, u32 erased bytes, i64 first, i64 last device time of
+///         frames, i64 first, i64 last arrival time
 ///         marks × 24: u32 position, u16 session number, u8 type, 1 spare, u64 offset,
 ///         i64 device time
 extension SegmentIndex {
@@ -42,6 +42,43 @@ extension SegmentIndex {
             position += Self.markRecordBytes
         }
         return bytes
+    }
+
+    /// The end of a sealed segment: the record of this index, and the trailer.
+    ///
+    /// - Parameters:
+    ///   - header: The segment's.
+    ///   - position: Where the record goes.
+    ///   - erasures: How often sessions were erased in place.
+    /// - Returns: What is written at `position`.
+    func seal(of header: SegmentHeader, at position: Int, erasures: UInt32 = 0) -> Chunk {
+        let payload = encoded()
+        let record = RawRecord(
+            tag: RecordTag.index, session: 0, arrivalTime: header.arrivalBase, sequence: 0,
+            deviceTime: 0, payloadBytes: payload.count)
+        var chunk = Chunk(
+            bytes: [UInt8](repeating: 0, count: record.bytes + SegmentFormat.trailerBytes),
+            header: header, position: position, firstOffset: endOffset)
+        chunk.store(
+            record, payload: payload.span, arrivalBase: header.arrivalBase, seed: header.seed)
+        SegmentTrailer(indexPosition: position, erasures: erasures)
+            .encode(into: &chunk.bytes, at: record.bytes)
+        chunk.count += SegmentFormat.trailerBytes
+        return chunk
+    }
+
+    /// Makes nothing of what an encoded index, which begins at `start`, says of `sessions`.
+    static func zeroParts(of sessions: Set<SessionID>, in bytes: inout [UInt8], at start: Int) {
+        guard bytes.count >= start + fixedBytes else { return }
+        let first = start + fixedBytes
+        let count = Int(LittleEndian.load(UInt32.self, from: bytes.span, at: start + 48))
+        for place in 0..<min(count, (bytes.count - first) / partBytes) {
+            let range = (first + place * partBytes)..<(first + (place + 1) * partBytes)
+            guard sessions.contains(SessionID(decoding: bytes.span, at: range.lowerBound)) else {
+                continue
+            }
+            bytes.replaceSubrange(range, with: repeatElement(0, count: partBytes))
+        }
     }
 
     /// `nil` where lengths contradict each other.
@@ -104,6 +141,7 @@ extension SegmentIndex.Part {
         LittleEndian.store(records, in: &bytes, at: position + 36)
         LittleEndian.store(frames, in: &bytes, at: position + 44)
         LittleEndian.store(highestSequence, in: &bytes, at: position + 52)
+        LittleEndian.store(erasedBytes, in: &bytes, at: position + 56)
         LittleEndian.store(deviceFirst, in: &bytes, at: position + 60)
         LittleEndian.store(deviceLast, in: &bytes, at: position + 68)
         LittleEndian.store(arrivalFirst, in: &bytes, at: position + 76)
@@ -118,6 +156,7 @@ extension SegmentIndex.Part {
         records = LittleEndian.load(UInt64.self, from: bytes, at: position + 36)
         frames = LittleEndian.load(UInt64.self, from: bytes, at: position + 44)
         highestSequence = LittleEndian.load(UInt32.self, from: bytes, at: position + 52)
+        erasedBytes = LittleEndian.load(UInt32.self, from: bytes, at: position + 56)
         deviceFirst = LittleEndian.load(Int64.self, from: bytes, at: position + 60)
         deviceLast = LittleEndian.load(Int64.self, from: bytes, at: position + 68)
         arrivalFirst = LittleEndian.load(Int64.self, from: bytes, at: position + 76)

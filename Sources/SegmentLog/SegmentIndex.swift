@@ -12,13 +12,15 @@ struct SegmentIndex: Hashable, Sendable {
         var records: UInt64 = 0
         var frames: UInt64 = 0
         var highestSequence: UInt32 = 0
+        /// That its session took in this segment until it was erased in place.
+        var erasedBytes: UInt32 = 0
         /// Of frames; the first above the last where there is none.
         var deviceFirst = Int64.max
         var deviceLast = Int64.min
         var arrivalFirst = Int64.max
         var arrivalLast = Int64.min
 
-        /// A number whose introduction is lost: it has no records.
+        /// A number whose introduction is lost or erased: it has no records.
         static let unknown = Part(
             session: SessionID(high: 0, low: 0), device: DeviceID(rawValue: 0), firstOffset: 0,
             lastOffset: 0)

@@ -6,13 +6,15 @@ import Synchronization
 struct CatalogState: Sendable {
     /// Where the next entry goes; `nil`: the file is to be written anew.
     var end: Int?
-    /// Segments whose entries stand in it.
-    var numbers: Set<UInt64> = []
+    /// By segment, where its entry stands in it.
+    var places: [UInt64: Range<Int>] = [:]
+    /// By segment, where the entry stood that this run has taken back.
+    var voided: [UInt64: Range<Int>] = [:]
     /// Entries that say nothing any more.
     var obsolete = 0
 
     /// More than half of it, and not few.
-    var isWorn: Bool { obsolete > numbers.count + 1000 }
+    var isWorn: Bool { obsolete > places.count + 1000 }
 }
 
 extension SegmentLog {
@@ -44,24 +46,53 @@ extension SegmentLog {
     ) throws(DiskError) {
         guard let end = state.end else { return }
         var bytes: [UInt8] = []
-        var fresh: [UInt64] = []
-        for entry in list where entry.isSealed && !state.numbers.contains(entry.number) {
-            CatalogFile.append(entry, to: &bytes, from: end)
-            fresh.append(entry.number)
-        }
-        guard !fresh.isEmpty else { return }
+        let entries = settled(list).filter { state.places[$0.number] == nil }
+        guard !entries.isEmpty else { return }
         // A power loss must not bring back a file that one of these has replaced.
         try disk.synchronizeNames()
-        try append(bytes, &state)
-        state.numbers.formUnion(fresh)
-    }
-
-    private func append(_ bytes: [UInt8], _ state: inout CatalogState) throws(DiskError) {
-        guard let end = state.end else { return }
         let file = try disk.open(CatalogFile.name, .write)
-        try file.writeAll(bytes.span, at: end)
+        var fresh: [UInt64: Range<Int>] = [:]
+        for entry in entries {
+            // Erased in place it is as long as it was.
+            if let place = state.voided[entry.number] {
+                var same: [UInt8] = []
+                CatalogFile.append(entry, to: &same, from: place.lowerBound)
+                if try Self.overwrite(place, of: file, with: same) {
+                    fresh[entry.number] = place
+                    continue
+                }
+            }
+            let start = end + bytes.count
+            CatalogFile.append(entry, to: &bytes, from: end)
+            fresh[entry.number] = start..<(end + bytes.count)
+        }
+        if !bytes.isEmpty { try file.writeAll(bytes.span, at: end) }
         try file.synchronize()
         state.end = end + bytes.count
+        for (number, place) in fresh {
+            if state.voided.removeValue(forKey: number) == place { state.obsolete -= 1 }
+            state.places[number] = place
+        }
+    }
+
+    /// Writes no more than what differs.
+    ///
+    /// - Returns: Whether `bytes` are as long as `place`; else nothing is written.
+    private static func overwrite(
+        _ place: Range<Int>, of file: any DiskFile, with bytes: [UInt8]
+    ) throws(DiskError) -> Bool {
+        let old = try file.readUp(to: place.count, at: place.lowerBound)
+        guard old.count == bytes.count else { return false }
+        for change in ErasureIntent.changes(from: old, to: bytes, at: place.lowerBound) {
+            try file.writeAll(change.content.span, at: change.position)
+        }
+        return true
+    }
+
+    /// Sealed segments whose files say what is known of them: not those that are half erased.
+    private func settled(_ list: SegmentList) -> [SegmentEntry] {
+        let erasing = erasing.withLock { $0 }
+        return list.filter { $0.isSealed && !erasing.contains($0.number) }
     }
 
     private func writeAnew(
@@ -74,9 +105,10 @@ extension SegmentLog {
         var fresh = CatalogState(end: 0)
         var end = 0
         var bytes = CatalogFile.magic
-        for entry in list where entry.isSealed {
+        for entry in settled(list) {
+            let start = end + bytes.count
             CatalogFile.append(entry, to: &bytes, from: end)
-            fresh.numbers.insert(entry.number)
+            fresh.places[entry.number] = start..<(end + bytes.count)
             guard bytes.count >= Self.writeBytes else { continue }
             try file.writeAll(bytes.span, at: end)
             end += bytes.count
@@ -90,29 +122,41 @@ extension SegmentLog {
         state = fresh
     }
 
-    /// Before the file of a segment is replaced: a catalog must never say of it what it was.
-    func voidInCatalog(_ number: UInt64) throws(DiskError) {
+    /// Before `sessions` are erased from a segment: a catalog must never say of it what it was, nor name
+    /// them.
+    func voidInCatalog(
+        _ number: UInt64, without sessions: Set<SessionID>
+    ) throws(DiskError) {
         try catalog.withLock { state throws(DiskError) in
-            guard state.numbers.contains(number) else { return }
-            guard let end = state.end else {
-                // One with damage, in which nothing can be taken back.
-                try Self.removeIfThere(CatalogFile.name, on: disk)
-                try disk.synchronizeNames()
-                state = CatalogState()
-                return
-            }
-            var bytes: [UInt8] = []
-            CatalogFile.append(voided: number, to: &bytes, from: end)
-            try append(bytes, &state)
-            state.numbers.remove(number)
-            state.obsolete += 2
+            guard let place = state.places[number] else { return }
+            guard state.end != nil else { return try removeCatalog(&state) }
+            let file = try disk.open(CatalogFile.name, .write)
+            let entry = try file.readUp(to: place.count, at: place.lowerBound)
+            guard entry.count == place.count,
+                try Self.overwrite(
+                    place, of: file,
+                    with: CatalogFile.voided(
+                        entry, of: number, at: place.lowerBound, without: sessions))
+            else { return try removeCatalog(&state) }
+            try file.synchronize()
+            state.places[number] = nil
+            state.voided[number] = place
+            state.obsolete += 1
         }
+    }
+
+    /// One with damage, in which nothing can be taken back.
+    private func removeCatalog(_ state: inout CatalogState) throws(DiskError) {
+        try Self.removeIfThere(CatalogFile.name, on: disk)
+        try disk.synchronizeNames()
+        state = CatalogState()
     }
 
     /// The file of a segment is gone: its entry says nothing to a start that does not find the file.
     func forgetInCatalog(_ number: UInt64) {
         catalog.withLock { state in
-            if state.numbers.remove(number) != nil { state.obsolete += 1 }
+            state.voided[number] = nil
+            if state.places.removeValue(forKey: number) != nil { state.obsolete += 1 }
         }
     }
 }

@@ -3,12 +3,13 @@ public import SensorModel
 import Synchronization
 
 extension SegmentLog {
-    /// Rewrites every segment that holds one of `sessions` without them; their offsets become
-    /// explicit gaps. The caller has stopped appending to them.
+    /// Erases `sessions` from every segment; their offsets become explicit gaps. The caller has stopped
+    /// appending to them.
     ///
-    /// The fresh file is synced before it takes the old one's name; then the old bytes are
-    /// overwritten. Places that were damaged are left out with them: nobody can say whose they
-    /// were.
+    /// In a sealed segment their records are overwritten in place, which costs what they are, once an
+    /// ``ErasureIntent`` is on disk. Where most of a segment goes, or some of it is damaged, a fresh file
+    /// is synced and takes the old one's name, whose bytes are then overwritten. Places that were damaged
+    /// are left out with them: nobody can say whose they were.
     ///
     /// - Throws: ``SegmentLogError``; what was not erased yet can be asked for again.
     public func erase(_ sessions: Set<SessionID>) throws(SegmentLogError) -> Erasure {
@@ -16,29 +17,69 @@ extension SegmentLog {
         var erasure = Erasure()
         var failure: SegmentLogError?
         upkeep.withLock { _ in
-            let entries = core.withLock { $0.catalog() }
-            erasure.sessions =
-                Set(
-                    entries.lazy.flatMap(\.index.parts).map(\.session).filter(sessions.contains)
-                ).count
-            // A segment that a failure left open is rewritten too; only the last is in use.
-            let active = core.withLock { $0.state == .writing ? $0.entries.last?.number : nil }
-            for entry in entries where entry.number != active && entry.holds(sessions) {
-                do throws(DiskError) {
-                    let fresh = try rewrite(entry, without: sessions)
-                    erasure.segments += 1
-                    erasure.records += Int(entry.index.records) - Int(fresh.index.records)
-                    erasure.bytes += entry.bytes - fresh.bytes
-                } catch {
+            // The index no longer names the sessions of an earlier attempt, so it is not asked for again.
+            for number in unfinishedErasures {
+                do throws(DiskError) { try completeErasure(in: number) } catch {
                     failure = .disk(error)
-                    return
                 }
             }
-            // Also those of an attempt before that got no further.
-            do throws(DiskError) { try disk.synchronizeNames() } catch { failure = .disk(error) }
+            do throws(DiskError) {
+                try erase(sessions, &erasure)
+                // Also those of an attempt before.
+                try disk.synchronizeNames()
+            } catch { failure = .disk(error) }
         }
         if let failure { throw failure }
         return erasure
+    }
+
+    private func erase(
+        _ sessions: Set<SessionID>, _ erasure: inout Erasure
+    ) throws(DiskError) {
+        let entries = core.withLock { $0.catalog() }
+        erasure.sessions =
+            Set(
+                entries.lazy.flatMap(\.index.parts).filter { $0.records > 0 }.map(\.session)
+                    .filter(sessions.contains)
+            ).count
+        // A segment that a failure left open is rewritten too; only the last is in use.
+        let active = core.withLock { $0.state == .writing ? $0.entries.last?.number : nil }
+        for entry in entries where entry.number != active && entry.holds(sessions) {
+            guard let header = entry.header else { continue }
+            // Its intent is not to be replaced by another.
+            if unfinishedErasures.contains(entry.number) { try completeErasure(in: entry.number) }
+            let file = try disk.open(entry.name, .write)
+            let fresh: SegmentEntry
+            if let plan = try ErasurePlan(of: entry, without: sessions, in: file) {
+                fresh = plan.entry
+                try eraseInPlace(plan, sessions)
+                erasure.bytes += plan.bytes
+            } else {
+                fresh = try rewrite(entry, header, file, without: sessions)
+                erasure.bytes += entry.bytes - fresh.bytes
+            }
+            erasure.segments += 1
+            erasure.records += Int(entry.index.records) - Int(fresh.index.records)
+        }
+    }
+
+    /// Segments in which an erasure in place is begun and not complete.
+    var unfinishedErasures: [UInt64] { erasing.withLock { $0.sorted() } }
+
+    private func eraseInPlace(
+        _ plan: ErasurePlan, _ sessions: Set<SessionID>
+    ) throws(DiskError) {
+        try voidInCatalog(plan.entry.number, without: sessions)
+        try plan.intent.store(on: disk)
+        _ = erasing.withLock { $0.insert(plan.entry.number) }
+        // A reader with the old entry that meets damage from here on finds the intent or the new index.
+        core.withLock { $0.replace(plan.entry) }
+        try completeErasure(in: plan.entry.number)
+    }
+
+    func completeErasure(in number: UInt64) throws(DiskError) {
+        try ErasureIntent.complete(number, on: disk)
+        _ = erasing.withLock { $0.remove(number) }
     }
 
     /// What is being written can be rewritten only once it is sealed. Others may go on appending:
@@ -61,42 +102,22 @@ extension SegmentLog {
     }
 
     private func rewrite(
-        _ entry: SegmentEntry, without sessions: Set<SessionID>
+        _ entry: SegmentEntry, _ header: SegmentHeader, _ old: any DiskFile,
+        without sessions: Set<SessionID>
     ) throws(DiskError) -> SegmentEntry {
-        guard var header = entry.header else { return entry }
-        let old = try disk.open(entry.name, .write)
         var walk = SegmentWalk(
             file: old, header: header, end: entry.recordsEnd, parts: entry.index.parts)
-        header.generation += 1
+        var next = header
+        next.generation += 1
         try Self.removeIfThere(entry.name + SegmentFormat.temporarySuffix, on: disk)
-        var rewrite = try SegmentRewrite(header, on: disk)
-        copying: while true {
-            switch try walk.next() {
-            case .record(let record, let offset):
-                guard let owner = walk.owner(of: record.session) else {
-                    rewrite.skip(to: offset + 1, reason: .damaged)
-                    continue
-                }
-                guard !sessions.contains(owner.session) else {
-                    rewrite.omit(offset)
-                    continue
-                }
-                try rewrite.append(
-                    record, offset: offset, owner: owner,
-                    payload: walk.window.span.extracting(walk.payload))
-            case .hole(let gap):
-                rewrite.skip(to: gap.to.rawValue, reason: gap.reason)
-            case .damaged:
-                let gap = try walk.resume(endOffset: entry.index.endOffset)
-                rewrite.skip(
-                    to: gap?.to.rawValue ?? entry.index.endOffset, reason: .damaged)
-                if gap == nil { break copying }
-            case .end:
-                break copying
-            }
+        var rewrite = try SegmentRewrite(next, on: disk)
+        while try !rewrite.copy(&walk, without: sessions) {
+            let gap = try walk.resume(endOffset: entry.index.endOffset)
+            rewrite.skip(to: gap?.to.rawValue ?? entry.index.endOffset, reason: .damaged)
+            if gap == nil { break }
         }
         let fresh = try rewrite.seal()
-        try voidInCatalog(entry.number)
+        try voidInCatalog(entry.number, without: sessions)
         try rewrite.takePlace()
         // At once, whatever fails below: the file of this name has another header from here on, and
         // who read it with the old one would find nothing in it.
@@ -129,7 +150,7 @@ extension SegmentDraft {
 
 extension SegmentEntry {
     fileprivate func holds(_ sessions: Set<SessionID>) -> Bool {
-        index.parts.contains { sessions.contains($0.session) }
+        index.parts.contains { $0.records > 0 && sessions.contains($0.session) }
     }
 }
 

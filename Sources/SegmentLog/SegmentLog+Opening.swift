@@ -47,7 +47,7 @@ extension SegmentLog {
             core: LogCore(
                 configuration: configuration, entries: recovery.entries, header: header,
                 file: file, state: state),
-            catalog: recovery.catalog, folderLock: folderLock)
+            catalog: recovery.catalog, erasing: recovery.erasing, folderLock: folderLock)
         if file == nil { log.tellState() } else { log.setReserveAside() }
         return log
     }

@@ -34,6 +34,9 @@ extension SegmentLog {
                     failure = error
                     break
                 }
+                if erasing.withLock({ $0.remove(entry.number) != nil }) {
+                    ErasureIntent.forget(entry.number, on: disk)
+                }
                 forgetInCatalog(entry.number)
                 erasure.sessions += core.withLock { $0.forget(entry.number) }
                 erasure.segments += 1
@@ -53,6 +56,12 @@ extension SegmentLog {
     public func repair() -> LogRepair {
         var repair = LogRepair()
         upkeep.withLock { _ in
+            for number in unfinishedErasures {
+                do throws(DiskError) {
+                    try completeErasure(in: number)
+                    repair.segments += 1
+                } catch { repair.note(error) }
+            }
             let entries = Array(core.withLock { $0.catalog() })
             let following = SegmentEntry.followingOffsets(entries)
             for (place, entry) in entries.enumerated().dropLast() {
@@ -60,10 +69,7 @@ extension SegmentLog {
                 do throws(DiskError) {
                     try replace(entry, header, endOffset: following[place], &repair)
                     repair.segments += 1
-                } catch {
-                    repair.left += 1
-                    repair.error = repair.error ?? error
-                }
+                } catch { repair.note(error) }
             }
         }
         if repair.error != nil { upkeepCounts.withLock { $0.failures += 1 } }
@@ -76,7 +82,7 @@ extension SegmentLog {
     ) throws(DiskError) {
         try Self.removeIfThere(entry.name + SegmentFormat.temporarySuffix, on: disk)
         if entry.indexError != nil {
-            let own = try reload(entry)
+            let own = try entry.reloaded(from: disk)
             if let error = own.indexError { throw error }
             guard !own.isSealed else { return core.withLock { $0.replace(own) } }
         }
@@ -94,15 +100,6 @@ extension SegmentLog {
         _ = core.withLock { $0.forget(entry.number) }
         for name in [entry.name, entry.name + SegmentFormat.temporarySuffix] {
             Self.tryToRemove(name, on: disk)
-        }
-    }
-
-    private func reload(_ entry: SegmentEntry) throws(DiskError) -> SegmentEntry {
-        do throws(SegmentLogError) {
-            return try SegmentEntry.load(entry.number, from: disk)
-        } catch {
-            guard case .disk(let cause) = error else { return entry }
-            throw cause
         }
     }
 
@@ -125,6 +122,7 @@ extension SegmentLog {
             if !entry.isSealed, entry.header != nil { holdings.unrepaired += 1 }
         }
         if let last = entries.last, !last.isSealed, last.header != nil { holdings.unrepaired -= 1 }
+        holdings.unrepaired += erasing.withLock { $0.count }
         holdings.oldestArrival = entries.first { $0.index.records > 0 }
             .map { Timestamp(microseconds: $0.index.arrivalFirst) }
         return holdings

@@ -24,8 +24,10 @@ public final class SegmentLog: Sendable {
     let publishing = Mutex(LogWaiters())
     /// Whether a failure was the last that the observer was told.
     let toldFailure = Mutex(false)
-    /// Held while sealed segments are rewritten or removed.
+    /// Held while sealed segments are changed or removed.
     let upkeep = Mutex<Void>(())
+    /// Segments in which an erasure in place is begun and not complete.
+    let erasing: Mutex<Set<UInt64>>
     let upkeepCounts = Mutex(LogHoldings())
     let marks = MarkCache()
     let catalog: Mutex<CatalogState>
@@ -51,9 +53,10 @@ public final class SegmentLog: Sendable {
 
     init(
         disk: any Disk, observer: LogObserver, recovery: RecoveryReport, core: LogCore,
-        catalog: CatalogState, folderLock: any DiskFile
+        catalog: CatalogState, erasing: Set<UInt64>, folderLock: any DiskFile
     ) {
         self.catalog = Mutex(catalog)
+        self.erasing = Mutex(erasing)
         self.disk = disk
         self.observer = observer
         self.recovery = recovery

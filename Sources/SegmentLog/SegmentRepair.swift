@@ -30,32 +30,15 @@ struct SegmentRepair {
         var next = header
         next.generation += 1
         var rewrite = try SegmentRewrite(next, on: disk)
-        copying: while true {
-            switch try walk.next() {
-            case .record(let record, let offset):
-                guard offset < endOffset else { break copying }
-                guard let owner = walk.owner(of: record.session) else {
-                    rewrite.skip(to: offset + 1, reason: .damaged)
-                    continue
-                }
-                try rewrite.append(
-                    record, offset: offset, owner: owner,
-                    payload: walk.window.span.extracting(walk.payload))
-            case .hole(let gap):
-                rewrite.skip(to: gap.to.rawValue, reason: gap.reason)
-            case .damaged:
-                let byte = walk.position
-                let wasDurable = isFollowed ? true : try walk.wasDurable()
-                guard wasDurable, let gap = try walk.resume(endOffset: nil) else {
-                    if !isFollowed { outcome.tornTail = try tornTail(walk) }
-                    break copying
-                }
-                outcome.damage.append(
-                    LogDamage(segment: entry.name, byte: byte, reason: .record))
-                rewrite.skip(to: min(gap.to.rawValue, endOffset), reason: .damaged)
-            case .end:
-                break copying
+        while try !rewrite.copy(&walk, before: endOffset) {
+            let byte = walk.position
+            let wasDurable = isFollowed ? true : try walk.wasDurable()
+            guard wasDurable, let gap = try walk.resume(endOffset: nil) else {
+                if !isFollowed { outcome.tornTail = try tornTail(walk) }
+                break
             }
+            outcome.damage.append(LogDamage(segment: entry.name, byte: byte, reason: .record))
+            rewrite.skip(to: min(gap.to.rawValue, endOffset), reason: .damaged)
         }
         let end = rewrite.index.endOffset
         if isFollowed, end < endOffset, !Recovery.isJump(from: end, to: endOffset) {

@@ -2,8 +2,8 @@ import SensorModel
 
 /// Writes a sealed segment in one go into a temporary file and puts it in its place.
 ///
-/// Used where bytes that are on disk must change: after a crash, and for deletion. The file under
-/// the old name is whole at every moment, the old or the new one.
+/// Used where bytes that are on disk must change: after a crash, and where an erasure leaves little.
+/// The file under the old name is whole at every moment, the old or the new one.
 struct SegmentRewrite {
     private let disk: any Disk
     private let file: any DiskFile
@@ -24,23 +24,49 @@ struct SegmentRewrite {
 
     var index: SegmentIndex { draft.index }
 
-    /// Omitted and not yet written as a hole: neighbours share one.
+    /// Deleted and not yet written as a hole: neighbours share one.
     private var omittedEnd: UInt64?
 
-    mutating func append(
-        _ record: RawRecord, offset: UInt64, owner: SegmentWalk.SessionOwner,
-        payload: Span<UInt8>
-    ) throws(DiskError) {
-        writeOmitted()
-        draft.append(
-            record, at: offset, of: owner.session, device: owner.device, payload: payload, to: &line
-        )
-        try writeFilled()
-    }
-
-    /// Leaves out the next record because it is deleted.
-    mutating func omit(_ offset: UInt64) {
-        omittedEnd = offset + 1
+    /// Copies records up to the first damage.
+    ///
+    /// - Parameters:
+    ///   - walk: Over the old file. After damage the caller resumes it and calls ``skip(to:reason:)``.
+    ///   - endOffset: Records from here on are left out.
+    ///   - sessions: Their records are left out, and those of a session whose introduction is lost.
+    /// - Returns: Whether it has come to the end, not to damage.
+    /// - Throws: ``DiskError``
+    mutating func copy(
+        _ walk: inout SegmentWalk, before endOffset: UInt64 = .max,
+        without sessions: Set<SessionID> = []
+    ) throws(DiskError) -> Bool {
+        defer { writeOmitted() }
+        while true {
+            switch try walk.next() {
+            case .record(let record, let offset):
+                guard offset < endOffset else { return true }
+                guard let owner = walk.owner(of: record.session) else {
+                    skip(to: offset + 1, reason: .damaged)
+                    continue
+                }
+                guard !sessions.contains(owner.session) else {
+                    omittedEnd = offset + 1
+                    continue
+                }
+                writeOmitted()
+                draft.append(
+                    record, at: offset, of: owner.session, device: owner.device,
+                    payload: walk.window.span.extracting(walk.payload), to: &line)
+                try writeFilled()
+            case .hole(let gap) where gap.reason == .deleted:
+                omittedEnd = gap.to.rawValue
+            case .hole(let gap):
+                skip(to: gap.to.rawValue, reason: gap.reason)
+            case .damaged:
+                return false
+            case .end:
+                return true
+            }
+        }
     }
 
     private mutating func writeOmitted() {

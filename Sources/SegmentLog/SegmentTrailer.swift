@@ -3,10 +3,13 @@ struct SegmentTrailer: Hashable {
     private static let magic: UInt32 = 0x5853_4C50
 
     var indexPosition: Int
+    /// How often sessions were erased in place: tells two files of one name apart.
+    var erasures: UInt32
 
     func encode(into bytes: inout [UInt8], at position: Int) {
         var span = bytes.mutableSpan
-        LittleEndian.store(UInt64(indexPosition), in: &span, at: position)
+        LittleEndian.store(UInt32(indexPosition), in: &span, at: position)
+        LittleEndian.store(erasures, in: &span, at: position + 4)
         LittleEndian.store(Self.magic, in: &span, at: position + 8)
         let checksum = Checksum.of(span.span.extracting(position..<(position + 12)))
         LittleEndian.store(checksum, in: &span, at: position + 12)
@@ -17,13 +20,14 @@ struct SegmentTrailer: Hashable {
         guard bytes.count == SegmentFormat.trailerBytes,
             LittleEndian.load(UInt32.self, from: bytes, at: 8) == Self.magic,
             LittleEndian.load(UInt32.self, from: bytes, at: 12)
-                == Checksum.of(bytes.extracting(first: 12)),
-            let position = Int(exactly: LittleEndian.load(UInt64.self, from: bytes, at: 0))
+                == Checksum.of(bytes.extracting(first: 12))
         else { return nil }
-        indexPosition = position
+        indexPosition = Int(LittleEndian.load(UInt32.self, from: bytes, at: 0))
+        erasures = LittleEndian.load(UInt32.self, from: bytes, at: 4)
     }
 
-    init(indexPosition: Int) {
+    init(indexPosition: Int, erasures: UInt32) {
         self.indexPosition = indexPosition
+        self.erasures = erasures
     }
 }

@@ -37,6 +37,8 @@ struct SegmentWalk {
     struct SessionOwner {
         var session: SessionID
         var device: DeviceID
+        /// Where its introduction lies, if the walk has passed it.
+        var introduction: Int?
     }
 
     /// `parts` are the sessions by number, where an index tells; else introductions do. `start` is
@@ -149,7 +151,8 @@ struct SegmentWalk {
         where payload.count == SegmentFormat.introductionBytes && record.session > 0:
             sessions[record.session] = SessionOwner(
                 session: SessionID(decoding: bytes, at: 0),
-                device: DeviceID(rawValue: LittleEndian.load(UInt32.self, from: bytes, at: 16)))
+                device: DeviceID(rawValue: LittleEndian.load(UInt32.self, from: bytes, at: 16)),
+                introduction: position)
         case RecordTag.anchor where payload.count == SegmentFormat.anchorBytes:
             guard LittleEndian.load(UInt64.self, from: bytes, at: 0) == offset,
                 let durable = Int(exactly: LittleEndian.load(UInt64.self, from: bytes, at: 8))
@@ -162,12 +165,12 @@ struct SegmentWalk {
             else {
                 return .damaged
             }
-            let gap = LogGap(
-                from: RecordOffset(rawValue: offset), to: RecordOffset(rawValue: next),
-                reason: reason)
-            position += record.bytes
-            offset = next
-            return .hole(gap)
+            return hole(record, next: next, reason)
+        case RecordTag.erased:
+            guard let next = UInt64(exactly: record.deviceTime), next > offset else {
+                return .damaged
+            }
+            return hole(record, next: next, .deleted)
         case RecordTag.index:
             return .end
         default:
@@ -175,5 +178,16 @@ struct SegmentWalk {
         }
         position += record.bytes
         return nil
+    }
+
+    private mutating func hole(_ record: RawRecord, next: UInt64, _ reason: LogGap.Reason) -> Step {
+        defer {
+            position += record.bytes
+            offset = next
+        }
+        return .hole(
+            LogGap(
+                from: RecordOffset(rawValue: offset), to: RecordOffset(rawValue: next),
+                reason: reason))
     }
 }

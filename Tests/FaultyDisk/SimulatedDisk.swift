@@ -56,6 +56,8 @@ package final class SimulatedDisk: Disk {
         package var unsyncedNames: [[String: Int]] = []
         package var nextInode = 0
         package var calls = 0
+        /// By all calls, those that failed halfway included.
+        package var bytesWritten = 0
         package var fault: Fault?
         package var isLocked = false
         /// Syncs on a descriptor that had failed before: never allowed.

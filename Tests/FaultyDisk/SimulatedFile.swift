@@ -108,6 +108,7 @@ final class SimulatedFile: DiskFile {
 
     private func change(_ change: SimulatedDisk.Change) {
         disk.state.withLock { state in
+            if case .write(_, let bytes) = change { state.bytesWritten += bytes.count }
             guard var content = state.inodes.removeValue(forKey: inode) else { return }
             change.apply(to: &content.current)
             content.unsynced.append(change)

@@ -99,6 +99,19 @@ struct LogFixture {
         return payload
     }
 
+    /// A segment of counted offsets as the first format has it.
+    static func firstFormat(_ segment: [UInt8]) -> [UInt8] {
+        var bytes = segment
+        for start in [0, 64] {
+            bytes[start + 8] = 1
+            let checksum = SegmentLogTests.checksum(bytes[start..<(start + 60)])
+            for index in 0..<4 {
+                bytes[start + 60 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index))
+            }
+        }
+        return bytes
+    }
+
     func contents(
         of reader: LogReader? = nil, from: UInt64 = 0, session: SessionID? = nil
     ) throws -> (records: [Written], gaps: [LogGap]) {

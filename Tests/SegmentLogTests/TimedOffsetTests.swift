@@ -119,15 +119,7 @@ import Testing
         }
         log.close()
         let name = "000000000001.segment"
-        var bytes = disk.content(of: name)
-        for start in [0, 64] {
-            bytes[start + 8] = 1
-            let checksum = SegmentLogTests.checksum(bytes[start..<(start + 60)])
-            for index in 0..<4 {
-                bytes[start + 60 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index))
-            }
-        }
-        disk.replace(name, with: bytes)
+        disk.replace(name, with: LogFixture.firstFormat(disk.content(of: name)))
         var again = try LogFixture(disk: disk)
         #expect(again.log.recovery.records == 200)
         #expect(again.log.nextOffset.rawValue == 200)

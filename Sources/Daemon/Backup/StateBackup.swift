@@ -35,7 +35,8 @@ public struct StateBackup {
     public init(
         log: any Disk, target: any Disk, copyRegistry: @escaping (_ name: String) throws -> Void
     ) {
-        self.log = log
+        // Or a copy could be half erased.
+        self.log = OverlayDisk(log)
         self.target = target
         self.copyRegistry = copyRegistry
     }
@@ -113,7 +114,7 @@ public struct StateBackup {
                 stored = Self.stored(file.name, checksum)
                 return stored
             }
-            // Erasing puts another file in its place and zeros into this one.
+            // Erasing changes it, or puts another file in its place and zeros into this one.
             guard
                 try LogReader.fingerprint(of: file.name, bytes: file.bytes, on: log)
                     == file.fingerprint

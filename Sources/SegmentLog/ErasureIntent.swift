@@ -1,0 +1,214 @@
+import Glibc
+
+/// What erasing sessions in place changes in one sealed segment: the file `000000000012.erasure` beside
+/// segment 12.
+///
+///      0  8 bytes "PULSERAS"
+///      8  the segment's header, 64 bytes
+///     72  u32 changes
+///     76  changes, ascending and apart × (u32 position in the segment, u32 bytes changed,
+///         u32 bytes given; the bytes given, the others become zeros)
+///         u32 CRC-32C of all before
+///
+/// The file is durable before the first byte of the segment is overwritten. It is removed when all changes
+/// are durable. After a crash all of them are made again before the segment is read. Meanwhile readers
+/// see the segment through ``OverlayDisk``. The file holds nothing of what is erased.
+struct ErasureIntent: Hashable, Sendable {
+    struct Change: Hashable, Sendable {
+        var position: Int
+        /// The bytes after ``content`` become zeros.
+        var bytes: Int
+        var content: [UInt8]
+
+        var end: Int { position + bytes }
+    }
+
+    /// Of a segment; where more would be wanted it is rewritten.
+    static let changesMax = 1 << 16
+    private static let changeHeadBytes = 12
+    private static let magic: [UInt8] = Array("PULSERAS".utf8)
+    private static let fixedBytes = 76
+    private static let checksumBytes = 4
+    /// The changes that are allowed, and those of an index of 32,000 sessions, take less.
+    private static let bytesMax = 64 << 20
+
+    let header: SegmentHeader
+    /// Ascending and apart.
+    let changes: [Change]
+
+    private static func name(of number: UInt64) -> String {
+        SegmentFormat.fileName(of: number, suffix: SegmentFormat.erasureSuffix)
+    }
+
+    func encoded() -> [UInt8] {
+        let bodyBytes = changes.reduce(0) { $0 + Self.changeHeadBytes + $1.content.count }
+        var bytes = [UInt8](repeating: 0, count: Self.fixedBytes + bodyBytes + Self.checksumBytes)
+        var span = bytes.mutableSpan
+        LittleEndian.copy(Self.magic.span, into: &span, at: 0)
+        header.encode(into: &span, at: Self.magic.count)
+        LittleEndian.store(UInt32(changes.count), in: &span, at: 72)
+        var place = Self.fixedBytes
+        for change in changes {
+            LittleEndian.store(UInt32(change.position), in: &span, at: place)
+            LittleEndian.store(UInt32(change.bytes), in: &span, at: place + 4)
+            LittleEndian.store(UInt32(change.content.count), in: &span, at: place + 8)
+            place += Self.changeHeadBytes
+            LittleEndian.copy(change.content.span, into: &span, at: place)
+            place += change.content.count
+        }
+        LittleEndian.store(Checksum.of(span.span.extracting(0..<place)), in: &span, at: place)
+        return bytes
+    }
+
+    /// `nil` for what was not written as a whole.
+    init?(decoding bytes: [UInt8]) {
+        let span = bytes.span
+        let end = bytes.count - Self.checksumBytes
+        guard end >= Self.fixedBytes, bytes.starts(with: Self.magic),
+            Checksum.of(span.extracting(0..<end))
+                == LittleEndian.load(UInt32.self, from: span, at: end),
+            case .header(let header) = SegmentHeader.decode(span.extracting(8..<72))
+        else { return nil }
+        var changes: [Change] = []
+        var (place, position) = (Self.fixedBytes, 0)
+        for _ in 0..<LittleEndian.load(UInt32.self, from: span, at: 72) {
+            let content = place + Self.changeHeadBytes
+            guard content <= end else { return nil }
+            let numbers = [0, 4, 8].map {
+                Int(LittleEndian.load(UInt32.self, from: span, at: place + $0))
+            }
+            guard numbers[0] >= position, numbers[1] >= numbers[2], content + numbers[2] <= end
+            else { return nil }
+            place = content + numbers[2]
+            position = numbers[0] + numbers[1]
+            changes.append(
+                Change(
+                    position: numbers[0], bytes: numbers[1],
+                    content: Array(bytes[content..<place])))
+        }
+        guard place == end else { return nil }
+        self.init(header: header, changes: changes)
+    }
+
+    init(header: SegmentHeader, changes: [Change]) {
+        self.header = header
+        self.changes = changes
+    }
+
+    /// Where two stretches differ; differences that lie close together are one change.
+    ///
+    /// - Parameters:
+    ///   - old: What is there.
+    ///   - new: What is to be there, as long.
+    ///   - position: Of both in the file.
+    /// - Returns: Ascending and apart.
+    static func changes(from old: [UInt8], to new: [UInt8], at position: Int) -> [Change] {
+        var ranges: [Range<Int>] = []
+        for place in new.indices where old[place] != new[place] {
+            if let last = ranges.last, place - last.upperBound <= changeHeadBytes {
+                ranges[ranges.count - 1] = last.lowerBound..<(place + 1)
+            } else {
+                ranges.append(place..<(place + 1))
+            }
+        }
+        return ranges.map {
+            Change(
+                position: position + $0.lowerBound, bytes: $0.count, content: Array(new[$0]))
+        }
+    }
+
+    /// - Parameters:
+    ///   - number: Of the segment.
+    ///   - disk: The log's folder.
+    /// - Returns: `nil`: nothing is being erased in place, or what is there never became valid.
+    /// - Throws: ``DiskError``
+    static func read(
+        _ number: UInt64, from disk: any Disk
+    ) throws(DiskError) -> ErasureIntent? {
+        guard let file = try disk.openIfThere(name(of: number), .read) else { return nil }
+        let size = try file.size()
+        guard size <= bytesMax else { return nil }
+        return ErasureIntent(decoding: try file.readUp(to: size, at: 0))
+    }
+
+    /// Begins the erasure: from here on ``complete(_:on:)`` must end it, now or after a crash.
+    ///
+    /// - Throws: ``DiskError``: it has not begun.
+    func store(on disk: any Disk) throws(DiskError) {
+        let name = Self.name(of: header.number)
+        let temporary = name + SegmentFormat.temporarySuffix
+        try SegmentLog.removeIfThere(temporary, on: disk)
+        let file = try disk.open(temporary, .create)
+        try file.writeAll(encoded().span, at: 0)
+        try file.synchronize()
+        try disk.rename(temporary, to: name)
+    }
+
+    /// Makes all changes in a segment, also those that an earlier attempt has made, and removes the intent.
+    ///
+    /// - Throws: ``DiskError``: to be tried again.
+    static func complete(_ number: UInt64, on disk: any Disk) throws(DiskError) {
+        let intent = try read(number, from: disk)
+        if let file = try disk.openIfThere(SegmentFormat.fileName(of: number), .write) {
+            // A newer program's: it will complete the erasure.
+            if case .newer = try header(of: file) { return }
+            if let intent, try intent.isMeant(for: file) {
+                // Else a power loss could take the intent and leave the segment half erased.
+                try disk.synchronizeNames()
+                try intent.makeChanges(in: file)
+            }
+        }
+        // An intent that stays, or that a power loss brings back, writes the same once more.
+        forget(number, on: disk)
+    }
+
+    static func forget(_ number: UInt64, on disk: any Disk) {
+        SegmentLog.tryToRemove(name(of: number), on: disk)
+    }
+
+    /// Segments of which an intent is among `names`.
+    static func numbers(of names: [String]) -> [UInt64] {
+        names.compactMap { SegmentFormat.number(ofFile: $0, suffix: SegmentFormat.erasureSuffix) }
+    }
+
+    /// Whether `file` is still the segment's: a rewritten segment has another header.
+    func isMeant(for file: any DiskFile) throws(DiskError) -> Bool {
+        switch try Self.header(of: file) {
+        case .header(let found): found == header
+        case .newer: false
+        case .damaged: true
+        }
+    }
+
+    /// The first copy that can be read.
+    private static func header(
+        of file: any DiskFile
+    ) throws(DiskError) -> SegmentHeader.Decoding {
+        let bytes = try file.readUp(to: SegmentFormat.recordsStart, at: 0)
+        let first = SegmentHeader.decode(bytes.span)
+        guard case .damaged = first, bytes.count > SegmentFormat.headerBytes else { return first }
+        return SegmentHeader.decode(
+            bytes.span.extracting(droppingFirst: SegmentFormat.headerBytes))
+    }
+
+    private func makeChanges(in file: any DiskFile) throws(DiskError) {
+        for change in changes {
+            var bytes = change.content
+            bytes += repeatElement(0, count: change.bytes - bytes.count)
+            try file.writeAll(bytes.span, at: change.position)
+        }
+        try file.synchronize()
+    }
+}
+
+extension Disk {
+    /// `nil`: there is no such file.
+    fileprivate func openIfThere(
+        _ name: String, _ access: DiskAccess
+    ) throws(DiskError) -> (any DiskFile)? {
+        do throws(DiskError) { return try open(name, access) } catch {
+            guard error.number == ENOENT else { throw error }
+            return nil
+        }
+    }
+}
