@@ -45,6 +45,10 @@ extension SystemTests {
             Sample(
                 name: "format-4", session: "f14ecd18-292d-4008-a5d2-bc965ac925e1",
                 share: "orbn0VP8hi8M8Zb9dQBpKg", frames: 135, events: 134),
+            // With offsets that are arrival times, and a session before it that is erased in place.
+            Sample(
+                name: "format-5", session: "989d8199-4655-464f-9592-eb245f63d86b",
+                share: "lwRUctJkibsmcav7Ri-gFQ", frames: 354, events: 83),
         ]
 
         @Test(arguments: samples)
