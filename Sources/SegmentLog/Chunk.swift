@@ -7,6 +7,8 @@ struct Chunk: Sendable {
     var bytes: [UInt8]
     /// Filled.
     var count = 0
+    /// Numbered ones inside.
+    var records = 0
     /// Of the segment they belong to.
     let header: SegmentHeader
     /// Of the first byte in the file.

@@ -12,6 +12,8 @@ extension LogCore {
 
     struct SyncWork {
         var file: any DiskFile
+        /// That nothing has synced before.
+        var records: Int
         fileprivate var segment: UInt64
         fileprivate var endOffset: UInt64
         fileprivate var endPosition: Int
@@ -144,7 +146,8 @@ extension LogCore {
         else { return nil }
         isSyncing = true
         return SyncWork(
-            file: file, segment: active, endOffset: writtenEnd, endPosition: writtenPosition,
+            file: file, records: retained.reduce(0) { $0 + $1.records }, segment: active,
+            endOffset: writtenEnd, endPosition: writtenPosition,
             chunks: retained.count)
     }
 

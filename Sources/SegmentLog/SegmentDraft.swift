@@ -81,6 +81,7 @@ struct SegmentDraft: Sendable {
         offset += 1
         store(record, payload: payload, to: &line)
         line.current.endOffset = offset
+        line.current.records += 1
     }
 
     /// Leaves out the offsets up to `next`, and says why.

@@ -45,14 +45,16 @@ extension SegmentLog {
     }
 
     /// - Parameter gathering: What is appended from here on waits until the caller says otherwise.
-    /// - Returns: How many microseconds the disk took, 0 where it failed; `nil`: nothing to sync.
-    func synchronize(gathering: Bool) -> Int? {
+    /// - Returns: How many microseconds the disk took for how many records, none where it failed; `nil`:
+    ///   nothing to sync.
+    func synchronize(gathering: Bool) -> (took: Int, records: Int)? {
         guard let work = core.withLock({ $0.nextSync() }) else { return nil }
         let start = LogThread.monotonicMicroseconds()
-        var took = 0
+        var (took, records) = (0, 0)
         do throws(DiskError) {
             try work.file.synchronize()
             took = LogThread.monotonicMicroseconds() - start
+            records = work.records
             core.withLock {
                 $0.synced(work)
                 $0.isGathering = gathering
@@ -64,7 +66,7 @@ extension SegmentLog {
         // A write may have waited for this sync: a full buffer, a new segment, a takeover.
         if !core.withLock({ $0.isWriterContent }) { writerWakeup.wake() }
         publish()
-        return took
+        return (took, records)
     }
 
     /// Tells everybody how far the log is.

@@ -28,9 +28,17 @@ extension SegmentLog {
             stepUntilIdle()
             return
         }
-        while !core.withLock({ $0.isSettled }) {
+        while !isSettled {
             settledWakeup.wait(timeoutMicroseconds: 2000)
             flush()
+        }
+    }
+
+    /// And whoever asks reads of it.
+    private var isSettled: Bool {
+        core.withLock { core in
+            guard core.isSettled, core.state == .writing else { return core.isSettled }
+            return published.durableEnd.load(ordering: .acquiring) >= core.durableEnd
         }
     }
 
@@ -109,10 +117,8 @@ extension SegmentLog {
             if case .interval(let milliseconds) = configuration.durability {
                 rest(microseconds: milliseconds * 1000)
             }
-            let before = published.durableEnd.load(ordering: .relaxed)
-            let took = synchronize(gathering: true) ?? 0
-            let records = published.durableEnd.load(ordering: .relaxed) - before
-            let gap = configuration.syncGapMicroseconds(after: Int(records), took: took)
+            let (took, records) = synchronize(gathering: true) ?? (0, 0)
+            let gap = configuration.syncGapMicroseconds(after: records, took: took)
             rest(microseconds: gap - took)
             core.withLock { $0.isGathering = false }
         }
