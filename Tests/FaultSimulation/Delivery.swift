@@ -76,7 +76,8 @@ extension Reference {
     }
 
     private func isTooYoung(_ record: Record, for sent: Delivery) -> Bool {
-        !sent.isClockTouched && sent.share.delaySeconds > 0
+        // One of the future came before the clock was set back.
+        !sent.isClockTouched && sent.share.delaySeconds > 0 && record.arrival <= sent.now
             && sent.now.seconds(since: record.arrival) < Double(sent.share.delaySeconds) - 1e-6
     }
 
@@ -91,7 +92,9 @@ extension Reference {
         if !sights[index].isVisible, message.hasHeartRate, !settings.showsHeartRate {
             return "a hidden heart rate"
         }
-        guard sent.isFinishJudged else { return nil }
+        // A delayed share's snapshot may have the cursor at which its next session is to begin.
+        let isAhead = message.type == "snapshot" && sent.share.delaySeconds > 0
+        guard sent.isFinishJudged, !isAhead else { return nil }
         let seen = sights.indices[...index].reversed().lazy.filter { sights[$0].isVisible }
         if message.type != "event", let elapsed = message.elapsedSeconds, elapsed != 0,
             !seen.contains(where: { abs(sights[$0].elapsedSeconds - elapsed) < 0.0501 })

@@ -15,7 +15,7 @@ final class Life {
         case playback(FeedKey, FeedUpdate)
         case begin(Viewer, FeedKey, FeedSnapshot, Start)
         case part(Viewer, [(cursor: LogCursor, json: [UInt8])])
-        case caughtUp(Viewer, CatchUp, after: RecordOffset)
+        case caughtUp(Viewer, CatchUp, after: RecordOffset, began: Timestamp)
         case settings(DeviceID, Privacy)
     }
 
@@ -43,6 +43,7 @@ final class Life {
         var number = 0
         var catchUp: CatchUp?
         var catchUpAfter = RecordOffset(rawValue: 0)
+        var catchUpBegan = Timestamp(microseconds: 0)
     }
 
     /// What an owner hides, and how often it has been changed.

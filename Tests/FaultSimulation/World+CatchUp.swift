@@ -43,6 +43,7 @@ extension World {
                     end: missed.through)
             ], after: after, epoch: life.log.epoch, inGroup: false, partMax: 1 + random.below(12))
         life.watchers[viewer]?.catchUpAfter = after
+        life.watchers[viewer]?.catchUpBegan = now
         let wait = max(0, (missed.due ?? flow.now).microseconds - flow.now.microseconds)
         add(.part(viewer, number: number, catchUp), after: wait)
     }
@@ -64,8 +65,10 @@ extension World {
     }
 
     private func caughtUp(_ viewer: Life.Viewer, _ catchUp: CatchUp) {
-        guard let after = life.watchers[viewer]?.catchUpAfter else { return }
-        push(.caughtUp(viewer, catchUp, after: after))
+        guard let watcher = life.watchers[viewer] else { return }
+        push(
+            .caughtUp(
+                viewer, catchUp, after: watcher.catchUpAfter, began: watcher.catchUpBegan))
     }
 
     private func add(_ reading: Life.Reading, after wait: Int64 = 0) {

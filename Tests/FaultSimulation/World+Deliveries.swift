@@ -50,8 +50,11 @@ extension World {
                 + String(decoding: delivery.json, as: UTF8.self))
     }
 
-    /// Who is told to have had everything has had it.
-    func checkCaughtUp(_ index: Int, by catchUp: CatchUp, after: RecordOffset) throws {
+    /// Who is told to have had everything has had it, of what could be shown when it was first read:
+    /// what waits for a trimmed finish may become due since.
+    func checkCaughtUp(
+        _ index: Int, by catchUp: CatchUp, after: RecordOffset, began: Timestamp
+    ) throws {
         let viewer = spectators[index]
         // What the delay has let through meanwhile is still to come.
         guard viewer.share.delaySeconds == 0,
@@ -60,7 +63,7 @@ extension World {
         for session in catchUp.sources.flatMap(\.sessions) {
             let from = RecordOffset(rawValue: after.rawValue + 1)
             let until = RecordOffset(rawValue: catchUp.end.rawValue + 1)
-            try read(session, as: viewer.share, from: from, until: until) {
+            try read(session, as: viewer.share, from: from, until: until, at: began) {
                 offset, json in
                 guard !viewer.events.contains(offset.rawValue) else { return }
                 throw Violation(
@@ -131,14 +134,14 @@ extension World {
     /// The discrete events of a session as a share's history shows them.
     func read(
         _ session: SessionID, as share: Share, from: RecordOffset, until: RecordOffset?,
-        _ body: (RecordOffset, [UInt8]) throws -> Void
+        at time: Timestamp? = nil, _ body: (RecordOffset, [UInt8]) throws -> Void
     ) throws {
         let encoder = HistoryEncoder(epoch: life.log.epoch, scope: share.scope)
         let rule = ProjectionRule(share, privacy: privacy(of: share).settings)
         guard let records = try records(of: session, by: rule) else { return }
         var position = records.position(after: nil)
         var failure: (any Error)?
-        try records.read(from: &position, arrivedBy: nil, now: life.flow.now) { shown in
+        try records.read(from: &position, arrivedBy: nil, now: time ?? life.flow.now) { shown in
             guard shown.offset >= from else { return true }
             guard until.map({ shown.offset < $0 }) ?? true else { return false }
             if case .metrics = shown.event.kind { return true }

@@ -34,10 +34,10 @@ extension World {
             if self.viewer(viewer.index) == viewer { try begin(viewer.index, key, snapshot, start) }
         case .part(let viewer, let events):
             if self.viewer(viewer.index) == viewer { spectators[viewer.index].inbox.append(events) }
-        case .caughtUp(let viewer, let catchUp, let after):
+        case .caughtUp(let viewer, let catchUp, let after, let began):
             guard self.viewer(viewer.index) == viewer else { return }
             say("viewer \(viewer.index) is caught up")
-            try checkCaughtUp(viewer.index, by: catchUp, after: after)
+            try checkCaughtUp(viewer.index, by: catchUp, after: after, began: began)
             spectators[viewer.index].queue.caughtUp()
         case .settings(let device, let privacy): life.inForce[device] = privacy
         }

@@ -52,7 +52,7 @@ enum WithoutSockets {
             log: log, ingest: IngestSettings(), silenceSeconds: 60,
             outlets: FlowOutlets(
                 profile: { _, _ in RunnerProfile() }, privacy: { _ in .none },
-                show: { _, _, _ in shown += 1 }, rebuild: { _, _ in },
+                show: { _, _, _ in shown += 1 }, rebuild: { _ in },
                 complain: { preconditionFailure($0) }),
             counters: FlowCounters(), now: start)
         for number in 1...UInt64(devices) { begin(number, on: flow) }
@@ -117,7 +117,7 @@ enum WithoutSockets {
     /// Events of one share, each owed to every viewer.
     private static func viewerNanoseconds(_ viewers: Int) -> Double? {
         let feeds = FeedTable()
-        let share = ShareKey(rawValue: 1)
+        let share = FeedKey(ShareKey(rawValue: 1))
         func cursor(_ number: Int) -> LogCursor {
             LogCursor(epoch: 1, offset: RecordOffset(rawValue: UInt64(number)))
         }
