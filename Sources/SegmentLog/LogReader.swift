@@ -65,8 +65,8 @@ public struct LogReader: Sendable {
         RecordOffset(rawValue: entries.endOffset)
     }
 
-    /// Whether a segment holds the records around `offset`. None does where a crash has taken it, with
-    /// what followed: the next segment begins further on.
+    /// Whether an offset lies between the first and the last of a segment. After a crash the next
+    /// segment begins further on: the offsets between the two belong to none.
     public func isInSegment(_ offset: RecordOffset) -> Bool {
         entries.last(beginningBy: offset.rawValue).map { offset.rawValue < $0.index.endOffset }
             ?? false

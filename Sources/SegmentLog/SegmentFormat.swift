@@ -45,8 +45,8 @@ import SensorModel
 ///
 /// Types from 0xF0 on have no offset of their own. **Offsets** of the others rise: a record's is its
 /// arrival time, microseconds since 1970, and one more than the last where that is not above it, as
-/// within a frame or after a clock was set back. Viewers see offsets as cursors. Were records counted,
-/// two cursors would tell how much came between them of what is hidden, or of other people's.
+/// within a frame or after a clock was set back. Viewers see offsets as cursors. If offsets counted
+/// records, two cursors would tell how many lie between them, hidden ones and other people's.
 ///
 /// **Trailer**, 16 bytes at the very end: u32 position of the index record, u32 how often sessions were
 /// erased in place, "PLSX", u32 CRC-32C of the 12 bytes before.

@@ -41,7 +41,7 @@ extension PipelineCore {
     private func sources(of members: [Share], after: RecordOffset) -> [CatchUp.Source] {
         let end = cursor.offset
         var sources: [CatchUp.Source] = []
-        for share in members {
+        for share in members.map(current) {
             let sessions = board.sessions(openTo: share, after: after, at: now)
             sources.append(
                 CatchUp.Source(

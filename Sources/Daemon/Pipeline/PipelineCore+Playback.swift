@@ -36,10 +36,12 @@ extension PipelineCore {
 
     /// Which records count for a share now.
     func rule(for share: Share) -> ProjectionRule {
-        // Another share of the device may have come or gone since.
-        let share = board.directory[share.key] ?? share
-        return ProjectionRule(share, privacy: privacy(of: share))
+        ProjectionRule(current(share), privacy: privacy(of: share))
     }
+
+    /// A share as it is now: since it was found it may have been changed, or another share of its
+    /// device may have come or gone, which changes what it shows.
+    func current(_ share: Share) -> Share { board.directory[share.key] ?? share }
 
     /// What may be shown of a device changed: what is shown, live or played, begins anew.
     func privacyChanged(of device: DeviceID) {

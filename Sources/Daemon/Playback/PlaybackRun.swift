@@ -190,7 +190,8 @@ actor PlaybackRun {
         let chosen = plan.recording?.session
         let found = await reader.mailbox.ask { core -> (SessionID, ProjectionRule)? in
             core.log.flush()
-            let session = chosen ?? core.board.session(shownBy: share, at: core.now)
+            let session =
+                chosen ?? core.board.session(shownBy: core.current(share), at: core.now)
             guard let session else { return nil }
             return (session, core.rule(for: share))
         }
