@@ -15,25 +15,33 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ImmutableWeakCaptures"),  // weak captures may be Sendable
 ]
 
-/// The product itself: the standard library and `SensorModel`, nothing from outside.
+/// The product itself: the standard library and `Bytes`, nothing from outside.
 let core: [Target] = [
-    .target(name: "SensorModel", swiftSettings: strict),
+    .target(name: "Bytes", swiftSettings: strict),
+    .target(name: "SensorModel", dependencies: ["Bytes"], swiftSettings: strict),
     .target(name: "Ring", swiftSettings: strict),
     .target(name: "CHardware"),
-    .target(name: "WireFormat", dependencies: ["SensorModel"], swiftSettings: strict),
-    .target(name: "Interchange", dependencies: ["SensorModel"], swiftSettings: strict),
+    .target(name: "WireFormat", dependencies: ["Bytes", "SensorModel"], swiftSettings: strict),
+    .target(name: "Recordings", dependencies: ["Bytes", "SensorModel"], swiftSettings: strict),
+    .target(
+        name: "PushFormats", dependencies: ["Bytes", "SensorModel", "Recordings"],
+        swiftSettings: strict),
     .target(name: "Ingest", dependencies: ["SensorModel"], swiftSettings: strict),
     .target(name: "Processing", dependencies: ["SensorModel"], swiftSettings: strict),
     .target(name: "SegmentLog", dependencies: ["SensorModel", "CHardware"], swiftSettings: strict),
-    .target(name: "Sharing", dependencies: ["SensorModel", "WireFormat"], swiftSettings: strict),
     .target(
-        name: "Replay",
-        dependencies: ["SensorModel", "WireFormat", "SegmentLog", "Processing", "Sharing"],
-        swiftSettings: strict),
+        name: "Sharing", dependencies: ["Bytes", "SensorModel", "WireFormat"], swiftSettings: strict
+    ),
     .target(
         name: "Sessions",
         dependencies: [
-            "SensorModel", "Ingest", "Processing", "SegmentLog", "Sharing", "Replay", "WireFormat",
+            "Bytes", "SensorModel", "Ingest", "Processing", "SegmentLog", "Sharing", "WireFormat",
+        ],
+        swiftSettings: strict),
+    .target(
+        name: "Replay",
+        dependencies: [
+            "SensorModel", "WireFormat", "SegmentLog", "Processing", "Sharing", "Sessions",
         ],
         swiftSettings: strict),
     .target(name: "Simulator", dependencies: ["SensorModel"], swiftSettings: strict),
@@ -52,7 +60,18 @@ let rim: [Target] = [
     .target(
         name: "Transport",
         dependencies: [
-            "SensorModel", "WireFormat", "Sharing", "Ring", "CHardware",
+            "Bytes", "SensorModel", "WireFormat", "Sharing", "Ring", "CHardware",
+            .product(name: "NIOCore", package: "swift-nio"),
+            .product(name: "NIOPosix", package: "swift-nio"),
+            .product(name: "NIOHTTP1", package: "swift-nio"),
+            .product(name: "NIOWebSocket", package: "swift-nio"),
+            .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        ],
+        swiftSettings: strict),
+    .target(
+        name: "Client",
+        dependencies: [
+            "SensorModel", "WireFormat", "Transport",
             .product(name: "NIOCore", package: "swift-nio"),
             .product(name: "NIOPosix", package: "swift-nio"),
             .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -62,16 +81,32 @@ let rim: [Target] = [
         swiftSettings: strict),
     .target(name: "CPages"),
     .target(
-        name: "ViewerPages", dependencies: ["CPages"], exclude: ["Resources"],
+        name: "ViewerPages", dependencies: ["Bytes", "CPages"], exclude: ["Resources"],
+        swiftSettings: strict),
+    .target(
+        name: "Runtime",
+        dependencies: [
+            "Bytes", "SensorModel", "Ring", "WireFormat", "Recordings", "Ingest", "SegmentLog",
+            "Sharing", "Sessions", "Replay", "Secrets", "Registry", "Transport", "ViewerPages",
+            .product(name: "Logging", package: "swift-log"),
+            .product(name: "Yams", package: "Yams"),
+        ],
+        swiftSettings: strict),
+    .target(
+        name: "API",
+        dependencies: [
+            "Bytes", "SensorModel", "Ring", "WireFormat", "Recordings", "PushFormats", "Ingest",
+            "Processing", "SegmentLog", "Sharing", "Sessions", "Secrets", "Registry", "Transport",
+            "Client", "ViewerPages", "Runtime",
+            .product(name: "Logging", package: "swift-log"),
+        ],
         swiftSettings: strict),
     .target(
         name: "Daemon",
         dependencies: [
-            "SensorModel", "Ring", "WireFormat", "Interchange", "Ingest", "Processing",
-            "SegmentLog", "Sharing", "Replay", "Sessions", "Simulator", "Secrets", "Registry",
-            "Transport", "ViewerPages",
+            "SensorModel", "Ingest", "SegmentLog", "Sharing", "Sessions", "Secrets", "Registry",
+            "Transport", "Client", "ViewerPages", "Runtime", "API",
             .product(name: "Logging", package: "swift-log"),
-            .product(name: "Yams", package: "Yams"),
             .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         ],
@@ -79,8 +114,9 @@ let rim: [Target] = [
     .executableTarget(
         name: "pulsecast",
         dependencies: [
-            "SensorModel", "WireFormat", "Interchange", "Processing", "SegmentLog", "Replay",
-            "Simulator", "Transport", "Daemon",
+            "Bytes", "SensorModel", "WireFormat", "Recordings", "PushFormats", "SegmentLog",
+            "Sharing", "Sessions", "Replay", "Simulator", "Transport", "Client", "Runtime", "API",
+            "Daemon",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict),
@@ -89,13 +125,20 @@ let rim: [Target] = [
 /// A test target a target.
 let coreTests: [Target] = [
     .testTarget(name: "TidyTests", swiftSettings: strict),
+    .testTarget(name: "BytesTests", dependencies: ["Bytes", "SensorModel"], swiftSettings: strict),
     .testTarget(name: "SensorModelTests", dependencies: ["SensorModel"], swiftSettings: strict),
     .testTarget(name: "RingTests", dependencies: ["Ring"], swiftSettings: strict),
     .testTarget(
         name: "WireFormatTests", dependencies: ["SensorModel", "WireFormat"],
         swiftSettings: strict),
+    .target(name: "MutatedBytes", path: "Tests/MutatedBytes", swiftSettings: strict),
     .testTarget(
-        name: "InterchangeTests", dependencies: ["SensorModel", "Interchange", "Simulator"],
+        name: "RecordingsTests",
+        dependencies: ["Bytes", "SensorModel", "Recordings", "Simulator", "MutatedBytes"],
+        swiftSettings: strict),
+    .testTarget(
+        name: "PushFormatsTests",
+        dependencies: ["SensorModel", "PushFormats", "Recordings", "MutatedBytes"],
         swiftSettings: strict),
     .testTarget(
         name: "IngestTests", dependencies: ["SensorModel", "Ingest"], swiftSettings: strict),
@@ -122,11 +165,13 @@ let coreTests: [Target] = [
     .testTarget(
         name: "SessionsTests",
         dependencies: [
-            "SensorModel", "WireFormat", "Ingest", "SegmentLog", "Sharing", "Replay", "Sessions",
+            "SensorModel", "WireFormat", "Ingest", "Processing", "SegmentLog", "Sharing", "Replay",
+            "Sessions",
             "FaultyDisk", "FaultSimulation", "HeapUse",
         ], swiftSettings: strict),
     .testTarget(
-        name: "SharingTests", dependencies: ["SensorModel", "Sharing"], swiftSettings: strict),
+        name: "SharingTests", dependencies: ["Bytes", "SensorModel", "Sharing"],
+        swiftSettings: strict),
     .target(
         name: "PrivacyAttacks", dependencies: ["SensorModel", "Sharing", "Simulator"],
         path: "Tests/PrivacyAttacks",
@@ -141,8 +186,8 @@ let coreTests: [Target] = [
     .testTarget(
         name: "ReplayTests",
         dependencies: [
-            "SensorModel", "WireFormat", "SegmentLog", "Processing", "Sharing", "Replay",
-            "Simulator",
+            "SensorModel", "WireFormat", "SegmentLog", "Processing", "Sharing", "Sessions",
+            "Replay", "Simulator",
         ],
         swiftSettings: strict),
     .testTarget(
@@ -152,7 +197,9 @@ let coreTests: [Target] = [
 
 /// Tests of the rim, and of the whole.
 let rimTests: [Target] = [
-    .testTarget(name: "InstallationTests", dependencies: ["Daemon"], swiftSettings: strict),
+    .testTarget(
+        name: "InstallationTests", dependencies: ["Runtime", "API", "Daemon"], swiftSettings: strict
+    ),
     .testTarget(
         name: "SecretsTests", dependencies: ["SensorModel", "Secrets"], swiftSettings: strict),
     .testTarget(
@@ -162,21 +209,43 @@ let rimTests: [Target] = [
         ], swiftSettings: strict),
     .testTarget(
         name: "TransportTests",
-        dependencies: ["SensorModel", "WireFormat", "Sharing", "Ring", "Transport", "HeapUse"],
+        dependencies: [
+            "SensorModel", "WireFormat", "Sharing", "Ring", "Transport", "Client", "HeapUse",
+        ],
         swiftSettings: strict),
+    .testTarget(name: "ClientTests", dependencies: ["Client"], swiftSettings: strict),
     .testTarget(
         name: "ViewerPagesTests", dependencies: ["ViewerPages"], exclude: ["js"],
         swiftSettings: strict),
     .testTarget(
+        name: "RuntimeTests",
+        dependencies: [
+            "SensorModel", "SegmentLog", "Runtime", "FaultyDisk",
+            .product(name: "Logging", package: "swift-log"),
+        ], swiftSettings: strict),
+    .target(
+        name: "BodyChecks",
+        dependencies: [
+            "Bytes", "SensorModel", "WireFormat", "Recordings", "Sharing", "Registry", "Transport",
+            "Runtime", "API",
+        ],
+        path: "Tests/BodyChecks", swiftSettings: strict),
+    .testTarget(
+        name: "APITests",
+        dependencies: ["SensorModel", "Runtime", "API", "BodyChecks", "MutatedBytes"],
+        swiftSettings: strict),
+    .testTarget(
         name: "DaemonTests",
         dependencies: [
-            "SensorModel", "WireFormat", "Interchange", "SegmentLog", "Sharing", "Daemon",
-            "Simulator", "Registry", "Ring", "Secrets", "Transport", "FaultyDisk",
-            .product(name: "Logging", package: "swift-log"),
+            "SensorModel", "WireFormat", "PushFormats", "Ring", "SegmentLog", "Sharing", "Sessions",
+            "Simulator", "Secrets", "Registry", "Transport", "Client", "Runtime", "API", "Daemon",
+            "FaultyDisk", .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
     .testTarget(
         name: "SystemTests",
-        dependencies: ["SensorModel", "WireFormat", "Simulator", "Transport", "pulsecast"],
+        dependencies: [
+            "SensorModel", "WireFormat", "Simulator", "Transport", "Client", "pulsecast",
+        ],
         exclude: ["browser", "Samples"], swiftSettings: strict),
 ]
 
@@ -203,7 +272,7 @@ let benchmarks: [Target] =
             sources: [
                 "Benchmarks.swift", "CommitLatency.swift", "Contest.swift", "EarlierTable.swift",
                 "FrameReading.swift", "GroupCommit.swift", "OneWatch.swift",
-                "OneWriterOneReader.swift", "ScratchFolder.swift", "TextDoor.swift",
+                "OneWriterOneReader.swift", "ScratchFolder.swift", "TextIngest.swift",
                 "WithoutSockets.swift",
             ], swiftSettings: strict),
     ] : []
@@ -217,9 +286,10 @@ let fuzz: [Target] = [
         ? .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "FuzzDriver", "SensorModel", "WireFormat", "Interchange", "SegmentLog",
+                "FuzzDriver", "SensorModel", "WireFormat", "Recordings", "PushFormats",
+                "SegmentLog",
             ],
-            path: "Tests/Fuzz", exclude: ["Driver", "Transport"], swiftSettings: strict)
+            path: "Tests/Fuzz", exclude: ["Bodies", "Driver", "Transport"], swiftSettings: strict)
         : .executableTarget(
             name: "TransportFuzz",
             dependencies: [
@@ -228,6 +298,13 @@ let fuzz: [Target] = [
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Tests/Fuzz/Transport", swiftSettings: strict),
+]
+/// The bodies, queries and messages that the API takes: a program of its own, as the packages below
+/// it take minutes to build.
+let bodyFuzz: [Target] = [
+    .executableTarget(
+        name: "BodyFuzz", dependencies: ["FuzzDriver", "BodyChecks"],
+        path: "Tests/Fuzz/Bodies", swiftSettings: strict)
 ]
 
 let packages: [Package.Dependency] = [
@@ -246,5 +323,5 @@ let package = Package(
     products: isCoreOnly ? [] : [.executable(name: "pulsecast", targets: ["pulsecast"])],
     dependencies: isCoreOnly ? [] : packages,
     targets: (isCoreOnly ? core + coreTests : core + rim + coreTests + rimTests) + benchmarks
-        + (isFuzzed ? fuzz : [])
+        + (isFuzzed ? fuzz : []) + (isFuzzed && !isCoreOnly ? bodyFuzz : [])
 )

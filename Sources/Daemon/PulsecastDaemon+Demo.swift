@@ -1,4 +1,5 @@
 import Registry
+import Runtime
 import SensorModel
 
 /// A device and a share made for a demonstration.
@@ -9,17 +10,17 @@ public struct DemoRunner: Sendable {
 }
 
 extension PulsecastDaemon {
-    /// Whether a device was ever added, revoked ones included.
+    /// Whether a device was ever added; revoked ones count.
     public var hasDevices: Bool { !accounts.devices.isEmpty }
 
     /// Adds a device and a link to it, so that a demonstration needs no commands.
     ///
-    /// - Returns: What a simulated device and a viewer need.
-    /// - Throws: What the registry says.
+    /// - Returns: The data that a simulated device and a viewer need.
+    /// - Throws: Errors of the registry.
     public func makeDemoRunner() throws -> DemoRunner {
         let made = try administration.addDevice(named: "demo")
         let share = try administration.createShare(
-            ShareWish(label: "Demo runner"), of: .device(made.device.id), stem: "demo")
+            ShareRequest(label: "Demo runner"), of: .device(made.device.id), stem: "demo")
         let port = address.devicePort
         return DemoRunner(
             token: made.token, url: address.url + "/s/" + share.id.text, devicePort: port)

@@ -1,11 +1,12 @@
 import Logging
+import Runtime
 import SegmentLog
 import SensorModel
 import Sessions
 import Synchronization
 
 extension PulsecastDaemon {
-    /// Once a minute: what time alone makes due.
+    /// Work that becomes due by time alone; runs once a minute.
     func maintain() async {
         feedWatchdog()
         saveCounts()
@@ -14,7 +15,7 @@ extension PulsecastDaemon {
         await saveCatalog()
     }
 
-    /// The watchdog is fed only while each stage moves or has nothing to do: else systemd restarts
+    /// Feeds the watchdog only while each stage progresses or is idle; otherwise systemd restarts
     /// the daemon.
     func feedWatchdog() {
         guard notifier.watchdogSeconds != nil else { return }
@@ -31,7 +32,7 @@ extension PulsecastDaemon {
         notifier.send(.watchdog, .status("\(live) live session(s), \(viewers) viewer(s)"))
     }
 
-    /// Segments that a failed disk left open come first: retention takes none of those.
+    /// Segments that a failed disk left open come first: retention skips them.
     private func repair() async {
         let log = pipeline.log
         guard log.holdings.unrepaired > 0 else { return }

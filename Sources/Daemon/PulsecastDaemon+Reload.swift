@@ -1,12 +1,13 @@
 import Logging
+public import Runtime
 import Synchronization
 import Transport
 
 extension PulsecastDaemon {
-    /// Applies what can be applied without a restart, and says what cannot.
+    /// Applies changes that need no restart, and logs those that do.
     ///
-    /// Nothing of a configuration with errors is applied; the certificate's files are read again in
-    /// any case, because they change without the configuration.
+    /// A configuration with errors changes nothing. The certificate's files are always read again,
+    /// because they change without the configuration.
     ///
     /// - Parameters:
     ///   - running: Effective values that the daemon runs with.
@@ -31,7 +32,7 @@ extension PulsecastDaemon {
         return outcome
     }
 
-    /// Only what the schema calls reloadable.
+    /// Applies the settings that the schema marks as reloadable.
     private func take(_ fresh: Configuration) {
         settings.withLock { settings in
             settings.log.retentionSeconds = fresh.log.retentionSeconds
@@ -40,7 +41,7 @@ extension PulsecastDaemon {
             settings.privateKeyFile = fresh.privateKeyFile
             settings.logLevel = fresh.logLevel
         }
-        // The level is the handler's, and all copies of it share it.
+        // The level belongs to the handler, and all copies of it share it.
         var logger = logger
         logger.logLevel = Logger.Level(rawValue: fresh.logLevel) ?? .info
     }
@@ -56,7 +57,7 @@ extension PulsecastDaemon {
             ["waiting": "\(change.waiting.joined(separator: " "))"])
     }
 
-    /// New connections are shown what is in the files now.
+    /// New connections get the certificate that is in the files now.
     func reloadCertificate() {
         guard let identity else { return }
         let files = Self.certificateFiles(settings.withLock { $0 }, environment: environment)

@@ -1,6 +1,8 @@
+import API
 import Foundation
 public import Logging
 import Registry
+public import Runtime
 import Secrets
 import SegmentLog
 import SensorModel
@@ -9,7 +11,7 @@ import Synchronization
 import Transport
 import ViewerPages
 
-/// The daemon as a whole: opened, started, stopped.
+/// The whole daemon: open, start, stop.
 public final class PulsecastDaemon: Sendable {
     public let configuration: Configuration
     public let health = Health()
@@ -24,22 +26,22 @@ public final class PulsecastDaemon: Sendable {
     let environment: [String: String]
     let notifier: SystemdNotifier
     let address = PublicAddress()
-    private let pages: PageShelf
+    private let pages: PageCache
     let logger: Logger
-    /// When the watchdog was last fed.
+    /// Time of the last watchdog signal.
     let heartbeats = Mutex(Heartbeats())
-    /// What reloads have changed since the start.
+    /// Settings with all reloads since the start.
     let settings: Mutex<Configuration>
 
-    /// Opens the state folder, recovers the log and prepares the doors; nothing listens yet.
+    /// Opens the state folder, recovers the log and prepares the listeners; nothing listens yet.
     ///
     /// - Parameters:
-    ///   - configuration: Checked.
-    ///   - environment: systemd's variables count.
-    ///   - newEpoch: Names the log's history where the folder holds none, and is drawn anew, so that
-    ///     no cursor of an earlier history passes for one of this; not 0.
-    ///   - logger: For the journal.
-    /// - Throws: What stands in the way, in a sentence.
+    ///   - configuration: Checked configuration.
+    ///   - environment: Environment with systemd's variables.
+    ///   - newEpoch: Epoch of the log's history if the folder holds none; not 0. It is random, so
+    ///     that no cursor of an earlier history is valid in this one.
+    ///   - logger: Logger of the journal.
+    /// - Throws: An error that says in a sentence what prevents the start.
     public convenience init(
         configuration: Configuration, environment: [String: String],
         newEpoch: UInt32 = .random(in: 1...(.max)), logger: Logger
@@ -52,12 +54,12 @@ public final class PulsecastDaemon: Sendable {
     /// The same with another disk below the log.
     ///
     /// - Parameters:
-    ///   - configuration: Checked.
-    ///   - environment: systemd's variables count.
-    ///   - newEpoch: Names the log's history where the folder holds none; not 0.
-    ///   - logger: For the journal.
-    ///   - disk: Of a folder, by its path.
-    /// - Throws: What stands in the way, in a sentence.
+    ///   - configuration: Checked configuration.
+    ///   - environment: Environment with systemd's variables.
+    ///   - newEpoch: Epoch of the log's history if the folder holds none; not 0.
+    ///   - logger: Logger of the journal.
+    ///   - disk: Makes the disk of a folder from its path.
+    /// - Throws: An error that says in a sentence what prevents the start.
     init(
         configuration: Configuration, environment: [String: String], newEpoch: UInt32,
         logger: Logger, disk: (String) -> any Disk
@@ -81,7 +83,7 @@ public final class PulsecastDaemon: Sendable {
             configuration: configuration, disk: disk(state.log),
             newEpoch: newEpoch, accounts: accounts,
             began: { webhooks?.began($0, of: $1, at: $2) },
-            notice: Notices(accounts: accounts, webhooks: webhooks, logger: logger).take,
+            notice: SessionNotifier(accounts: accounts, webhooks: webhooks, logger: logger).take,
             stateChanged: { Self.logChanged(to: $0, health: health, logger: logger) },
             logger: logger)
         administration = Administration(
@@ -95,22 +97,22 @@ public final class PulsecastDaemon: Sendable {
             catalog: pipeline.catalog, results: pipeline.results, playbacks: pipeline.playbacks,
             clock: WallClock.now, logger: logger)
         identity = try Self.identity(configuration, environment: environment)
-        pages = PageShelf(configuration.http)
-        let doors = Doors(
+        pages = PageCache(configuration.http)
+        let listeners = Listeners(
             configuration: configuration, state: state, environment: environment,
             pipeline: pipeline, accounts: accounts, administration: administration,
-            pushes: PushDesk(
+            pushes: PushService(
                 pipeline: pipeline, administration: administration,
                 configuration: configuration, clock: WallClock.now),
             health: health, identity: identity, address: address, pages: pages, logger: logger)
         let descriptors = ListenDescriptors(environment: environment, processID: processID)
         areSocketsKept = !descriptors.descriptors.isEmpty
-        server = try doors.server(descriptors: descriptors)
+        server = try listeners.server(descriptors: descriptors)
     }
 
-    /// Starts the threads and opens the doors.
+    /// Starts the threads and opens the listeners.
     ///
-    /// - Returns: Where it listens, by name.
+    /// - Returns: Addresses of the listeners, by name.
     public func start() async throws -> [String: String] {
         report(pipeline.log.recovery)
         try pipeline.start(accounts)
@@ -122,19 +124,19 @@ public final class PulsecastDaemon: Sendable {
         pipeline.background.start { [pages] in _ = pages.catalog }
         for (name, address) in addresses.sorted(by: { $0.key < $1.key }) {
             logger.log(
-                .listening, .notice, "listening", ["door": "\(name)", "address": "\(address)"])
+                .listening, .notice, "listening", ["listener": "\(name)", "address": "\(address)"])
         }
-        warnAboutOpenDoors(addresses)
+        warnAboutOpenListeners(addresses)
         return addresses
     }
 
-    /// Closes the doors, records what came through them, tells everybody to come back.
+    /// Closes the listeners, records their pending frames, and asks all peers to reconnect.
     public func stop() async {
         health.stopping()
         notifier.send(.stopping, .status("draining"))
         await server.stopListening()
-        // Who waits in a socket unit's queue is served again at once; half a second is enough for a
-        // goodbye, and whoever misses it resumes all the same.
+        // Connections that wait in a socket unit's queue are served soon after. Half a second is
+        // enough for a close message; a peer that misses it resumes as well.
         await server.closeAll(
             areSocketsKept ? .restarting : .goingAway, withinSeconds: areSocketsKept ? 0.5 : 3)
         await pipeline.stop()
@@ -143,7 +145,7 @@ public final class PulsecastDaemon: Sendable {
         logger.log(.stopped, .notice, "stopped")
     }
 
-    /// What only memory counts is written down: once a minute, and at the end.
+    /// Writes in-memory counts to disk: once a minute, and at the end.
     func saveCounts() {
         let counts = accounts.withState { state in
             let ever = state.viewersEverChanged.map { ($0, state.viewers.watchedEver($0)) }
@@ -183,7 +185,7 @@ public final class PulsecastDaemon: Sendable {
         return try TLSIdentity(certificatePath: files.certificate, keyPath: files.key)
     }
 
-    /// The files named, or the credentials that systemd read for us.
+    /// The configured files, or the credentials that systemd loaded.
     static func certificateFiles(
         _ configuration: Configuration, environment: [String: String]
     ) -> (certificate: String, key: String) {

@@ -1,10 +1,10 @@
 import SensorModel
 
-/// Up to which sequence everything a session had accepted is on disk.
+/// The highest sequence below which every accepted frame of a session is on disk.
 ///
-/// A short list of "sequence s is covered once record r is on disk", both rising. When it grows
-/// long, neighbours become one, and later frames share a mark as well: an ack can come a little
-/// late, by a thirtieth of what waits, and never early.
+/// It keeps a short list of marks: "sequence s is covered once record r is on disk", both rising.
+/// When the list is long, neighbours merge, and later frames share a mark too. An ack can then be
+/// late by a thirtieth of the waiting frames, but never early.
 struct AckTracker: Sendable {
     private static let marksMax = 64
 
@@ -13,15 +13,16 @@ struct AckTracker: Sendable {
         var offset: RecordOffset
     }
 
-    /// Never falls.
+    /// The acknowledged sequence; it never falls.
     private(set) var acknowledged: UInt32
     private var marks: [Mark] = []
-    /// Frames that share a mark, and how many the last mark has so far.
+    /// Frames for one mark, and frames in the last mark so far.
     private var framesEach = 1
     private var framesInLast = 0
-    /// Marks at the front that are done with.
+    /// Finished marks at the front.
     private var doneMarks = 0
-    /// A late frame went to disk below ``acknowledged``, or a refused one passed: say it again.
+    /// The ack must be sent again: a late frame below ``acknowledged`` is on disk, or a refused one
+    /// passed.
     private(set) var hasNews = false
 
     init(acknowledged: UInt32) {
@@ -30,7 +31,7 @@ struct AckTracker: Sendable {
 
     var isWaiting: Bool { marks.count > doneMarks || hasNews }
 
-    /// The frame lies in the log; `sequence` is above every other so far.
+    /// The log has the frame; `sequence` is above every earlier one.
     mutating func recorded(_ sequence: UInt32, at offset: RecordOffset) {
         if framesInLast < framesEach, marks.count > doneMarks {
             marks[marks.count - 1] = Mark(sequence: sequence, offset: offset)
@@ -42,8 +43,7 @@ struct AckTracker: Sendable {
         framesInLast = 1
     }
 
-    /// A frame of a gap came after all. What is not acknowledged yet and lies above it has to wait
-    /// for it too.
+    /// A frame of a gap came late. Higher frames that are not acknowledged yet wait for it too.
     mutating func recordedLate(_ sequence: UInt32, at offset: RecordOffset) {
         var last = acknowledged
         while let mark = marks.last, marks.count > doneMarks, mark.sequence >= sequence {
@@ -54,7 +54,7 @@ struct AckTracker: Sendable {
         framesInLast = framesEach
     }
 
-    /// A number that will never be recorded, or the end of a gap; above every other so far.
+    /// Passes a number that is never recorded, or a gap's end; above every earlier one.
     mutating func passed(_ sequence: UInt32) {
         if marks.count > doneMarks {
             marks[marks.count - 1].sequence = sequence
@@ -64,8 +64,8 @@ struct AckTracker: Sendable {
         }
     }
 
-    /// - Parameter end: Every record before it is on disk.
-    /// - Returns: The ack to send; `nil` where there is nothing to say.
+    /// - Parameter end: Offset before which every record is on disk.
+    /// - Returns: The ack to send; `nil` if there is none.
     mutating func durable(upTo end: RecordOffset) -> UInt32? {
         var changed = hasNews
         hasNews = false
@@ -84,7 +84,7 @@ struct AckTracker: Sendable {
         return changed ? acknowledged : nil
     }
 
-    /// Drops what is done with, or else every other mark: its frames wait for the next one.
+    /// Drops finished marks, or else every other mark: its frames wait for the next one.
     private mutating func makeRoom() {
         if doneMarks >= Self.marksMax / 2 {
             marks.removeFirst(doneMarks)

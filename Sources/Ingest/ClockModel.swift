@@ -1,37 +1,37 @@
 public import SensorModel
 
-/// What time it is on a device, judged by when its frames come.
+/// An estimate of a device's clock from the arrival times of its frames.
 ///
-/// A frame cannot arrive before it was sent, so the smallest difference between arrival and
-/// device time in a while is the offset of the clocks plus the shortest way. Differences are
-/// gathered in windows of arrival time and only each window's smallest is kept; a line below
-/// them gives offset and drift. A backlog only brings large differences, which do not matter once
-/// it has caught up. A clock that was set back is followed when the old windows have gone.
+/// A frame cannot arrive before it was sent. So the smallest difference between arrival and device
+/// time is the clock offset plus the shortest delay. Each window of arrival time keeps only its
+/// smallest difference; a line below these gives offset and drift. A backlog only has large
+/// differences, which no longer matter after it has caught up. A clock that was set back is
+/// followed after the old windows expire.
 public struct ClockModel: Hashable, Sendable {
     private static let windowMicroseconds: Int64 = 10_000_000
     private static let windowsMax = 16
-    /// A jump ahead by more has to be confirmed by a second frame.
+    /// A second frame must confirm a larger jump ahead.
     private static let jumpMicroseconds: Int64 = 5_000_000
-    /// Quartz is within 100 ppm; more is a change of the network, not of the clock.
+    /// Quartz is within 100 ppm. More drift comes from the network, not from the clock.
     private static let driftMax = 500e-6
-    /// Below this many windows a slope says more about the network than about the clock.
+    /// With fewer windows the slope measures the network more than the clock.
     private static let windowsForDrift = 6
 
     private struct Window: Hashable {
         var start: Timestamp
-        /// Where in the window the smallest difference was seen.
+        /// Arrival of the smallest difference in the window.
         var arrivalTime: Timestamp
         var difference: Int64
     }
 
-    /// Device times are from a recording: only their own order means anything.
+    /// Device times come from a recording: only their order counts.
     public let recorded: Bool
     public private(set) var latestDeviceTime: Timestamp?
     public private(set) var latestArrival: Timestamp?
-    /// Seconds the device's clock loses a second; negative: it gains.
+    /// Seconds that the device's clock loses in a second; negative if it gains.
     public private(set) var drift = 0.0
     private var windows: [Window] = []
-    /// A difference far below all others, not believed until a second one is like it.
+    /// A difference far below all others; a second one like it confirms it.
     private var suspect: Int64?
 
     public init(recorded: Bool) {
@@ -40,8 +40,8 @@ public struct ClockModel: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - deviceTime: Of a frame that came in order.
-    ///   - arrivalTime: When it came.
+    ///   - deviceTime: Device time of a frame in order.
+    ///   - arrivalTime: Arrival of the frame.
     public mutating func observe(_ deviceTime: Timestamp, at arrivalTime: Timestamp) {
         if let latest = latestArrival, latest.seconds(since: arrivalTime) > 1 {
             // The daemon's clock was set back.
@@ -56,7 +56,7 @@ public struct ClockModel: Hashable, Sendable {
         if suspect == nil, let last = windows.last, difference >= last.difference,
             arrivalTime.microseconds - last.start.microseconds < Self.windowMicroseconds
         {
-            // Most frames tell nothing new about the clock.
+            // Most frames give no new information about the clock.
             latestDeviceTime = max(latestDeviceTime ?? deviceTime, deviceTime)
             return
         }
@@ -65,9 +65,9 @@ public struct ClockModel: Hashable, Sendable {
         latestDeviceTime = max(deviceTime, believable(latestDeviceTime, at: arrivalTime))
     }
 
-    /// The device's clock when the daemon's says `arrivalTime`; `nil` before the first frame.
+    /// The device's time when the daemon's clock is `arrivalTime`; `nil` before the first frame.
     ///
-    /// Never before the newest frame.
+    /// The result is never before the newest frame.
     public func deviceTime(at arrivalTime: Timestamp) -> Timestamp? {
         guard let latestDeviceTime, let latestArrival else { return nil }
         if recorded {
@@ -78,7 +78,7 @@ public struct ClockModel: Hashable, Sendable {
         return max(latestDeviceTime, arrivalTime.advanced(byMicroseconds: -offset))
     }
 
-    /// When a frame that the device would send at `deviceTime` would come.
+    /// Expected arrival of a frame that the device sends at `deviceTime`.
     public func arrivalTime(of deviceTime: Timestamp) -> Timestamp? {
         guard let latestDeviceTime, let latestArrival else { return nil }
         if recorded {
@@ -86,24 +86,24 @@ public struct ClockModel: Hashable, Sendable {
             return latestArrival.advanced(byMicroseconds: max(ahead, 0))
         }
         guard let offset = offsetMicroseconds(at: latestArrival) else { return nil }
-        // The drift over the way there is nanoseconds; one step is enough.
+        // The drift over the delay is nanoseconds; one step is enough.
         let near = deviceTime.advanced(byMicroseconds: offset)
         let refined = offsetMicroseconds(at: near) ?? offset
         return deviceTime.advanced(byMicroseconds: refined)
     }
 
-    /// Arrival time minus device time over the shortest way; `nil` before the first frame.
+    /// Arrival time minus device time at the shortest delay; `nil` before the first frame.
     public func offsetMicroseconds(at arrivalTime: Timestamp) -> Int64? {
         windows.lazy.map { Self.moved($0, to: arrivalTime, drift) }.min()
     }
 
-    /// A window's difference, carried on by the drift.
+    /// A window's difference, extended by the drift.
     private static func moved(_ window: Window, to time: Timestamp, _ drift: Double) -> Int64 {
         guard drift != 0 else { return window.difference }
         return window.difference + Int64((time.seconds(since: window.arrivalTime) * drift * 1e6))
     }
 
-    /// A time further ahead than the clocks explain was a mistake, or the clock was set back.
+    /// Drops a time too far ahead for the clocks: it was wrong, or the clock was set back.
     private func believable(_ latest: Timestamp?, at arrivalTime: Timestamp) -> Timestamp {
         guard let latest, let offset = offsetMicroseconds(at: arrivalTime) else {
             return Timestamp(microseconds: .min)
@@ -119,7 +119,7 @@ public struct ClockModel: Hashable, Sendable {
             return false
         }
         if let suspect, abs(suspect - difference) < Self.jumpMicroseconds {
-            // The clock was set ahead: what was known before is worth nothing.
+            // The clock was set ahead: earlier windows no longer apply.
             windows.removeAll(keepingCapacity: true)
             drift = 0
             self.suspect = nil
@@ -145,7 +145,7 @@ public struct ClockModel: Hashable, Sendable {
             Window(start: arrivalTime, arrivalTime: arrivalTime, difference: difference))
     }
 
-    /// The median of the slopes between every two windows: a few bad ones do not move it.
+    /// The median of the slopes between every two windows, which a few bad windows do not move.
     private static func slope(_ windows: [Window]) -> Double {
         guard windows.count >= windowsForDrift else { return 0 }
         var slopes: [Double] = []

@@ -1,13 +1,13 @@
 import SensorModel
 
-/// When which session wants to be looked at: a binary heap, the earliest first.
+/// Deadlines of sessions: a binary heap, the earliest first.
 ///
-/// Entries are not taken out when a deadline moves; one that comes up too early is judged anew.
+/// Entries stay when a deadline moves. The caller checks the deadline of each entry again.
 struct DeadlineQueue {
     struct Entry {
         var time: Timestamp
         var slot: Int
-        /// Of the slot when the entry was made: the slot may have another session since.
+        /// Generation of the slot at insertion: another session may use the slot since.
         var generation: UInt32
     }
 

@@ -1,30 +1,31 @@
 public import SensorModel
 
-/// What becomes of a frame.
+/// The decision on a frame.
 public enum FrameDecision: Hashable, Sendable {
-    /// Append it now, with the device's own sequence, or with none; then say where with
+    /// Append it now, with the device's sequence or none. Then report the offset with
     /// ``SessionTable/recorded(_:sequence:late:at:)``.
     ///
     /// `late` marks a frame that fills a gap: it must not move "now" backwards.
     case record(session: SessionID, sequence: FrameSequence, late: Bool)
-    /// The session had it before; drop and count it.
+    /// The session already has it; drop and count it.
     case duplicate
-    /// Copied, until what is missing before it comes or is given up.
+    /// Copied and held until the missing frames before it come or are given up.
     case held
-    /// The connection has no session, or another one took it over: drop it, unacknowledged.
+    /// The connection has no session, or another connection took it over. Drop the frame without an
+    /// ack.
     case notOpen
 }
 
-/// What ``SessionTable/popReleased()`` hands out, to be recorded in this order.
+/// Results of ``SessionTable/popReleased()``, to be recorded in this order.
 public enum Release: Hashable, Sendable {
     case frame(ReleasedFrame)
-    /// Nothing in `from`…`to` came in time; append it as an event.
+    /// No frame of `from`…`to` came in time; append an event.
     case gap(session: SessionID, from: FrameSequence, to: FrameSequence)
-    /// The moment set by ``SessionTable/wake(_:at:)`` has come.
+    /// The time set by ``SessionTable/wake(_:at:)`` has come.
     case wake(SessionID)
 }
 
-/// A frame that was held back and has its turn now.
+/// A held frame that can be recorded now.
 public struct ReleasedFrame: Hashable, Sendable {
     public var session: SessionID
     public var header: FrameHeader
@@ -35,7 +36,7 @@ public struct ReleasedFrame: Hashable, Sendable {
 /// The answer to a hello.
 public enum OpenDecision: Hashable, Sendable {
     /// - Parameters:
-    ///   - acknowledged: For the welcome: where the device goes on.
+    ///   - acknowledged: Ack for the welcome: the device continues after it.
     ///   - isNew: The session needs a head record before its first frame.
     ///   - replaces: Close this connection with ``CloseCode/replaced``.
     case opened(acknowledged: FrameSequence, isNew: Bool, replaces: ConnectionID?)
@@ -43,11 +44,11 @@ public enum OpenDecision: Hashable, Sendable {
     case foreign
 }
 
-/// News for a device.
+/// A new ack for a device.
 public struct SessionAck: Hashable, Sendable {
     public var connection: ConnectionID
     public var session: SessionID
-    /// Everything accepted up to it is on disk. Never below an earlier one, but for a device that
-    /// begins to number: until then it is told how many frames without a number are on disk.
+    /// Every accepted frame up to this one is on disk. It never falls, except when a device begins
+    /// to number its frames: before, it counts the frames on disk.
     public var sequence: FrameSequence
 }

@@ -1,8 +1,8 @@
 import SensorModel
 
-/// Sequences that never came and may still: rising ranges, at most ``Limits/gapRangesMax``.
+/// Missing sequences that may still come: rising ranges, at most ``Limits/gapRangesMax``.
 ///
-/// When there are more, the oldest is forgotten: a frame in it is then taken for a double.
+/// Beyond that the oldest range is dropped; its frames then count as duplicates.
 struct GapRanges: Sendable {
     private(set) var ranges: [ClosedRange<UInt32>]
 
@@ -10,15 +10,15 @@ struct GapRanges: Sendable {
         self.ranges = Array(ranges.suffix(Limits.gapRangesMax))
     }
 
-    /// - Parameter range: Above all others.
+    /// - Parameter range: A range above all others.
     mutating func append(_ range: ClosedRange<UInt32>) {
         ranges.append(range)
         forgetOldest()
     }
 
-    /// Takes one number out.
+    /// Removes one number.
     ///
-    /// - Returns: Whether it was missing until now.
+    /// - Returns: Whether the number was missing until now.
     mutating func take(_ sequence: UInt32) -> Bool {
         guard let index = ranges.lastIndex(where: { $0.lowerBound <= sequence }),
             ranges[index].contains(sequence)

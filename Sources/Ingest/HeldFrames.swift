@@ -1,12 +1,12 @@
 import SensorModel
 
-/// Frames that came before an earlier one: rising by sequence, bounded in number and bytes.
+/// Frames that came before an earlier one: rising by sequence, limited in number and bytes.
 struct HeldFrames: Sendable {
     struct Held: Sendable {
         var header: FrameHeader
         var payload: [UInt8]
         var arrivalTime: Timestamp
-        /// Not valid: its number is used, and nothing will be recorded.
+        /// The frame is invalid: its number is used, and no record follows.
         var refused: Bool
 
         var sequence: UInt32 { header.sequence.rawValue }
@@ -14,17 +14,17 @@ struct HeldFrames: Sendable {
 
     private(set) var frames: [Held] = []
     private(set) var payloadBytes = 0
-    /// When the frame that has waited longest came.
+    /// Arrival of the frame that has waited longest.
     private(set) var oldestArrival: Timestamp?
 
     var isEmpty: Bool { frames.isEmpty }
     var count: Int { frames.count }
     var firstSequence: UInt32? { frames.first?.sequence }
 
-    /// - Returns: `false` when the number is held already.
+    /// - Returns: `false` if the number is already held.
     mutating func insert(_ held: Held) -> Bool {
         var index = frames.count
-        // Frames that wait mostly come in order among themselves.
+        // Most held frames come in order.
         if let last = frames.last, last.sequence >= held.sequence {
             index = position(of: held.sequence)
             if frames[index].sequence == held.sequence { return false }
@@ -40,7 +40,7 @@ struct HeldFrames: Sendable {
         return frames[position(of: sequence)].sequence == sequence
     }
 
-    /// Takes out the first `count` frames.
+    /// Removes and returns the first `count` frames.
     mutating func removeFirst(_ count: Int) -> ArraySlice<Held> {
         let taken = frames.prefix(count)
         frames = Array(frames.dropFirst(count))
@@ -49,12 +49,12 @@ struct HeldFrames: Sendable {
         return taken
     }
 
-    /// How many frames must go so that none is left that came before `time`.
+    /// The number of frames to release so that none is left from before `time`.
     func countUntilNone(before time: Timestamp) -> Int {
         (frames.lastIndex { $0.arrivalTime <= time } ?? -1) + 1
     }
 
-    /// How many frames follow each other from the one at `start` on, and nothing missing between.
+    /// The number of consecutive frames from the one at `start` on.
     func countWithoutHole(from start: Int) -> Int {
         guard start < frames.count else { return 0 }
         var index = start + 1
@@ -64,7 +64,7 @@ struct HeldFrames: Sendable {
         return index - start
     }
 
-    /// The daemon's clock was set back: nothing may have come after now.
+    /// Limits arrival times to `time`, after the daemon's clock was set back.
     mutating func clockWentBack(to time: Timestamp) {
         for index in frames.indices where frames[index].arrivalTime > time {
             frames[index].arrivalTime = time

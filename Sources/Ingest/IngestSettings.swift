@@ -1,17 +1,17 @@
-/// How long and how much the session table waits for frames out of order.
+/// Limits of the wait for frames out of order.
 public struct IngestSettings: Hashable, Sendable {
-    /// Arrival time that a hole may hold back what follows it.
+    /// Arrival time that a hole may delay the frames after it.
     public var holdMicroseconds: Int64 = 2_000_000
-    /// Frames that a hole may hold back.
+    /// Frames that a hole may delay.
     public var heldFramesMax = 1000
-    /// Payload bytes held back in one session.
+    /// Payload bytes held in one session.
     public var heldBytesMax = 1024 * 1024
-    /// Payload bytes held back in all of them.
+    /// Payload bytes held in all sessions.
     public var heldBytesTotalMax = 64 * 1024 * 1024
 
-    /// Sessions of one device that live at once.
+    /// Sessions of one device in memory at once.
     public var sessionsPerDeviceMax = 8
-    /// And of all devices; each keeps one, however many there are.
+    /// Sessions of all devices; each device keeps one, whatever their number.
     public var sessionsMax = 10_000
 
     public init() {}

@@ -1,14 +1,14 @@
 public import SensorModel
 
-/// What the log remembers of a session: enough to go on where it stopped.
+/// A session's state from the log: enough to continue it.
 public struct SessionRecovery: Hashable, Sendable {
     public var session: SessionID
     public var device: DeviceID
-    /// As the hello said.
+    /// The hello's `recorded`.
     public var recorded: Bool
-    /// The highest sequence on disk, or the end of the last gap if that is higher.
+    /// The highest sequence on disk, or the end of the last gap if higher.
     public var highest: FrameSequence
-    /// Of the gaps on disk, what no late frame has filled; rising, not touching each other.
+    /// The parts of gaps on disk that no late frame has filled; rising, not adjacent.
     public var gaps: [ClosedRange<UInt32>]
 
     public init(
@@ -22,7 +22,7 @@ public struct SessionRecovery: Hashable, Sendable {
         self.gaps = gaps
     }
 
-    /// Takes in one more frame record of the session, in the order of the log.
+    /// Adds the session's next frame record, in log order.
     public mutating func recovered(frame sequence: FrameSequence) {
         guard sequence.isCounted else { return }
         if sequence > highest {
@@ -34,7 +34,7 @@ public struct SessionRecovery: Hashable, Sendable {
         }
     }
 
-    /// Takes in one more gap record of the session, in the order of the log.
+    /// Adds the session's next gap record, in log order.
     public mutating func recovered(gapFrom first: FrameSequence, to last: FrameSequence) {
         guard first.isCounted, first <= last else { return }
         var ranges = GapRanges(gaps)

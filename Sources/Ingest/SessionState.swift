@@ -1,10 +1,10 @@
 import SensorModel
 
-/// One session's order: which number is next, what waits for it, what never came.
+/// The order of one session: the next number, the held frames and the missing ones.
 ///
 /// ```
 ///   1 … next-1         passed: recorded, refused, or in a gap
-///   next               what is waited for while anything is held
+///   next               awaited while any frame is held
 ///   held               above next
 /// ```
 struct SessionState {
@@ -13,22 +13,22 @@ struct SessionState {
     var connection: ConnectionID?
     var clock: ClockModel
     var acks: AckTracker
-    /// Of frames without numbers, by how many have come; they use up no number of the device's.
+    /// Acks of frames without numbers, by count; these use no number of the device.
     var arrivalAcks = AckTracker(acknowledged: 0)
     var gaps: GapRanges
     var held = HeldFrames()
-    /// The sequence that passes at once. 64 bits: one more than the last of 32.
+    /// The sequence that passes at once. 64 bits, for the number after the last of 32 bits.
     private(set) var next: UInt64
-    /// Frames come without numbers, and the daemon counts them; `nil` before the first frame.
+    /// The daemon counts frames that come without numbers; `nil` before the first frame.
     private(set) var countsArrivals: Bool?
-    /// Frames without numbers so far, and those of them that lie in the log.
+    /// Frames without numbers so far, and how many of them are in the log.
     private var arrivals: UInt32 = 0
     private var arrivalsRecorded: UInt32 = 0
-    /// The log may know of it: a frame has come, or it was recovered.
+    /// The log may have records of it: a frame has come, or it was recovered.
     var isUsed = false
-    /// When the pipeline wants to hear of this session even if nothing comes.
+    /// The time at which the pipeline handles this session even without a frame.
     var wakeTime: Timestamp?
-    /// The earliest entry for it in the deadline queue.
+    /// Its earliest entry in the deadline queue.
     var queuedDeadline: Timestamp?
 
     init(_ recovery: SessionRecovery) {
@@ -46,10 +46,10 @@ struct SessionState {
             highest: FrameSequence(rawValue: UInt32(next - 1)), gaps: gaps.ranges)
     }
 
-    /// Where a number stands.
+    /// The place of a number in the order.
     enum Place {
         case next
-        /// In a gap, and now taken out of it.
+        /// The number was in a gap, and is now removed from it.
         case late
         case ahead
         case duplicate
@@ -63,11 +63,11 @@ struct SessionState {
         return held.contains(sequence) ? .duplicate : .ahead
     }
 
-    /// A frame came without a number.
+    /// Counts a frame without a number.
     ///
-    /// It is recorded without one: the device may begin to number at any time, and all numbers are
-    /// its own. Only a device that has sent no number yet is told how many frames are on disk. A
-    /// source's name is none of its frames: it goes along with the heart rate behind it.
+    /// It is recorded without one, since the device may begin to number at any time. The ack counts
+    /// these frames only until the device sends its first number. The name of a source does not
+    /// count: it belongs to the next heart rate.
     mutating func countArrival(of kind: FrameKind) {
         guard kind != .source, countsArrivals != false, arrivals < .max else { return }
         countsArrivals = true
@@ -76,7 +76,7 @@ struct SessionState {
 
     var hasArrivalToRecord: Bool { arrivalsRecorded < arrivals }
 
-    /// A frame without a number lies in the log.
+    /// The log has a frame without a number.
     mutating func recordedArrival(at offset: RecordOffset) {
         assert(hasArrivalToRecord)
         arrivalsRecorded = arrivals
@@ -85,8 +85,8 @@ struct SessionState {
 
     var isAwaitingAck: Bool { acks.isWaiting || arrivalAcks.isWaiting }
 
-    /// - Parameter end: Every record before it is on disk.
-    /// - Returns: The ack to send; `nil` where there is nothing to say.
+    /// - Parameter end: Offset before which every record is on disk.
+    /// - Returns: The ack to send; `nil` if there is none.
     mutating func durable(upTo end: RecordOffset) -> UInt32? {
         let arrival = arrivalAcks.durable(upTo: end)
         let numbered = acks.durable(upTo: end)
@@ -98,9 +98,9 @@ struct SessionState {
         next += 1
     }
 
-    /// Gives up what is missing before the first held frame.
+    /// Gives up the missing frames before the first held one.
     ///
-    /// - Returns: What was missing; `nil` when nothing was.
+    /// - Returns: The missing range; `nil` if there was none.
     mutating func passHole(to first: UInt32) -> ClosedRange<UInt32>? {
         guard UInt64(first) > next else { return nil }
         let missing = UInt32(next)...(first - 1)

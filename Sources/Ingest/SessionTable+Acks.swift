@@ -1,14 +1,14 @@
 public import SensorModel
 
 extension SessionTable {
-    /// A frame lies in the log, and its device wants to know when it is on disk.
+    /// Notes that the log has a frame, so that its device gets an ack once it is on disk.
     ///
     /// - Parameters:
-    ///   - session: As ``FrameDecision/record(session:sequence:late:)`` had it.
-    ///   - sequence: As that had it. A frame without a number is acknowledged by how many came
-    ///     before it, while the device sends no numbers.
-    ///   - late: As that had it.
-    ///   - offset: Of its record.
+    ///   - session: The session of ``FrameDecision/record(session:sequence:late:)``.
+    ///   - sequence: The sequence of that decision. The ack of a frame without a number counts the
+    ///     frames before it, while the device sends no numbers.
+    ///   - late: The flag of that decision.
+    ///   - offset: Offset of its record.
     public mutating func recorded(
         _ session: SessionID, sequence: FrameSequence, late: Bool, at offset: RecordOffset
     ) {
@@ -25,13 +25,13 @@ extension SessionTable {
         }
     }
 
-    /// Whether ``durable(upTo:_:)`` may have acks though nothing more has become durable: a refused
-    /// frame was passed behind which nothing waits for the disk.
+    /// Whether ``durable(upTo:_:)`` may have acks without a new sync. This happens after a refused
+    /// frame, if no earlier frame still waits for the disk.
     public var hasAckNews: Bool { slotsAwaitingAck.contains { sessions[$0].acks.hasNews } }
 
     /// - Parameters:
-    ///   - end: Every record before it is on disk.
-    ///   - body: Takes one ack for each connection that has news.
+    ///   - end: Offset before which every record is on disk.
+    ///   - body: Receives one ack for each connection that has a new one.
     public mutating func durable(upTo end: RecordOffset, _ body: (SessionAck) -> Void) {
         var stillWaiting = 0
         for index in slotsAwaitingAck.indices {
@@ -51,13 +51,13 @@ extension SessionTable {
         slotsAwaitingAck.removeLast(slotsAwaitingAck.count - stillWaiting)
     }
 
-    /// Whether no ack is owed to a connection any more, nor to come of what a hole holds back.
+    /// Whether the connection has all its acks, and no held frame will cause another.
     public func isSettled(_ connection: ConnectionID) -> Bool {
         guard let slot = session(of: connection).flatMap({ slot(of: $0) }) else { return true }
         return sessions[slot].held.isEmpty && !sessions[slot].isAwaitingAck
     }
 
-    /// Call before the tracker changes: a session that waits already is in the list.
+    /// Whether the list has the session. Call it before the tracker changes.
     func isListedForAck(_ slot: Int) -> Bool { sessions[slot].isAwaitingAck }
 
     mutating func awaitAck(_ slot: Int) {

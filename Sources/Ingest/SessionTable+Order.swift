@@ -4,11 +4,11 @@ extension SessionTable {
     /// Decides on a valid frame.
     ///
     /// - Parameters:
-    ///   - header: Valid, of a kind that is recorded.
-    ///   - payload: Copied only if the frame has to wait.
-    ///   - connection: Where it came.
-    ///   - arrivalTime: When it came.
-    /// - Returns: What to do with it; then empty ``popReleased()``.
+    ///   - header: A valid header of a recorded kind.
+    ///   - payload: The payload; copied only if the frame has to wait.
+    ///   - connection: The frame's connection.
+    ///   - arrivalTime: Arrival of the frame.
+    /// - Returns: The decision. Empty ``popReleased()`` after it.
     public mutating func accept(
         _ header: FrameHeader, payload: Span<UInt8>, from connection: ConnectionID,
         at arrivalTime: Timestamp
@@ -43,12 +43,12 @@ extension SessionTable {
         }
     }
 
-    /// A frame was refused: its number is used, and nothing is recorded.
+    /// Passes the number of a refused frame; no record follows.
     ///
     /// - Parameters:
-    ///   - sequence: As it stood in the frame; nothing happens without one.
-    ///   - connection: Where it came.
-    ///   - arrivalTime: When it came.
+    ///   - sequence: The frame's sequence; without one the call does nothing.
+    ///   - connection: The frame's connection.
+    ///   - arrivalTime: Arrival of the frame.
     public mutating func refuse(
         _ sequence: FrameSequence, from connection: ConnectionID, at arrivalTime: Timestamp
     ) {
@@ -70,14 +70,14 @@ extension SessionTable {
         }
     }
 
-    /// What was held back and has its turn, or its time; `nil` when there is nothing more.
+    /// The next released item, in order; `nil` if there is none.
     public mutating func popReleased() -> Release? {
         while releasedCount < releases.count {
             releasedCount += 1
             switch releases[releasedCount - 1] {
             case .out(let release): return release
             case .passed(let session, let sequence):
-                // Its turn too: the frames before it are in the log by now, and waited for.
+                // The log now has the frames before the refused one, and the ack waits for them.
                 if let slot = slot(of: session) { passInAcks(sequence, slot) }
             }
         }
@@ -99,21 +99,21 @@ extension SessionTable {
             || (bytes > 0 && heldBytesTotal > settings.heldBytesTotalMax)
     }
 
-    /// Lets go what follows the last number passed.
+    /// Releases the held frames that follow the last passed number.
     private mutating func releaseInOrder(_ slot: Int) {
         guard let first = sessions[slot].held.firstSequence, UInt64(first) == sessions[slot].next
         else { return }
         release(1, slot)
     }
 
-    /// Lets the first `count` held frames go, and those that follow them without a hole.
+    /// Releases the first `count` held frames, and the consecutive ones after them.
     mutating func release(_ count: Int, _ slot: Int) {
         guard count > 0 else { return }
         let session = sessions[slot].session
         let total = count - 1 + sessions[slot].held.countWithoutHole(from: count - 1)
         for held in sessions[slot].held.removeFirst(total) {
             if let missing = sessions[slot].passHole(to: held.sequence) {
-                // No ack passes a gap before the frame behind it: by then the gap is on disk too.
+                // No ack passes a gap before the frame after it: by then the gap is on disk too.
                 releases.append(
                     .out(
                         .gap(

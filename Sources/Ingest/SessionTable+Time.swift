@@ -3,12 +3,12 @@ public import SensorModel
 extension SessionTable {
     private static let looseMicroseconds: Int64 = 1_000_000
 
-    /// When ``advance(to:)`` has something to do; `nil` while no session waits for a time.
+    /// The next time at which ``advance(to:)`` has work; `nil` if no session waits.
     ///
-    /// May be early, never late.
+    /// It may be early, never late.
     public var nextDeadline: Timestamp? { deadlines.first?.time }
 
-    /// Gives up holes that have held frames back for too long, and wakes sessions.
+    /// Gives up holes that have delayed frames for too long, and wakes sessions.
     public mutating func advance(to time: Timestamp) {
         noteTime(time)
         while let entry = deadlines.first, entry.time <= time {
@@ -22,11 +22,11 @@ extension SessionTable {
         }
     }
 
-    /// Asks for a ``Release/wake(_:)`` when nothing may come any more that would do it.
+    /// Requests a ``Release/wake(_:)``, for the case that no frame comes.
     ///
     /// - Parameters:
-    ///   - session: One moment each; a new one takes the place of the last.
-    ///   - time: Of arrival; `nil`: never.
+    ///   - session: A session. It has one wake time; a new one replaces the last.
+    ///   - time: Arrival time; `nil`: never.
     public mutating func wake(_ session: SessionID, at time: Timestamp?) {
         guard let slot = slot(of: session) else { return }
         sessions[slot].wakeTime = time
@@ -44,7 +44,7 @@ extension SessionTable {
         }
     }
 
-    /// Puts a session into the queue unless an entry no later is there: it asks again by itself.
+    /// Queues a session unless an earlier entry exists: that entry queues it again.
     mutating func scheduleDeadline(_ slot: Int) {
         let holdEnd = sessions[slot].held.oldestArrival?
             .advanced(byMicroseconds: settings.holdMicroseconds)
@@ -57,9 +57,9 @@ extension SessionTable {
             DeadlineQueue.Entry(time: earlier, slot: slot, generation: generations[slot]))
     }
 
-    /// Holes are timed by the arrival clock. When that is set back, what is held starts to wait
-    /// anew: two seconds more are better than the hour that the clock went back.
-    /// Event loops read it at slightly different moments, which is no setting back.
+    /// Notes the arrival clock, which times holes. When it is set back, held frames start to wait
+    /// again: two more seconds are better than the hour that the clock went back.
+    /// Event loops read the clock at slightly different moments; that does not count as a set-back.
     mutating func noteTime(_ time: Timestamp) {
         guard let latest = latestTime, time < latest else {
             latestTime = time

@@ -1,34 +1,34 @@
 public import SensorModel
 
-/// Which connection feeds which session, and in which order frames enter it.
+/// The map of connections to sessions, and the order in which frames enter each session.
 ///
-/// Belongs to the pipeline and has no clock: time is passed in. A frame in order passes
-/// without a copy and without an allocation. After every call that may move a hole
-/// (``accept(_:payload:from:at:)``, ``refuse(_:from:at:)``, ``advance(to:)``) the caller empties
-/// ``popReleased()``.
+/// It belongs to the pipeline and has no clock: callers pass the time. A frame in order passes
+/// without a copy or an allocation. Calls that may close a hole are
+/// ``accept(_:payload:from:at:)``, ``refuse(_:from:at:)`` and ``advance(to:)``. After each of them
+/// the caller empties ``popReleased()``.
 public struct SessionTable: Sendable {
     let settings: IngestSettings
-    /// What stands in a free slot means nothing.
+    /// Sessions by slot; the content of a free slot has no meaning.
     var sessions: [SessionState] = []
-    /// Of each slot, how many sessions have left it.
+    /// The number of sessions that have left each slot.
     var generations: [UInt32] = []
     private var freeSlots: [Int] = []
     private(set) var slotOfSession: [SessionID: Int] = [:]
     private var slotOfConnection: [ConnectionID: Int] = [:]
-    /// Frames come in runs of one connection; its slot is not looked up again.
+    /// Slot of the last connection, since frames come in runs of one connection.
     private var lastConnection: (connection: ConnectionID, slot: Int)?
     var deadlines = DeadlineQueue()
     var releases: [Pending] = []
     var releasedCount = 0
     var heldBytesTotal = 0
-    /// Slots of sessions that wait for an ack.
+    /// Slots of sessions with an ack due.
     var slotsAwaitingAck: [Int] = []
     var latestTime: Timestamp?
 
-    /// What waits for its turn behind frames that are not recorded yet.
+    /// An item that waits for frames that are not recorded yet.
     enum Pending {
         case out(Release)
-        /// A refused number: no ack passes it before what was released ahead of it is on disk.
+        /// A refused number: acks pass it after the frames released before it are on disk.
         case passed(SessionID, UInt32)
     }
 
@@ -40,7 +40,7 @@ public struct SessionTable: Sendable {
     public var sessionCount: Int { slotOfSession.count }
     public var connectionCount: Int { slotOfConnection.count }
 
-    /// Takes a session in that the log knows, or that ``forget(_:)`` gave out.
+    /// Adds a session from the log, or one that ``forget(_:)`` returned.
     public mutating func restore(_ recovery: SessionRecovery) {
         guard slotOfSession[recovery.session] == nil else { return }
         var state = SessionState(recovery)
@@ -48,20 +48,21 @@ public struct SessionTable: Sendable {
         insert(state)
     }
 
-    /// Gaps of a session that went on before all of its log was read again.
+    /// Adds older gaps to a session that continued before all of its log was read again.
     ///
     /// - Parameters:
-    ///   - gaps: As the log left them, rising; below every gap since.
+    ///   - gaps: Gaps from the log, rising; below every later gap.
     ///   - session: Any session.
     public mutating func remember(_ gaps: [ClosedRange<UInt32>], of session: SessionID) {
         guard !gaps.isEmpty, let slot = slot(of: session) else { return }
         sessions[slot].gaps = GapRanges(gaps + sessions[slot].gaps.ranges)
     }
 
-    /// Removes a session without a connection, as one that ended long ago.
+    /// Removes a session without a connection, such as one that ended long ago.
     ///
     /// - Parameter session: Any session.
-    /// - Returns: What to restore it with; `nil` for one that is unknown, open, or owed an ack.
+    /// - Returns: The state to restore it with; `nil` for one that is unknown, open, or has an ack
+    ///   due.
     public mutating func forget(_ session: SessionID) -> SessionRecovery? {
         guard let slot = slotOfSession[session], sessions[slot].connection == nil,
             !sessions[slot].isAwaitingAck, sessions[slot].held.isEmpty
@@ -71,7 +72,7 @@ public struct SessionTable: Sendable {
         return recovery
     }
 
-    /// Removes a session whatever its state: it was deleted.
+    /// Removes a deleted session in any state.
     ///
     /// - Parameter session: Any session.
     /// - Returns: Its connection, to be closed.
@@ -81,7 +82,7 @@ public struct SessionTable: Sendable {
         let connection = sessions[slot].connection
         if let connection { detach(connection) }
         heldBytesTotal -= sessions[slot].held.payloadBytes
-        // Frees what it held.
+        // Frees the held frames.
         sessions[slot] = SessionState(
             SessionRecovery(
                 session: SessionID(high: 0, low: 0), device: DeviceID(rawValue: 0)))
@@ -91,14 +92,14 @@ public struct SessionTable: Sendable {
         return connection
     }
 
-    /// A hello has been accepted.
+    /// Opens a session after an accepted hello.
     ///
     /// - Parameters:
-    ///   - connection: Where it came; a second hello of the same connection moves it over.
-    ///   - device: Whose token it had.
-    ///   - session: As in the hello.
-    ///   - recorded: As in the hello; of a known session, what was said first holds.
-    /// - Returns: What to answer, and whom to close.
+    ///   - connection: The hello's connection; a second hello moves it to the new session.
+    ///   - device: The device of the token.
+    ///   - session: The session in the hello.
+    ///   - recorded: The flag in the hello; a known session keeps its first one.
+    /// - Returns: The answer, and the connection to close.
     public mutating func open(
         _ connection: ConnectionID, device: DeviceID, session: SessionID, recorded: Bool
     ) -> OpenDecision {
@@ -119,8 +120,8 @@ public struct SessionTable: Sendable {
             isNew: known == nil, replaces: previous == connection ? nil : previous)
     }
 
-    /// The connection is gone; its session stays, and what it holds back waits on. A session to
-    /// which nothing was sent goes with it: a hello alone must not cost memory for ever.
+    /// Removes the connection. Its session stays, and held frames wait on. A session without any
+    /// frame is removed too: a hello alone must not cost memory for ever.
     public mutating func close(_ connection: ConnectionID) {
         guard let slot = slotOfConnection[connection] else { return }
         detach(connection)
@@ -141,19 +142,19 @@ public struct SessionTable: Sendable {
         slotOfSession[session].flatMap { sessions[$0].connection }
     }
 
-    /// Whose a session is and how it was opened, though its connection may have gone since; `nil`
-    /// for one that is unknown.
+    /// The session's device, and how it was opened, even after its connection closed; `nil` for an
+    /// unknown session.
     public func recovery(of session: SessionID) -> SessionRecovery? {
         slot(of: session).map { sessions[$0].recovery }
     }
 
-    /// The clocks of a session; `nil` for one that is unknown.
+    /// The clocks of a session; `nil` for an unknown one.
     public func clock(of session: SessionID) -> ClockModel? {
         slotOfSession[session].flatMap { sessions[$0].clock }
     }
 
     func slot(of session: SessionID) -> Int? {
-        // Mostly it is the session of the frame that has just been accepted.
+        // Usually it is the session of the frame accepted just before.
         if let last = lastConnection, sessions[last.slot].session == session { return last.slot }
         return slotOfSession[session]
     }

@@ -1,262 +1,248 @@
 public import SensorModel
 
-/// All processors of one session, in their fixed order.
+/// All stages of one session, and the order in which they process a step.
 ///
-/// Pure: the same calls give the same events, byte for byte, which is what makes a replay a proof.
-/// Nothing here knows a clock, a socket or a log.
+/// It is pure: equal calls give equal events, byte for byte, so a replay can verify a session. It
+/// has no clock, socket or log. Each stage has its own state. A stage gets data of another one as
+/// an argument here. A step runs the stages of its kind, in this order:
 ///
-///     sample → clock → ticks of the seconds passed → its processors → events, one metrics a second
+///     motion sample   motion, alerts, pauses, distance, splits
+///     fix             position, pauses, distance, motion, alerts, splits, race, elevation,
+///                     intervals, course
+///     heart rate      heart, load, intervals
+///     air pressure    elevation
+///     button          intervals, then pauses, alerts, distance, splits
+///     status          device
+///     whole second    motion, alerts, pauses, distance, splits, race, elevation, intervals, heart,
+///                     load, alerts
 ///
-/// Ticks fall on whole seconds of device time, so a backlog, a replay and a live run agree. The
-/// metrics of a second are sent with the first sample in it, so that a source that speaks once a
-/// second is shown at once. `late: true` marks a sample that belongs into an earlier gap: it never
-/// moves the session's time.
+/// Before each sample `time` ticks the whole seconds of device time that have passed, so a backlog,
+/// a replay and a live run agree. The metrics of a second are sent with its first sample, so that a
+/// source of one sample a second is shown at once. `late: true` marks a sample of an earlier gap:
+/// it never moves the session's time.
+///
+/// `SessionPipeline+Input.swift` has the inputs, `SessionPipeline+Steps.swift` the start and end of
+/// a step, `SessionPipeline+Metrics.swift` the shown values.
+///
+/// A processor with a new metric touches five files:
+/// 1. `SensorModel/Metrics.swift`: the metric.
+/// 2. `WireFormat/Records/MetricsCodec.swift`: its place in the record.
+/// 3. `Sharing/Encoding/FieldKey.swift`: its name, scope and decimals.
+/// 4. `Processing/<Topic>/<Name>.swift`: the processor.
+/// 5. `Processing/Stages/<Name>Stage.swift`: its stage. A processor that is a stage itself is
+///    listed here instead, and shown in `SessionPipeline+Metrics.swift`.
 public struct SessionPipeline: Sendable {
-    /// Changes whenever the same samples give other events.
+    /// Version of the computation. Increase it whenever equal samples give other events.
     public static let algorithmVersion: UInt16 = 11
 
     var profile: RunnerProfile
-    var zones: ZoneBounds
-    /// Five zones by percent of maximum, for load.
-    var loadZones: ZoneBounds
 
-    // Time
-    var clock = SessionClock()
-    var movingTime = MovingTime()
-    /// Session time that everything is computed for.
-    var moment = Timestamp(microseconds: .min)
-    /// Session time of the newest sample.
-    var heardAt = Timestamp(microseconds: .min)
-    /// How far silence has aged what is shown; not before ``moment``.
-    var shownAt = Timestamp(microseconds: .min)
-    /// Session time of the next whole second of device time.
-    var nextSecond = Timestamp(microseconds: .min)
-    /// Metrics are owed: a second began, or a state changed.
-    var owesMetrics = false
-    /// A sample came that no metrics were sent after.
-    var isUnshown = false
-    var isEnded = false
+    // MARK: The stages
 
-    // Motion
-    var cadence: CadenceProcessor
-    /// Steps counted before the sensor's place was last changed.
-    var earlierSteps = 0
-    var activity = MotionActivity(kind: .unknown, since: nil)
-    var newestMotion: Timestamp?
-    var cadenceMean = MeanCadence()
-
-    // Position
-    var gate = FixGate()
-    var distance: Distance
-    var speed = SpeedEstimate()
-    var elevation = Elevation()
-    var grade = Grade()
-    var splits = Splits()
-    var lateFixes = LateFixes()
-    var laps = Laps()
-    var newestFix: (location: Location, time: Timestamp)?
-    var isFirstSplitPending = true
-    var course: CourseTracker?
-
-    // Pauses
-    var autoPause = AutoPause()
-    var referencePause = ReferenceAutoPause()
-    var isManuallyPaused = false
-    /// When the last pause by hand began and ended; `nil` once the way goes on after it.
-    var pauseByHand: (start: Timestamp, end: Timestamp)?
-
-    // Heart
-    var heartSources = HeartRateSources()
-    var heartTotals = HeartRateTotals()
-    var sourceName: String?
-    var shownSource: String?
-    var zone: Int?
-    var cadenceLock = CadenceLock()
-    var stress = TrainingStress()
-    var targetZone = TargetZone()
-    var decoupling = Decoupling()
-    var finish = FinishEstimator()
-    var intervals: Intervals?
-
-    // Alerts
-    var zoneDrift = ZoneDrift()
-    var paceAlert = PaceAlert()
-    var fallDetector = FallDetector()
-    var noMovement = NoMovement()
-    var fall = CancelWindow(.fall)
-    var standing = CancelWindow(.noMovement)
-    var safetyTimer = CancelWindow(.safetyTimer)
-    var sos = CancelWindow(.sos)
-    var safetyTimerRaised = false
-    var status: DeviceStatus?
+    var time = TimeStage()
+    var motion: MotionStage
+    var position = PositionStage()
+    var pauses = PauseStage()
+    var distance: DistanceStage
+    var splits = SplitStage()
+    var race = RaceStage()
+    var elevation = ElevationStage()
+    var intervals = IntervalStage()
+    var course = CourseStage()
+    var heart: HeartRateStage
+    var load: LoadStage
+    var alerts = AlertStage()
+    var device = DeviceStage()
 
     public init(profile: RunnerProfile) {
         self.profile = profile
-        zones = ZoneBounds(profile: profile)
-        loadZones = Self.loadZones(of: profile)
-        cadence = CadenceProcessor(placement: profile.placement)
-        distance = Distance(calibration: profile.strideCalibration)
+        motion = MotionStage(placement: profile.placement)
+        distance = DistanceStage(calibration: profile.strideCalibration)
+        heart = HeartRateStage(profile: profile)
+        load = LoadStage(profile: profile)
     }
 
-    static func loadZones(of profile: RunnerProfile) -> ZoneBounds {
-        var plain = profile
-        plain.zones = .percentOfMaximum
-        return ZoneBounds(profile: plain)
+    // MARK: The order of processing
+
+    /// Motion sample. Most samples are new information only for these stages.
+    ///
+    /// - Returns: The new information; it needs a context.
+    @inline(__always)
+    mutating func process(
+        _ sample: MotionSample, _ traits: MotionTraits, at sampleTime: Timestamp
+    ) -> (hasFallen: Bool, isActivityDue: Bool) {
+        let hasNewActivity = motion.add(sample, traits: traits, at: sampleTime)
+        let hasFallen = alerts.detectFall(sample, traits: traits, at: sampleTime)
+        return (hasFallen, hasNewActivity || pauses.isStillDue(at: sampleTime))
     }
 
-    var steps: Int { earlierSteps + cadence.steps }
-
-    func steps(at time: Timestamp) -> Double { Double(earlierSteps) + cadence.steps(at: time) }
-
-    // MARK: Samples
-
-    /// What was computed so far stays; what comes is computed with the new profile.
-    public mutating func apply(
-        profile: RunnerProfile, at deviceTime: Timestamp, into events: inout [StreamEvent]
+    /// The rest of a motion sample with new information.
+    mutating func process(
+        hasFallen: Bool, isActivityDue: Bool, _ context: inout StageContext
     ) {
-        if profile.placement != self.profile.placement {
-            earlierSteps += cadence.steps
-            cadence = CadenceProcessor(placement: profile.placement)
+        if hasFallen { alerts.raiseFall(&context) }
+        if isActivityDue { processActivity(at: context.time, &context) }
+    }
+
+    private mutating func processActivity(
+        at sampleTime: Timestamp, _ context: inout StageContext
+    ) {
+        motion.updateActivity()
+        alerts.follow(motion.activity, at: sampleTime, &context)
+        let outcome = pauses.update(
+            activity: motion.activity, at: sampleTime, method: profile.autoPause, &context)
+        follow(outcome, &context)
+    }
+
+    /// Position fix.
+    mutating func process(_ location: Location, _ context: inout StageContext) {
+        guard let verdict = position.admit(location, at: context.time) else { return }
+        distance.note(accuracy: location.horizontalAccuracy, at: context.time)
+        if case .refused = verdict { return }
+        guard !profile.treadmill else { return }
+        switch verdict {
+        case .refused: return
+        case .first(let location):
+            let steps = motion.steps(at: context.time)
+            distance.start(at: location, steps: steps, context.time)
+            processMeters(isMeasured: true, &context)
+        case .step(let step):
+            process(step, &context)
         }
-        let hasNewPlan = profile.intervals != self.profile.intervals
-        self.profile = profile
-        zones = ZoneBounds(profile: profile)
-        loadZones = Self.loadZones(of: profile)
-        if hasNewPlan { setIntervals(clock.start == nil ? nil : profile.intervals, at: moment) }
-        distance.set(calibration: profile.strideCalibration)
-        guard clock.start != nil, !isEnded else { return }
-        owesMetrics = true
-        settle(into: &events)
+        elevation.add(location, at: context.time)
+        course.follow(location, meters: distance.meters, &context)
     }
 
-    public mutating func apply(
-        motion: MotionSample, traits: MotionTraits, at deviceTime: Timestamp, late: Bool = false,
-        into events: inout [StreamEvent]
-    ) {
-        guard let time = admitMotion(deviceTime, late: late, into: &events) else { return }
-        guard !late else { return settle(into: &events) }
-        cadence.update(motion, traits: traits, at: time)
-        newestMotion = time
-        if fallDetector.update(motion, traits: traits, at: time) {
-            raise(\.fall, into: &events)
+    private mutating func process(_ taken: FixGate.Step, _ context: inout StageContext) {
+        var step = taken
+        let isAcrossPause = pauses.leaveOutPause(of: &step)
+        let outcome = pauses.update(
+            step: step, scatterMeters: distance.scatterMeters, method: profile.autoPause, &context)
+        follow(outcome, &context)
+        distance.add(
+            step, steps: motion.steps(at: step.to), cadence: motion.stepsPerMinute,
+            isMoving: outcome.isMoving, isOneWay: !isAcrossPause && !pauses.isSuspecting)
+        motion.note(speed: outcome.isMoving ? distance.metersPerSecond : 0, at: step.to)
+        alerts.follow(speed: distance.metersPerSecond, &context)
+        processMeters(isMeasured: true, &context)
+        processIntervals(isMeasured: true, &context)
+    }
+
+    /// Late fix of a gap. If it is the newest fix all the same, it is handled as usual. Else it
+    /// changes the path through its hole, and the splits that used it.
+    mutating func process(late location: Location, _ context: inout StageContext) {
+        guard let newest = position.newestTime, context.time <= newest else {
+            if time.isRecent(context.time) { process(location, &context) }
+            return
         }
-        if cadence.activity != activity || (autoPause.stillDeadline.map { time >= $0 } ?? false) {
-            noteActivity(at: time, into: &events)
+        guard !profile.treadmill, let change = distance.addLate(location, &context) else { return }
+        splits.correct(by: change, movingTime: pauses.movingTime, &context)
+    }
+
+    /// Heart rate sample.
+    mutating func process(_ sample: HeartRateSample, _ context: inout StageContext) {
+        guard let reading = heart.add(sample, &context) else { return }
+        load.add(reading, profile: profile)
+        intervals.note(beatsPerMinute: reading.beatsPerMinute)
+    }
+
+    /// Button press.
+    mutating func process(_ control: ControlAction, _ context: inout StageContext) {
+        processIntervals(isMeasured: true, &context)
+        switch control {
+        case .start, .resume:
+            guard let outcome = pauses.resume(&context) else { return }
+            alerts.resume(at: context.time)
+            distance.skip(toSteps: motion.steps(at: context.time))
+            follow(outcome, &context)
+        case .pause:
+            guard let outcome = pauses.pause(&context) else { return }
+            follow(outcome, &context)
+        case .lap:
+            splits.markLap(
+                movingSeconds: pauses.movingSeconds(at: context.times), meters: distance.meters,
+                heartRate: heart.integral(at: context.times.moment), &context)
+        case .sos: alerts.raiseSOS(&context)
+        case .cancelAlert: alerts.cancel(&context)
+        case .stop: break
         }
-        if owesMetrics { settle(into: &events) }
     }
 
-    public mutating func apply(
-        heartRate: HeartRateSample, at deviceTime: Timestamp, late: Bool = false,
-        into events: inout [StreamEvent]
-    ) {
-        guard let time = admit(deviceTime, late: late, into: &events) else { return }
-        if !late { noteHeartRate(heartRate, at: time, into: &events) }
-        settle(into: &events)
-    }
-
-    public mutating func apply(
-        location: Location, at deviceTime: Timestamp, late: Bool = false,
-        into events: inout [StreamEvent]
-    ) {
-        guard let time = admit(deviceTime, late: late, into: &events) else { return }
-        if late {
-            noteLate(location, at: time, into: &events)
-        } else {
-            noteLocation(location, at: time, into: &events)
+    /// Whole second, with or without a sample.
+    mutating func tick(_ context: inout StageContext) {
+        if let newestMotion = motion.tick(at: context.time) {
+            processActivity(at: newestMotion, &context)
+            motion.addToMean(isPaused: pauses.isPaused)
+            if profile.treadmill {
+                distance.addTreadmill(
+                    toSteps: Double(motion.steps), cadence: motion.stepsPerMinute,
+                    isMoving: !pauses.isPaused)
+            }
         }
-        settle(into: &events)
+        let outcome = pauses.tick(
+            method: profile.autoPause, holeSeconds: position.holeSeconds, &context)
+        follow(outcome, &context)
+        tickDistance(&context)
+        processMeters(isMeasured: false, &context)
+        if let meters = distance.meters {
+            race.tick(meters: meters, movingSeconds: pauses.movingSeconds(at: context.times))
+        }
+        processIntervals(isMeasured: false, &context)
+        heart.tick(stepsPerMinute: motion.stepsPerMinute, &context)
+        load.tick(
+            beatsPerMinute: heart.live(at: context.time),
+            metersPerSecond: pauses.isPaused ? nil : distance.metersPerSecond)
+        let second = AlertStage.Second(
+            liveZone: heart.liveZone(at: context.time),
+            movingMeters: pauses.isPaused ? nil : distance.meters,
+            paceSecondsPerKm: distance.paceSecondsPerKm(isPaused: pauses.isPaused),
+            isManuallyPaused: pauses.isManuallyPaused)
+        alerts.tick(second, profile: profile, &context)
     }
 
-    /// - Parameters:
-    ///   - hectopascals: Air pressure, 300…1200.
-    ///   - deviceTime: When it was measured.
-    ///   - late: Belongs into an earlier gap.
-    ///   - events: What follows from it is appended.
-    public mutating func apply(
-        pressure hectopascals: Float, at deviceTime: Timestamp, late: Bool = false,
-        into events: inout [StreamEvent]
-    ) {
-        guard let time = admit(deviceTime, late: late, into: &events) else { return }
-        if !late { elevation.add(pressure: Double(hectopascals), at: time) }
-        settle(into: &events)
+    // MARK: Parts of several steps
+
+    private mutating func follow(_ outcome: PauseStage.Outcome, _ context: inout StageContext) {
+        distance.follow(outcome)
+        if outcome.change != nil { splits.correct(by: pauses.movingTime, &context) }
     }
 
-    public mutating func apply(
-        control: ControlAction, at deviceTime: Timestamp, late: Bool = false,
-        into events: inout [StreamEvent]
-    ) {
-        // Somebody pressed a button: that is believed at once, whatever the hole before it.
-        let admitted = admit(deviceTime, late: late, isCertain: true, into: &events)
-        guard let time = admitted else { return }
-        note(control, at: time, into: &events)
-        settle(into: &events)
+    /// Credits steps while there are no positions.
+    private mutating func tickDistance(_ context: inout StageContext) {
+        let walks = motion.activity.kind.isSteps
+        let silence = position.silenceSeconds(at: context.time)
+        if silence > position.holeSeconds, walks, !pauses.isPaused, !profile.treadmill {
+            distance.bridge(steps: Double(motion.steps), cadence: motion.stepsPerMinute)
+        }
+        let isFresh = distance.ageSpeed(
+            at: context.time, rhythmSeconds: position.rhythmSeconds,
+            cadence: walks ? motion.stepsPerMinute : nil)
+        if !isFresh { motion.note(speed: nil, at: context.time) }
     }
 
-    public mutating func apply(
-        status: DeviceStatus, at deviceTime: Timestamp, late: Bool = false,
-        into events: inout [StreamEvent]
-    ) {
-        guard admit(deviceTime, late: late, into: &events) != nil else { return }
-        if !late { self.status = status }
-        settle(into: &events)
+    /// Runs the stages that follow the session's meters, at a fix and at a whole second.
+    private mutating func processMeters(isMeasured: Bool, _ context: inout StageContext) {
+        guard let meters = distance.meters else { return }
+        let now = Splits.Context(
+            heartRate: heart.integral(at: context.time), altitude: elevation.altitude)
+        splits.follow(
+            meters: meters, isMeasured: isMeasured, movingTime: pauses.movingTime, now: now,
+            &context)
+        race.follow(meters: meters, isMeasured: isMeasured, raceKm: profile.raceKm, &context)
+        elevation.follow(meters: meters)
     }
 
-    public mutating func apply(
-        marker: String, at deviceTime: Timestamp, late: Bool = false,
-        into events: inout [StreamEvent]
-    ) {
-        let wasUnshown = isUnshown
-        guard admit(deviceTime, late: late, into: &events) != nil else { return }
-        // It shows itself, and changes no value.
-        isUnshown = wasUnshown
-        emit(.marker(marker), into: &events)
-        settle(into: &events)
+    private mutating func processIntervals(isMeasured: Bool, _ context: inout StageContext) {
+        guard let plan = profile.intervals, let start = context.times.start else { return }
+        if !intervals.isSet { intervals.set(plan, from: intervalMoment(at: start)) }
+        intervals.follow(
+            to: intervalMoment(at: context.time), isMeasured: isMeasured,
+            isPaused: pauses.isManuallyPaused,
+            metersPerSecond: pauses.isPaused ? 0 : distance.metersPerSecond, &context)
     }
 
-    /// Names where the heart rates that follow come from.
-    public mutating func apply(
-        source: String, at deviceTime: Timestamp, late: Bool = false,
-        into events: inout [StreamEvent]
-    ) {
-        guard admit(deviceTime, late: late, into: &events) != nil else { return }
-        if !late { sourceName = source }
-        settle(into: &events)
-    }
-
-    /// Frames before the next one are missing; they may yet come, late.
-    public mutating func noteLostFrames() {
-        lateFixes.noteLostFrames()
-    }
-
-    /// Sequences that never came. Says nothing about the clock: `deviceTime` is only its stamp.
-    public mutating func apply(
-        gapFrom first: FrameSequence, to last: FrameSequence, at deviceTime: Timestamp,
-        into events: inout [StreamEvent]
-    ) {
-        events.append(StreamEvent(deviceTime: deviceTime, kind: .gap(from: first, to: last)))
-    }
-
-    /// The course to follow; `nil` takes it away, the same one goes on.
-    public mutating func apply(
-        course: Course?, at deviceTime: Timestamp, into events: inout [StreamEvent]
-    ) {
-        guard course != self.course?.course else { return }
-        let wasOff = self.course?.isOffCourse == true
-        self.course = course.flatMap { CourseTracker($0, after: self.course) }
-        guard clock.start != nil, !isEnded else { return }
-        if wasOff { emit(.alert(.offCourse(false)), into: &events) }
-        owesMetrics = true
-        settle(into: &events)
-    }
-
-    public mutating func end(at deviceTime: Timestamp, into events: inout [StreamEvent]) {
-        guard !isEnded else { return }
-        // No frame: silence before an end is time that passed.
-        clock.arrival = nil
-        _ = admit(deviceTime, late: clock.start == nil, into: &events)
-        isEnded = true
-        emitMetrics(into: &events)
-        emit(.ended, into: &events)
+    func intervalMoment(at time: Timestamp) -> Intervals.Moment {
+        Intervals.Moment(
+            time: time, meters: distance.meters, heartRate: heart.integral(at: time))
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
-import SensorModel
+package import SensorModel
 
 /// A runner's profile as the JSON text of its column.
 ///
 /// Of its own rather than made from the type's members: a member that is renamed must not change
 /// what is on disk, and an older row lacks what was added since.
-struct ProfileCoding: Codable {
+package struct ProfileCoding: Codable {
     private var placement: String?
     private var maxHeartRate: Int?
     private var restingHeartRate: Int?
@@ -26,7 +26,7 @@ struct ProfileCoding: Codable {
     private var intervals: String?
     private var pastZones: [PastZones]?
 
-    /// Zones that held until a moment, µs since 1970.
+    /// Zones that were in effect until a moment, µs since 1970.
     private struct PastZones: Codable {
         var until: Int64
         var zones: String
@@ -36,7 +36,7 @@ struct ProfileCoding: Codable {
         var thresholdHeartRate: Int?
     }
 
-    static func text(_ profile: RunnerProfile, _ history: ZoneHistory) throws -> String {
+    package static func text(_ profile: RunnerProfile, _ history: ZoneHistory) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         var coding = ProfileCoding(profile)
@@ -44,7 +44,7 @@ struct ProfileCoding: Codable {
         return String(decoding: try encoder.encode(coding), as: UTF8.self)
     }
 
-    static func profile(
+    package static func profile(
         _ text: String
     ) throws(RegistryError) -> (RunnerProfile, ZoneHistory) {
         do {

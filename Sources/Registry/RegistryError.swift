@@ -1,17 +1,17 @@
-/// Why the registry did not do what was asked.
+/// Why the registry did not perform a request.
 public enum RegistryError: Error, Hashable, Sendable {
     case nameTaken(String)
     case unknownDevice(String)
     case unknownShare(String)
     case unknownZone(String)
-    /// More zones than a device may have.
+    /// More zones than a device may have; the value is the maximum.
     case zonesFull(Int)
     /// Written by a later version of the daemon.
     case schemaIsNewer(found: Int, known: Int)
     case folderNotCreated(path: String)
-    /// A value no version of the daemon writes.
+    /// A value that no version of the daemon writes.
     case damagedRow(table: String)
-    /// SQLite's own result code and words.
+    /// SQLite's result code and message.
     case database(code: Int, reason: String)
 }
 

@@ -1,13 +1,13 @@
 import GRDB
 
-/// The tables, version by version. A version that has shipped is never edited: a change is a new
-/// entry at the end.
+/// The tables, version by version. A released version is never edited: a change is a new entry at
+/// the end.
 ///
-/// Times are microseconds since 1970, secrets are hashes or sealed, 0 is never "unknown".
+/// Times are microseconds since 1970. Secrets are hashed or sealed. 0 never means "unknown".
 enum RegistrySchema {
     static let versions: [String] = [version1, version2, version3]
 
-    /// Brings an older registry up to date.
+    /// Migrates an older registry to the current version.
     ///
     /// - Throws: ``RegistryError/schemaIsNewer(found:known:)``, or SQLite's error.
     static func migrate(_ database: Database) throws {
@@ -21,7 +21,8 @@ enum RegistrySchema {
         }
     }
 
-    /// Numbers of devices and shares are never used twice (AUTOINCREMENT): the log refers to them.
+    /// Numbers of devices and shares are never reused (AUTOINCREMENT), because the log refers to
+    /// them.
     private static let version1 = """
         CREATE TABLE device (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -119,20 +120,20 @@ enum RegistrySchema {
         ) STRICT;
         """
 
-    /// Whether the heart rate goes on where the position is hidden. A zone's offset follows from
-    /// its place and the device's salt.
+    /// Adds whether the heart rate is shown while the position is hidden. A zone's offset is
+    /// derived from its place and the device's salt.
     private static let version2 = """
         ALTER TABLE device ADD COLUMN showsHeartRate INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE zone DROP COLUMN offsetEastMeters;
         ALTER TABLE zone DROP COLUMN offsetNorthMeters;
         """
 
-    /// What sessions amounted to, each bound to the state of the log it was computed from. Nothing
-    /// was ever written into the table before. `log` has one row: the epoch of the log that belongs
-    /// to this registry.
+    /// Adds results of sessions, each bound to the state of the log it was computed from. The
+    /// replaced table was always empty. `log` has one row: the epoch of the log that belongs to
+    /// this registry.
     ///
-    /// Names of shares are unique among those of a device, no longer among all: a name that is taken
-    /// told each owner what the others call theirs.
+    /// Names of shares are unique per device, not in the whole registry: a refused name would tell
+    /// an owner what other owners call their shares.
     private static let version3 = """
         DROP TABLE session;
         CREATE TABLE session (

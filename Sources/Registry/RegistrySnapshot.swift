@@ -1,7 +1,7 @@
 import GRDB
 public import SensorModel
 
-/// Everything the daemon keeps in memory, as it was at one moment: loaded once, at start.
+/// All registry data that the daemon keeps in memory, read at one moment, at start.
 public struct RegistrySnapshot: Sendable {
     public var devices: [Device]
     public var shares: [Share]
@@ -12,7 +12,7 @@ public struct RegistrySnapshot: Sendable {
 }
 
 extension RegistryStore {
-    /// One transaction: no half of a change is in it.
+    /// Reads in one transaction, so the result contains no partial change.
     public func snapshot() throws(RegistryError) -> RegistrySnapshot {
         try read { database in
             RegistrySnapshot(

@@ -1,15 +1,15 @@
 import GRDB
 public import SensorModel
 
-/// One thing that somebody did at a share's door. No address in clear: a name for it that changes
-/// every day, made with the master key.
+/// One access to a share. An address is stored as a name that changes every day and is derived with
+/// the master key, never in clear.
 public struct AuditEntry: Hashable, Sendable {
     public enum Kind: UInt8, CaseIterable, Sendable {
         /// The viewer page or a stream was opened.
         case opened = 1
         /// A short code was exchanged for the link.
         case codeRedeemed = 2
-        /// The owner had the link shown again.
+        /// The owner displayed the link again.
         case revealed = 3
         case created = 4
         case rotated = 5
@@ -18,7 +18,7 @@ public struct AuditEntry: Hashable, Sendable {
     }
 
     public var time: Timestamp
-    /// `nil`: nobody's share.
+    /// `nil`: the entry belongs to no share.
     public var share: ShareKey?
     public var kind: Kind
     public var addressName: String
@@ -32,10 +32,10 @@ public struct AuditEntry: Hashable, Sendable {
 }
 
 extension RegistryStore {
-    /// Entries kept in all; what is older goes.
+    /// Entries kept in all; older ones are deleted.
     public static let auditEntriesMax = 100_000
 
-    /// Many at once. An entry of a share that is gone meanwhile is left out.
+    /// Adds many entries in one commit. Entries of shares deleted meanwhile are left out.
     public func addAudit(_ entries: [AuditEntry]) throws(RegistryError) {
         guard !entries.isEmpty else { return }
         try write { database in
@@ -57,7 +57,7 @@ extension RegistryStore {
         }
     }
 
-    /// Newest first.
+    /// Entries of a share, newest first.
     public func audit(
         of share: ShareKey, limit: Int = 1000
     ) throws(RegistryError) -> [AuditEntry] {

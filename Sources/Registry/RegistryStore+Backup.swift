@@ -1,12 +1,12 @@
 import GRDB
 
 extension RegistryStore {
-    /// Copies a registry that a daemon may be using into a file of its own, by SQLite's online
-    /// backup: the copy is the registry of one moment.
+    /// Copies a registry into a file of its own with SQLite's online backup. A daemon may be using
+    /// the registry; the copy shows it at one moment.
     ///
     /// - Parameters:
-    ///   - folder: Holds the registry.
-    ///   - path: Of the copy; replaced where it exists.
+    ///   - folder: Folder of the registry.
+    ///   - path: Path of the copy; an existing file is replaced.
     /// - Throws: ``RegistryError``
     public static func backUp(folder: String, to path: String) throws(RegistryError) {
         do {
@@ -16,7 +16,7 @@ extension RegistryStore {
                 path: folder + "/" + fileName, configuration: configuration)
             let copy = try DatabaseQueue(path: path)
             try source.backup(to: copy)
-            // One file: what a write-ahead log beside it has would be left behind.
+            // The copy must be one file: a write-ahead log beside it would be left behind.
             try copy.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA journal_mode = DELETE")
             }

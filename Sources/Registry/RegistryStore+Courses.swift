@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 public import SensorModel
 
-/// The route a device's runner means to follow, as it was uploaded.
+/// The route that a device's runner follows, as it was uploaded.
 public struct StoredCourse: Hashable, Sendable {
     public var name: String
     public var gpx: [UInt8]
@@ -17,7 +17,7 @@ public struct StoredCourse: Hashable, Sendable {
 
 extension RegistryStore {
     /// - Parameters:
-    ///   - course: `nil`: none any more.
+    ///   - course: The new course; `nil` removes it.
     ///   - id: The device.
     /// - Throws: ``RegistryError/unknownDevice(_:)``
     public func setCourse(_ course: StoredCourse?, of id: DeviceID) throws(RegistryError) {
@@ -39,7 +39,7 @@ extension RegistryStore {
         }
     }
 
-    /// - Returns: `nil` where the device has none.
+    /// - Returns: `nil` if the device has none.
     public func course(of id: DeviceID) throws(RegistryError) -> StoredCourse? {
         try read { database in
             let row = try Row.fetchOne(

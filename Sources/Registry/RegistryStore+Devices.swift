@@ -4,13 +4,13 @@ public import SensorModel
 
 extension RegistryStore {
     /// - Parameters:
-    ///   - name: Unique ignoring case.
-    ///   - tokenHash: Of the token that is shown once.
+    ///   - name: Unique, ignoring case.
+    ///   - tokenHash: Hash of the token that is shown once.
     ///   - now: Becomes `createdAt`.
     ///   - privacySalt: Random.
-    ///   - highest: The highest number of a device that the log has sessions of: a registry that
-    ///     was lost, or put back, does not know it.
-    ///   - sealProofKey: Seals the token's proof key for the number the device gets.
+    ///   - highest: The highest device number in the log. A registry that was lost or restored from
+    ///     a backup does not know it.
+    ///   - sealProofKey: Seals the token's proof key for the device's number.
     /// - Returns: The device as it was written.
     /// - Throws: ``RegistryError/nameTaken(_:)``
     public func addDevice(
@@ -42,7 +42,7 @@ extension RegistryStore {
         }
     }
 
-    /// A device that is added gets a higher number than these.
+    /// Makes new devices get numbers above `highest`.
     public func reserveDeviceNumbers(through highest: DeviceID) throws(RegistryError) {
         try write { database in
             let given = try Int64.fetchOne(
@@ -63,7 +63,7 @@ extension RegistryStore {
         try read { try Self.allDevices(in: $0) }
     }
 
-    /// Ignoring case.
+    /// Finds a device by its name, ignoring case.
     ///
     /// - Throws: ``RegistryError/unknownDevice(_:)``
     public func device(named name: String) throws(RegistryError) -> Device {
@@ -75,7 +75,7 @@ extension RegistryStore {
         }
     }
 
-    /// A new token in place of the old one; a revoked device works again.
+    /// Replaces the token; a revoked device works again.
     public func rotateDevice(
         _ id: DeviceID, tokenHash: SecretHash, sealedProofKey: [UInt8]
     ) throws(RegistryError) {
@@ -104,7 +104,7 @@ extension RegistryStore {
         }
     }
 
-    /// Many at once: a device a second would be an fdatasync a second.
+    /// Sets many times in one commit: one commit per device would cost one fdatasync each.
     public func setLastSeen(_ times: [DeviceID: Timestamp]) throws(RegistryError) {
         guard !times.isEmpty else { return }
         try write { database in
@@ -116,8 +116,8 @@ extension RegistryStore {
         }
     }
 
-    /// Erases the device with its shares, zones, sessions' results, course and proofs, and groups
-    /// that are left without a member. What the log holds of it is the log's to erase.
+    /// Erases the device with its shares, zones, session results, course and proofs, and the groups
+    /// left without a member. The log erases its own records of the device.
     public func deleteDevice(_ id: DeviceID) throws(RegistryError) {
         try write { database in
             try database.execute(sql: "DELETE FROM device WHERE id = ?", arguments: [id.rawValue])
@@ -173,6 +173,6 @@ extension RegistryStore {
 }
 
 extension String {
-    /// What two names must not share.
+    /// Normalized form of a name; two names with the same key conflict.
     var key: String { lowercased() }
 }

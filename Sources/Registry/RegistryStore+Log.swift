@@ -1,8 +1,8 @@
 import GRDB
 
-/// Which log belongs to the registry.
+/// The log that belongs to the registry.
 extension RegistryStore {
-    /// `nil`: none was noted yet.
+    /// Epoch of the log; `nil`: none was stored yet.
     public func logEpoch() throws(RegistryError) -> UInt32? {
         try read { try UInt32.fetchOne($0, sql: "SELECT epoch FROM log WHERE id = 1") }
     }

@@ -2,14 +2,14 @@ import Foundation
 import GRDB
 
 extension RegistryStore {
-    /// Makes an empty registry where there is none, under another name first: it gets its own when
-    /// all of it is on disk, so a crash leaves no half of one, and one sync is enough for all
-    /// tables. Of two daemons at their first start one wins.
+    /// Creates an empty registry if there is none. It is filled under another name and renamed when
+    /// all of it is on disk. So a crash leaves no partial registry, and one sync suffices for all
+    /// tables. If two daemons start for the first time together, one wins.
     ///
     /// - Parameters:
-    ///   - path: Of the registry. Its name is on disk once the folder is synced, at the latest by
-    ///     the first commit of each run.
-    ///   - folder: Made with its parents when it is missing; nothing for group and others.
+    ///   - path: Path of the registry. Its name is on disk once the folder is synced, at the latest
+    ///     by the first commit of each run.
+    ///   - folder: Created with its parents if missing, without permissions for group and others.
     /// - Throws: ``RegistryError``, SQLite's error, or Foundation's.
     static func makeFirst(_ path: String, in folder: String) throws {
         let manager = FileManager.default
@@ -22,7 +22,7 @@ extension RegistryStore {
         }
         guard !manager.fileExists(atPath: path) else { return }
         let draft = "\(path).\(ProcessInfo.processInfo.processIdentifier)"
-        // A draft left over harms nobody, and neither does what is left of an older one.
+        // Leftover drafts are harmless, both this one and older ones.
         defer { try? manager.removeItem(atPath: draft) }
         try? manager.removeItem(atPath: draft)
         // The files beside a database (`-wal`, `-shm`) get its mode from SQLite.
@@ -37,12 +37,13 @@ extension RegistryStore {
         do {
             try manager.linkItem(atPath: draft, toPath: path)
         } catch {
-            // Another start may have been first: then its registry is the registry.
+            // Another start may have been first; its registry is then the registry.
             guard manager.fileExists(atPath: path) else { throw error }
         }
     }
 
-    /// All tables, and the write-ahead log turned on, without a sync: nobody reads it before its end.
+    /// Creates all tables and turns the write-ahead log on, without a sync: nobody reads the draft
+    /// before it is complete.
     private static func fill(_ draft: String) throws {
         let queue = try DatabaseQueue(path: draft)
         try queue.writeWithoutTransaction { database in

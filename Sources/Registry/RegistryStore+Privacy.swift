@@ -2,8 +2,8 @@ import GRDB
 public import SensorModel
 
 extension RegistryStore {
-    /// Makes zones and trims of a device these, all at once: each commit waits for the disk, and a
-    /// change by halves would show what is hidden.
+    /// Replaces a device's zones and trims in one commit. Each commit waits for the disk, and a
+    /// partial change would show what is hidden.
     ///
     /// - Throws: ``RegistryError/zonesFull(_:)``, ``RegistryError/unknownDevice(_:)``
     public func setPrivacy(_ settings: PrivacySettings, of id: DeviceID) throws(RegistryError) {
@@ -26,7 +26,7 @@ extension RegistryStore {
                 sql: "DELETE FROM zone WHERE device = ?", arguments: [id.rawValue])
             for zone in settings.zones { try Self.insert(zone, of: id, into: database) }
         }
-        // Where somebody lives must not stay in the file after they took it back.
+        // A home's position must not stay in the file after its owner removed the zone.
         try truncateWriteAheadLog()
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 public import SensorModel
 
-/// A proof that was used once and is worth nothing more.
+/// A proof that was used once and is no longer accepted.
 public struct UsedProof: Hashable, Sendable {
     public var proof: SecretHash
     public var device: DeviceID
@@ -15,9 +15,9 @@ public struct UsedProof: Hashable, Sendable {
     }
 }
 
-/// A short code that is out, sealed.
+/// A short code that was issued, sealed.
 public struct SealedCode: Hashable, Sendable {
-    /// For ``RegistryStore/removeCode(_:)``.
+    /// Argument for ``RegistryStore/removeCode(_:)``.
     public var number: Int64
     public var share: ShareKey
     public var sealed: [UInt8]
@@ -25,12 +25,12 @@ public struct SealedCode: Hashable, Sendable {
 }
 
 extension RegistryStore {
-    /// On disk when it returns, so that a proof stays used whatever happens next.
+    /// Stores a used proof. It is on disk when the call returns, so it stays used after a crash.
     ///
     /// - Parameters:
-    ///   - used: By a device that is about to be welcomed.
-    ///   - forgottenBefore: Proofs sent earlier are out of every window and are let go.
-    /// - Throws: ``RegistryError``; then the device is not to be welcomed.
+    ///   - used: Proof of a device that is about to be welcomed.
+    ///   - forgottenBefore: Proofs sent earlier are outside every window and are deleted.
+    /// - Throws: ``RegistryError``; the device must then not be welcomed.
     public func addProof(
         _ used: UsedProof, forgottenBefore: Timestamp
     ) throws(RegistryError) {
@@ -43,11 +43,15 @@ extension RegistryStore {
         }
     }
 
-    /// - Returns: The number to remove it by once it is used.
+    /// Adds a code, and removes codes that have expired by `now`, so that they do not pile up.
+    ///
+    /// - Returns: The number that ``removeCode(_:)`` takes once the code is used.
     public func addCode(
-        sealed: [UInt8], for share: ShareKey, until expiresAt: Timestamp
+        sealed: [UInt8], for share: ShareKey, at now: Timestamp, until expiresAt: Timestamp
     ) throws(RegistryError) -> Int64 {
         try write { database in
+            try database.execute(
+                sql: "DELETE FROM shortCode WHERE expiresAt <= ?", arguments: [now.column])
             try database.execute(
                 sql: "INSERT INTO shortCode (share, sealedCode, expiresAt) VALUES (?, ?, ?)",
                 arguments: [share.rawValue, Data(sealed), expiresAt.column])
@@ -55,18 +59,12 @@ extension RegistryStore {
         }
     }
 
-    /// Before the share is shown for it, so that a code works once even if the daemon dies.
+    /// Called before the share is shown for the code, so that it works only once even if the daemon
+    /// crashes.
     public func removeCode(_ number: Int64) throws(RegistryError) {
         try write { database in
             try database.execute(
                 sql: "DELETE FROM shortCode WHERE id = ?", arguments: [number])
-        }
-    }
-
-    public func removeCodes(expiredBy now: Timestamp) throws(RegistryError) {
-        try write { database in
-            try database.execute(
-                sql: "DELETE FROM shortCode WHERE expiresAt <= ?", arguments: [now.column])
         }
     }
 

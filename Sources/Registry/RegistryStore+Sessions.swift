@@ -2,11 +2,10 @@ import GRDB
 public import SensorModel
 
 extension RegistryStore {
-    /// SQLite takes 32,766 values a statement; fewer keep the statement short.
+    /// SQLite accepts 32,766 values per statement; fewer keep the statement short.
     private static let sessionsPerStatement = 500
 
-    /// Adds or replaces them, in one commit. Those of devices that are not registered are left out:
-    /// they belong to nobody.
+    /// Adds or replaces results in one commit. Results of unregistered devices are left out.
     public func putResults(_ results: [SessionResult]) throws(RegistryError) {
         guard !results.isEmpty else { return }
         try write { database in
@@ -14,7 +13,7 @@ extension RegistryStore {
         }
     }
 
-    /// What is kept of the sessions, whether it still holds or not.
+    /// Stored results of the sessions, including outdated ones.
     public func results(
         of sessions: [SessionID]
     ) throws(RegistryError) -> [SessionID: SessionResult] {
@@ -36,7 +35,7 @@ extension RegistryStore {
         }
     }
 
-    /// Unknown ones are no error: the log may have been first to forget them.
+    /// Deletes results. Unknown sessions are no error: the log may have erased them first.
     public func deleteResults(of sessions: [SessionID]) throws(RegistryError) {
         guard !sessions.isEmpty else { return }
         try write { database in
@@ -70,7 +69,7 @@ extension RegistryStore {
             ])
     }
 
-    /// By place, not by name: a page has hundreds of rows, and names are looked up one by one.
+    /// Columns are read by index: a page has hundreds of rows, and lookups by name are slow.
     private static func result(_ row: Row) throws -> SessionResult {
         guard let id = SessionID(column: row.bytes("id")) else {
             throw RegistryError.damagedRow(table: "session")

@@ -4,8 +4,8 @@ public import SensorModel
 
 extension RegistryStore {
     /// - Parameters:
-    ///   - draft: Its key is not looked at.
-    ///   - sealID: Seals the share's ID for the key it gets.
+    ///   - draft: The share; its key is ignored.
+    ///   - sealID: Seals the share's ID for the share's key.
     /// - Returns: The share with its key.
     /// - Throws: ``RegistryError/nameTaken(_:)``
     public func addShare(
@@ -43,7 +43,7 @@ extension RegistryStore {
         }
     }
 
-    /// Names are unique among the shares of a device, and among groups.
+    /// Key of a name, which is unique among the shares of a device, and among groups.
     private static func nameKey(of share: Share) -> String {
         (share.device.map { String($0.rawValue) } ?? "") + "\n" + share.name.key
     }
@@ -52,7 +52,7 @@ extension RegistryStore {
         try read { try Self.allShares(in: $0) }
     }
 
-    /// The sealed ID, for an owner who wants the link again.
+    /// The sealed ID, for an owner who requests the link again.
     ///
     /// - Throws: ``RegistryError/unknownShare(_:)``
     public func sealedID(of key: ShareKey) throws(RegistryError) -> [UInt8] {
@@ -65,7 +65,7 @@ extension RegistryStore {
         }
     }
 
-    /// A new ID in place of the old one. Codes made for the old one are withdrawn.
+    /// Replaces the ID. Codes for the old ID are revoked.
     public func rotateShare(
         _ key: ShareKey, idHash: SecretHash, sealedID: [UInt8]
     ) throws(RegistryError) {
@@ -88,7 +88,7 @@ extension RegistryStore {
         }
     }
 
-    /// Erases it with its audit, as if it had never been.
+    /// Erases the share with its audit, as if it had never existed.
     public func deleteShare(_ key: ShareKey) throws(RegistryError) {
         try write { database in
             try database.execute(
@@ -99,7 +99,7 @@ extension RegistryStore {
         try truncateWriteAheadLog()
     }
 
-    /// A group whose last member went has nothing to show, and never will.
+    /// Deletes groups without members: they can never show anything again.
     static func deleteEmptyGroups(in database: Database) throws {
         try database.execute(
             sql: """
@@ -108,7 +108,7 @@ extension RegistryStore {
                 """)
     }
 
-    /// Many at once, as they were counted since the last time.
+    /// Stores many counts in one commit.
     public func setViewersEver(_ counts: [ShareKey: Int]) throws(RegistryError) {
         guard !counts.isEmpty else { return }
         try write { database in

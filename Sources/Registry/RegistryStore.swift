@@ -1,19 +1,19 @@
 import GRDB
 
-/// Devices, shares and what else must outlive the daemon but is no stream: `registry.sqlite`.
+/// Devices, shares and other persistent data that is not a stream: `registry.sqlite`.
 ///
-/// Every call is synchronous and returns when what it wrote is on disk. None belongs on the way of
-/// a frame: the daemon keeps what it loads at start in memory, and calls from a thread that may
-/// wait.
+/// Every call is synchronous and returns when its changes are on disk. No call belongs on a frame's
+/// path: the daemon keeps the data in memory after start, and calls from a thread that may block.
 public final class RegistryStore: Sendable {
     public static let fileName = "registry.sqlite"
 
     private let queue: DatabaseQueue
 
-    /// Opens the registry in a folder, makes it at first, and brings an older one up to date.
+    /// Opens the registry in a folder, creates it at the first start, and migrates an older one.
     ///
-    /// - Parameter folder: Made with its parents when it is missing; nothing for group and others.
-    /// - Throws: ``RegistryError``, for a registry of a later version too.
+    /// - Parameter folder: Created with its parents if missing, without permissions for group and
+    ///   others.
+    /// - Throws: ``RegistryError``, also for a registry of a later version.
     public init(folder: String) throws(RegistryError) {
         do {
             let path = folder + "/" + Self.fileName
@@ -29,8 +29,9 @@ public final class RegistryStore: Sendable {
         }
     }
 
-    /// A commit is on disk when it returns; what is deleted is overwritten. GRDB's own way to a
-    /// write-ahead log makes and drops a table each time, with two syncs, for pools of connections.
+    /// Makes commits durable before they return, and overwrites deleted data. GRDB's own setup of a
+    /// write-ahead log creates and drops a table each time, with two syncs, for pools of
+    /// connections.
     private static func makeDurable(_ database: Database) throws {
         let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
         guard mode == "wal" else {
@@ -51,7 +52,7 @@ public final class RegistryStore: Sendable {
         do { return try queue.read(body) } catch { throw RegistryError(error) }
     }
 
-    /// After an erasure: the write-ahead log still holds the pages as they were.
+    /// Called after an erasure: the write-ahead log still contains the old pages.
     func truncateWriteAheadLog() throws(RegistryError) {
         do {
             try queue.writeWithoutTransaction { database in
@@ -64,7 +65,8 @@ public final class RegistryStore: Sendable {
 }
 
 extension RegistryError {
-    /// Ours as it is, SQLite's with its code and words, without the statement: it may name secrets.
+    /// Passes on a ``RegistryError`` and converts SQLite's errors to code and message. The
+    /// statement is left out because it may contain secrets.
     init(_ error: any Error) {
         switch error {
         case let error as RegistryError: self = error

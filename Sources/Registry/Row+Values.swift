@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import SensorModel
 
-/// How the project's values lie in columns: times as microseconds, secrets and UUIDs as bytes.
+/// Column formats of the project's values: times as microseconds, secrets and UUIDs as bytes.
 extension Row {
     func time(_ column: String) -> Timestamp? {
         (self[column] as Int64?).map(Timestamp.init(microseconds:))
     }
 
-    /// Of a column that is never null.
+    /// Reads a time from a column that is never null.
     func moment(_ column: String) -> Timestamp { Timestamp(microseconds: self[column]) }
 
     func bytes(_ column: String) -> [UInt8] { Array((self[column] as Data?) ?? Data()) }

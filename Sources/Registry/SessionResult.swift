@@ -1,16 +1,16 @@
 public import SensorModel
 
-/// What a session amounted to, as its newest metrics say: computed once from the log and kept for
-/// lists and for the training load.
+/// Totals of a session from its newest metrics, computed once from the log and stored for lists and
+/// for the training load.
 ///
-/// The log is the truth. A result holds only for the epoch and the last record that it was computed
-/// with, and can be computed again at any time.
+/// The log is authoritative. A result is valid only for the epoch and the last record it was
+/// computed from, and can be recomputed at any time.
 public struct SessionResult: Hashable, Sendable {
     public var session: SessionID
     public var device: DeviceID
-    /// Of the log that it was computed from.
+    /// Epoch of the log it was computed from.
     public var epoch: UInt32
-    /// The session's last record then.
+    /// The session's last record at that time.
     public var lastOffset: RecordOffset
     /// `nil`: the session has no metrics.
     public var totals: Totals?
@@ -21,11 +21,11 @@ public struct SessionResult: Hashable, Sendable {
         public var movingSeconds: Double
         public var elapsedSeconds: Double
         public var steps: Int?
-        /// Beats per minute, as the maximum.
+        /// Beats per minute, like the maximum.
         public var averageHeartRate: Double?
         public var maxHeartRate: Double?
         public var elevationGainMeters: Double?
-        /// By heart rate; `nil` without enough of it.
+        /// Training stress by heart rate; `nil` without enough heart-rate data.
         public var hrTSS: Double?
         public var effortKm: Double?
 
@@ -62,11 +62,11 @@ public struct SessionResult: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - session: In the log.
-    ///   - device: Whose.
-    ///   - epoch: Of the log.
-    ///   - lastOffset: Of the session's last record.
-    ///   - metrics: The newest; `nil`: none.
+    ///   - session: A session in the log.
+    ///   - device: The session's device.
+    ///   - epoch: Epoch of the log.
+    ///   - lastOffset: The session's last record.
+    ///   - metrics: The newest metrics; `nil`: none.
     public init(
         session: SessionID, device: DeviceID, epoch: UInt32, lastOffset: RecordOffset,
         metrics: Metrics?

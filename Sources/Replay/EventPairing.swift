@@ -1,15 +1,15 @@
 import SegmentLog
 public import SensorModel
 
-/// Holds recorded events against those computed now by another profile or algorithm.
+/// Compares recorded events with those computed now by another profile or algorithm.
 ///
-/// Either may have more or fewer events, and after a restart the log keeps events behind later
-/// frames, so place does not pair them: device time and sort do.
+/// Either side may have extra events. After a restart the log also holds events after later frames.
+/// So events are paired by device time and sort, not by position.
 struct EventPairing {
     private struct Key: Hashable {
         let deviceTime: Timestamp
         let sort: Int
-        /// From 0, among those of one time and sort.
+        /// Position from 0 among events of one time and sort.
         let ordinal: Int
     }
 
@@ -26,7 +26,7 @@ struct EventPairing {
 
     var recordedCount: Int { recorded.count }
 
-    /// - Returns: What would be gone, new, or otherwise, by device time.
+    /// - Returns: The missing, new and changed events, by device time.
     func differences() -> [ReplayVerification.Difference] {
         let computedKeys = Self.keys(of: computed)
         var rest = Dictionary(uniqueKeysWithValues: zip(computedKeys, computed))
@@ -56,14 +56,14 @@ struct EventPairing {
 }
 
 extension ReplayVerification.Difference {
-    /// Of either event.
+    /// Device time of either event.
     public var deviceTime: Timestamp {
         (recorded ?? computed)?.deviceTime ?? Timestamp(microseconds: 0)
     }
 }
 
 extension StreamEvent.Kind {
-    /// Events of one sort can be the same event with other values.
+    /// A number for each kind of event. Events of one sort can be the same event with other values.
     fileprivate var sort: Int {
         switch self {
         case .metrics: 0

@@ -1,16 +1,18 @@
 import Processing
 public import SegmentLog
 public import SensorModel
+public import Sessions
 import WireFormat
 
-/// Computes a recorded session again from its raw frames and compares every event with the
-/// recorded one: byte for byte, or to show what another profile or version would change.
+/// Recomputes a recorded session from its raw frames and compares every event with the record.
+///
+/// The comparison is byte for byte, or shows the changes by another profile or version.
 public struct ReplayVerification {
-    /// One event that came out otherwise.
+    /// One event that differs.
     public struct Difference: Hashable, Sendable {
-        /// Of the recorded event; `nil` when the computation gave one more than was recorded.
+        /// Offset of the recorded event; `nil` for an extra computed one.
         public var offset: RecordOffset?
-        /// `nil` when the record holds an event that the computation does not give.
+        /// The computed event; `nil` if the computation lacks the recorded one.
         public var computed: StreamEvent?
         public var recorded: StreamEvent?
     }
@@ -20,23 +22,23 @@ public struct ReplayVerification {
     /// At most ``differencesMax`` when verifying; ``differenceCount`` counts all.
     public private(set) var differences: [Difference] = []
     public private(set) var differenceCount = 0
-    /// The version that computed the record, where it is not this one.
+    /// The version that computed the record, if it is another one.
     public private(set) var otherVersion: UInt16?
-    /// Events computed from the last frames that are not in the log yet: the session is live, or
-    /// was cut off by a crash and not gone on with.
+    /// Events of the last frames that are not in the log yet: the session is live, or a crash ended
+    /// it and it was not continued.
     public private(set) var unrecorded = 0
 
     public static let differencesMax = 20
     private static let algorithmVersion = SessionPipeline.algorithmVersion
 
-    /// Computed and not yet met in the record, oldest first.
+    /// Computed events without a matching record so far, oldest first.
     private var expected: [StreamEvent] = []
     private var expectedStart = 0
-    /// What another profile makes of the recorded one; `nil`: verify.
+    /// Makes another profile of a recorded one; `nil`: verify.
     private let change: ((RunnerProfile) -> RunnerProfile)?
     private var pairing = EventPairing()
     private var computation: SessionComputation?
-    private var failure: ReplayError?
+    private var failure: SessionReadError?
     private var computedBytes: [UInt8] = []
 
     private init(change: ((RunnerProfile) -> RunnerProfile)?) {
@@ -44,18 +46,18 @@ public struct ReplayVerification {
     }
 
     /// - Parameters:
-    ///   - session: In the log.
-    ///   - reader: Of the log; snapshots in it are not used.
-    ///   - change: Makes another profile of each recorded one, to see what it would change: every
-    ///     difference is kept, paired by time. `nil`: verify.
-    ///   - progress: Records done, records in all.
-    /// - Returns: What was compared and what differs.
-    /// - Throws: ``ReplayError``
+    ///   - session: A session in the log.
+    ///   - reader: The reader of the log; its snapshots are not used.
+    ///   - change: Makes another profile of each recorded one, to show its effect. Every difference
+    ///     is then kept, paired by time. `nil`: verify.
+    ///   - progress: Receives the records done and the records in all.
+    /// - Returns: The number of events compared, and the differences.
+    /// - Throws: ``SessionReadError``
     public static func run(
         _ session: SessionID, reader: LogReader,
         change: ((RunnerProfile) -> RunnerProfile)? = nil,
         progress: (Int, Int) -> Void = { _, _ in }
-    ) throws(ReplayError) -> ReplayVerification {
+    ) throws(SessionReadError) -> ReplayVerification {
         guard let summary = reader.summary(of: session) else {
             throw .unknownSession(session)
         }
@@ -65,7 +67,7 @@ public struct ReplayVerification {
             try reader.read(from: summary.firstOffset, session: session) { header, payload in
                 records += 1
                 if records % 4096 == 0 { progress(records, summary.records) }
-                do throws(ReplayError) {
+                do throws(SessionReadError) {
                     try verification.take(header, payload)
                     return true
                 } catch {
@@ -83,7 +85,7 @@ public struct ReplayVerification {
 
     private mutating func take(
         _ header: RecordHeader, _ payload: Span<UInt8>
-    ) throws(ReplayError) {
+    ) throws(SessionReadError) {
         let record: SessionRecord
         do {
             record = try SessionRecord(header, payload: payload)

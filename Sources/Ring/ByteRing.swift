@@ -2,42 +2,42 @@ import Synchronization
 
 /// A bounded queue of byte records of any length between one producer and one consumer thread.
 ///
-/// Words of 8 bytes in a ``RingBuffer``; a record is one word with its length, then its bytes,
-/// padded to whole words. A record never wraps: where it would not fit before the end, the rest is
-/// skipped, so that the consumer always sees one span.
+/// It uses words of 8 bytes in a ``RingBuffer``. A record is one word with its length, then its
+/// bytes, padded to whole words. A record never wraps: if it does not fit before the end, the rest
+/// is skipped, so that the consumer always sees one span.
 ///
 ///     │ 21 │ 21 bytes + 3 │ 8 │ 8 bytes │ … │ 9 │ 9 bytes + 7 │ skip ░░░░ │
 ///
-/// What was pushed is shown to the consumer by ``publish()``, once a batch.
+/// The producer shows pushed records to the consumer by ``publish()``, once a batch.
 public final class ByteRing: Sendable {
     private static let wordBytes = MemoryLayout<UInt64>.size
     private static let skip = UInt64.max
 
     private let words: RingBuffer<UInt64>
-    /// A longer record is a mistake of the caller's. Half of the ring, so that one always fits
-    /// somewhere once the ring is empty.
+    /// Limit of a record; a longer one is a caller's mistake. It is half of the ring, so that a
+    /// record always fits into an empty ring.
     public let recordBytesMax: Int
 
-    /// - Parameter capacity: Bytes; a power of two, at least 64. Every record takes 8 more than
-    ///   its length, rounded up to 8.
+    /// - Parameter capacity: Bytes; a power of two, at least 64. Every record needs 8 more than its
+    ///   length, rounded up to 8.
     public init(capacity: Int) {
         precondition(capacity >= 64, "too small to be of use")
         words = RingBuffer(capacity: capacity / Self.wordBytes)
         recordBytesMax = capacity / 2 - Self.wordBytes
     }
 
-    /// How full it is, 0…1, as of a moment ago. Any thread.
+    /// Fill ratio, 0…1; it may be slightly out of date. Any thread.
     public var fillRatio: Double { words.fillRatio }
 
-    /// Whether nothing is published, as of a moment ago. Any thread.
+    /// Whether no record is published; it may be slightly out of date. Any thread.
     public var isEmpty: Bool { words.isEmpty }
 
     /// Reserves a record and lets `fill` write it in place. Producer only.
     ///
     /// - Parameters:
-    ///   - bytes: Its length, at most ``recordBytesMax``.
-    ///   - fill: Writes all of it; what it leaves alone holds bytes of older records.
-    /// - Returns: `false` when there is no room; `fill` was not called.
+    ///   - bytes: The record's length, at most ``recordBytesMax``.
+    ///   - fill: Writes all of it; unwritten bytes keep values of older records.
+    /// - Returns: `false` if there is no space; `fill` was not called.
     public func push(bytes: Int, fill: (inout MutableSpan<UInt8>) -> Void) -> Bool {
         guard let first = reserve(bytes: bytes) else { return false }
         let start = unsafe UnsafeMutableRawPointer(words.slots + first + 1)
@@ -47,9 +47,9 @@ public final class ByteRing: Sendable {
         return true
     }
 
-    /// Copies `header` and `payload` behind each other into one record. Producer only.
+    /// Copies `header` and then `payload` into one record. Producer only.
     ///
-    /// - Returns: `false` when there is no room; nothing was stored.
+    /// - Returns: `false` if there is no space; nothing was stored.
     public func push(header: Span<UInt8>, payload: Span<UInt8>) -> Bool {
         guard let first = reserve(bytes: header.count + payload.count) else { return false }
         let start = unsafe UnsafeMutableRawPointer(words.slots + first + 1)
@@ -64,19 +64,19 @@ public final class ByteRing: Sendable {
         return true
     }
 
-    /// Shows the consumer all that was pushed since the last time. Producer only.
+    /// Shows the consumer all records pushed since the last call. Producer only.
     public func publish() {
         let pending = unsafe words.producer.pointee.pending
         // Release: records must be written before the consumer can see them.
         unsafe words.producer.pointee.index.store(pending, ordering: .releasing)
     }
 
-    /// Takes what is published, oldest first, and frees its room together. Consumer only.
+    /// Consumes published records, oldest first, and frees their space together. Consumer only.
     ///
     /// - Parameters:
-    ///   - limit: At most so many records.
-    ///   - body: Gets each record, valid during the call; does not touch this ring.
-    /// - Returns: How many records were taken.
+    ///   - limit: Maximum number of records to consume.
+    ///   - body: Receives each record, valid during the call; must not use this ring.
+    /// - Returns: The number of records consumed.
     public func drain(limit: Int = .max, _ body: (Span<UInt8>) -> Void) -> Int {
         var head = unsafe words.consumer.pointee.index.load(ordering: .relaxed)
         let end = head + words.ready(from: head, wanted: .max)
@@ -101,7 +101,7 @@ public final class ByteRing: Sendable {
         return count
     }
 
-    /// - Returns: The slot of the record's length, which is written; `nil` when there is no room.
+    /// - Returns: The slot of the record's length, already written; `nil` if there is no space.
     private func reserve(bytes: Int) -> Int? {
         precondition(bytes >= 0 && bytes <= recordBytesMax, "record longer than the ring allows")
         let tail = unsafe words.producer.pointee.pending
@@ -119,6 +119,6 @@ public final class ByteRing: Sendable {
         return first
     }
 
-    /// With the word that holds the length.
+    /// Words of a record, with the word for the length.
     private static func words(for bytes: Int) -> Int { 1 + (bytes + wordBytes - 1) / wordBytes }
 }

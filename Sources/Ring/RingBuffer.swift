@@ -9,19 +9,19 @@ public import Synchronization
 ///     │    │    │ e2 │ e3 │ e4 │ e5 │    │    │   slot of index i: i mod capacity
 ///     └────┴────┴────┴────┴────┴────┴────┴────┘
 ///
-/// Both indices only grow. Each side keeps the other's index as it last saw it and looks again
-/// only when that is not enough, so the two cache lines travel between cores once a batch and not
-/// once an element.
+/// Both indices only grow. Each side keeps the other's index as last read, and reads it again only
+/// when that is not enough. So the two cache lines move between cores once a batch, not once an
+/// element.
 ///
-/// The only unchecked `Sendable` of the product: what one side writes plainly lies in that side's
+/// The only unchecked `Sendable` of the product. The plain variables of a side lie in that side's
 /// own cache lines, and a slot changes owner by the release store of an index.
 @safe
 public final class RingBuffer<Element>: @unchecked Sendable {
-    /// What one side owns: its index, which the other reads, and two plain words of its own.
+    /// The fields of one side: its index, which the other side reads, and two plain fields.
     @usableFromInline
     struct Side: ~Copyable {
         @usableFromInline let index: Atomic<Int>
-        /// The other side's index as last seen.
+        /// The other side's index as last read.
         @usableFromInline var opposite = 0
         /// Producer: the index to publish next. Consumer: unused.
         @usableFromInline var pending = 0
@@ -38,7 +38,7 @@ public final class RingBuffer<Element>: @unchecked Sendable {
     @usableFromInline let producer: UnsafeMutablePointer<Side>
     @usableFromInline let consumer: UnsafeMutablePointer<Side>
 
-    /// - Parameter capacity: Elements; a power of two.
+    /// - Parameter capacity: Number of elements; a power of two.
     public init(capacity: Int) {
         precondition(capacity > 0 && capacity.nonzeroBitCount == 1, "not a power of two")
         self.capacity = capacity
@@ -68,13 +68,13 @@ public final class RingBuffer<Element>: @unchecked Sendable {
         unsafe UnsafeMutableRawPointer(slots).deallocate()
     }
 
-    /// How full it is, 0…1, as of a moment ago. Any thread.
+    /// Fill ratio, 0…1; it may be slightly out of date. Any thread.
     public var fillRatio: Double { Double(count) / Double(capacity) }
 
-    /// Elements inside, as of a moment ago. Any thread.
+    /// Number of elements; it may be slightly out of date. Any thread.
     @inlinable
     public var count: Int {
-        // The head first: read the other way round, a fast consumer could make it negative.
+        // The head comes first: in the other order a fast consumer could make the count negative.
         let head = unsafe consumer.pointee.index.load(ordering: .acquiring)
         let tail = unsafe producer.pointee.index.load(ordering: .acquiring)
         return min(tail - head, capacity)
@@ -83,9 +83,9 @@ public final class RingBuffer<Element>: @unchecked Sendable {
     @inlinable
     public var isEmpty: Bool { count == 0 }
 
-    /// Producer only.
+    /// Appends an element. Producer only.
     ///
-    /// - Returns: `false` when the ring is full; `element` was not stored.
+    /// - Returns: `false` if the ring is full; `element` was not stored.
     @inlinable
     public func push(_ element: Element) -> Bool {
         let tail = unsafe producer.pointee.index.load(ordering: .relaxed)
@@ -98,7 +98,7 @@ public final class RingBuffer<Element>: @unchecked Sendable {
 
     /// Stores as many of `elements` as fit and shows them to the consumer together. Producer only.
     ///
-    /// - Returns: How many were stored, from the first on.
+    /// - Returns: The number of stored elements, from the first on.
     @inlinable
     public func push(contentsOf elements: Span<Element>) -> Int {
         let tail = unsafe producer.pointee.index.load(ordering: .relaxed)
@@ -107,14 +107,14 @@ public final class RingBuffer<Element>: @unchecked Sendable {
         for index in 0..<count {
             unsafe (slots + ((tail + index) & mask)).initialize(to: elements[unchecked: index])
         }
-        // Release, as in `push`, once for all of them.
+        // Release, as in `push`, once for all elements.
         unsafe producer.pointee.index.store(tail + count, ordering: .releasing)
         return count
     }
 
-    /// Consumer only.
+    /// Removes an element. Consumer only.
     ///
-    /// - Returns: The oldest element; `nil` when the ring is empty.
+    /// - Returns: The oldest element; `nil` if the ring is empty.
     @inlinable
     public func pop() -> Element? {
         let head = unsafe consumer.pointee.index.load(ordering: .relaxed)
@@ -125,12 +125,12 @@ public final class RingBuffer<Element>: @unchecked Sendable {
         return element
     }
 
-    /// Takes what is there, oldest first, and frees the slots together. Consumer only.
+    /// Consumes the elements, oldest first, and frees the slots together. Consumer only.
     ///
     /// - Parameters:
-    ///   - limit: At most so many, so that the producer is not kept waiting.
-    ///   - body: Gets each element; does not touch this ring.
-    /// - Returns: How many were taken.
+    ///   - limit: Maximum number of elements, so that the producer does not wait long.
+    ///   - body: Receives each element; must not use this ring.
+    /// - Returns: The number of elements consumed.
     @inlinable
     public func drain(limit: Int = .max, _ body: (consuming Element) -> Void) -> Int {
         let head = unsafe consumer.pointee.index.load(ordering: .relaxed)
@@ -139,12 +139,12 @@ public final class RingBuffer<Element>: @unchecked Sendable {
         for index in head..<(head + count) {
             body(unsafe (slots + (index & mask)).move())
         }
-        // Release, as in `pop`, once for all of them.
+        // Release, as in `pop`, once for all elements.
         unsafe consumer.pointee.index.store(head + count, ordering: .releasing)
         return count
     }
 
-    /// Free slots from `tail` on, looked up again only when those known of are too few.
+    /// Free slots from `tail` on. Reads the other index again only if too few are known.
     @inlinable
     func room(from tail: Int, wanted: Int) -> Int {
         let known = unsafe capacity - (tail - producer.pointee.opposite)
@@ -156,7 +156,7 @@ public final class RingBuffer<Element>: @unchecked Sendable {
         return capacity - (tail - head)
     }
 
-    /// Filled slots from `head` on, looked up again only when those known of are too few.
+    /// Filled slots from `head` on. Reads the other index again only if too few are known.
     @inlinable
     func ready(from head: Int, wanted: Int) -> Int {
         let known = unsafe consumer.pointee.opposite - head

@@ -1,12 +1,12 @@
 public import SensorModel
 
-/// Comparison of secrets that takes as long for a near miss as for a far one.
+/// Comparison of secrets in a time that does not depend on where they differ.
 public enum ConstantTime {
-    /// The lengths are no secret: unequal ones are told at once.
+    /// Unequal lengths return at once: the lengths are not secret.
     @inline(never)
     public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
-        // Every byte is looked at, whatever the ones before it said.
+        // Every byte is compared, whatever the earlier ones gave.
         var difference: UInt8 = 0
         for index in left.indices { difference |= left[index] ^ right[index] }
         return difference == 0

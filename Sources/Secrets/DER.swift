@@ -1,4 +1,4 @@
-/// Just enough of DER to write a certificate.
+/// The part of DER that is needed to write a certificate.
 enum DER {
     static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         var length: [UInt8] = []
@@ -19,14 +19,14 @@ enum DER {
         element(0x30, parts.flatMap { $0 })
     }
 
-    /// `bytes` are big-endian, of a number that is not negative.
+    /// Encodes a non-negative number from its big-endian `bytes`.
     static func integer(_ bytes: [UInt8]) -> [UInt8] {
         let significant = Array(bytes.drop { $0 == 0 })
         let needsZero = significant.first.map { $0 >= 0x80 } ?? true
         return element(0x02, (needsZero ? [0] : []) + significant)
     }
 
-    /// `content` is encoded already.
+    /// Wraps `content`, which is already encoded.
     static func identifier(_ content: [UInt8]) -> [UInt8] { element(0x06, content) }
 
     static func octets(_ content: [UInt8]) -> [UInt8] { element(0x04, content) }

@@ -1,12 +1,12 @@
 import Crypto
 public import SensorModel
 
-/// The secret with which a device says who it is: 256 random bits.
+/// The secret with which a device authenticates: 256 random bits.
 ///
-/// It has no `description`, so that it cannot slip into a log line; ask for ``text`` where a
-/// person is meant to see it, which is once.
+/// The type has no `description`, so that a token cannot get into a log line by accident. Use
+/// ``text`` to show it to a person, which happens once.
 public struct DeviceToken: Sendable {
-    /// Tells a token from other secrets, for a person and for scanners of leaked secrets.
+    /// Distinguishes a token from other secrets, for people and for scanners of leaked secrets.
     public static let prefix = "pc_"
 
     private let bytes: [UInt8]
@@ -15,7 +15,7 @@ public struct DeviceToken: Sendable {
         bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
-    /// `nil` unless `text` is what ``text`` prints for some token.
+    /// `nil` unless `text` has the form that ``text`` prints.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == Self.prefix.utf8.count + 43, text.hasPrefix(Self.prefix),
             let bytes = TextForm.bytes(base64URL: text.dropFirst(Self.prefix.count)),
@@ -27,7 +27,7 @@ public struct DeviceToken: Sendable {
     /// `pc_` and 43 characters of base64url.
     public var text: String { Self.prefix + TextForm.base64URL(bytes) }
 
-    /// What is stored in the token's place, and what a device is looked up by.
+    /// The hash that is stored instead of the token, and by which a device is looked up.
     public var hash: SecretHash { SecretHash(SHA256.hash(data: Array(text.utf8))) }
 
     public var proofKey: ProofKey { ProofKey(token: text) }
@@ -35,7 +35,7 @@ public struct DeviceToken: Sendable {
 
 extension SecretHash {
     init(_ digest: SHA256.Digest) {
-        // A digest of SHA-256 is 32 bytes: the fallback cannot be reached.
+        // A SHA-256 digest has 32 bytes, so the fallback is unreachable.
         self = SecretHash(bytes: Array(digest)) ?? .zero
     }
 

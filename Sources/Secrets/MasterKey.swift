@@ -1,18 +1,19 @@
 import Crypto
 public import SensorModel
 
-/// The one key of an installation: seals what must be read again, and keys what is only compared.
+/// The one key of an installation. It seals secrets that must be read again, and keys hashes of
+/// values that are only compared.
 public struct MasterKey: Sendable {
     private let sealing: SymmetricKey
     private let auditing: SymmetricKey
 
     static let byteCount = 32
 
-    /// `nil` unless there are 32 bytes.
+    /// `nil` unless `bytes` has 32 elements.
     public init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         let master = SymmetricKey(data: bytes)
-        // A key for each use: what one leaks says nothing of the other.
+        // One key per use: a leak of one reveals nothing about the other.
         sealing = Self.derive("pulsecast seal", from: master)
         auditing = Self.derive("pulsecast audit", from: master)
     }
@@ -21,8 +22,8 @@ public struct MasterKey: Sendable {
     public func seal(_ secret: [UInt8], for purpose: SealPurpose) -> [UInt8] {
         let box = try? AES.GCM.seal(
             secret, using: sealing, authenticating: purpose.associatedData)
-        // It cannot fail with a 256-bit key and a nonce of its own making; what an empty answer
-        // would lead to is a seal that does not open, never a secret in clear.
+        // Sealing cannot fail with a 256-bit key and a generated nonce. An empty result would be a
+        // seal that does not open, never a secret in clear.
         return box?.combined.map(Array.init) ?? []
     }
 
@@ -35,17 +36,17 @@ public struct MasterKey: Sendable {
             return Array(
                 try AES.GCM.open(box, using: sealing, authenticating: purpose.associatedData))
         } catch {
-            // Crypto's own reasons (size, tag) would help an attacker only.
+            // The library's reasons (size, tag) would help only an attacker.
             throw .sealBroken(purpose)
         }
     }
 
-    /// What the audit writes in an address's place. It changes every day, so that one day's
-    /// viewers can be told apart and nobody can be followed from day to day.
+    /// The name that the audit stores instead of an address. It changes every day: viewers of one
+    /// day can be told apart, and nobody can be followed from day to day.
     ///
     /// - Parameters:
     ///   - address: The address's bytes.
-    ///   - time: Of the visit.
+    ///   - time: Time of the visit.
     /// - Returns: 16 hexadecimal digits.
     public func auditName(ofAddress address: [UInt8], at time: Timestamp) -> String {
         let day = time.microseconds / 86_400_000_000

@@ -1,23 +1,24 @@
 import Foundation
 
-/// Where the master key lies: in systemd's credentials, else in a file of the daemon's own, made
-/// at its first start.
+/// Location of the master key: systemd's credentials, else a file of the daemon, created at its
+/// first start.
 public struct MasterKeyFile: Sendable {
-    /// As named by `LoadCredential=master-key:…`.
+    /// The name in `LoadCredential=master-key:…`.
     public static let credentialName = "master-key"
     public static let stateFileName = "master.key"
-    /// Of the file's format.
+    /// Version of the file's format.
     static let version = 1
 
     private let credential: String?
-    /// The owner named the file: another key in its place would only hide that it is missing.
+    /// The owner named the file. A missing file is then an error: a new key in its place would hide
+    /// that.
     private let isConfigured: Bool
     private let stateFile: String
 
     /// - Parameters:
-    ///   - configured: A file the owner named; empty: none.
+    ///   - configured: A file that the owner named; empty: none.
     ///   - credentialsDirectory: `$CREDENTIALS_DIRECTORY`; `nil` when not run by systemd.
-    ///   - stateDirectory: Exists already.
+    ///   - stateDirectory: Must exist.
     public init(
         configured: String = "", credentialsDirectory: String?, stateDirectory: String
     ) {
@@ -28,16 +29,17 @@ public struct MasterKeyFile: Sendable {
         stateFile = stateDirectory + "/" + Self.stateFileName
     }
 
-    /// Reads the key, or makes it when there is none yet.
+    /// Reads the key; creates it if there is none yet.
     ///
-    /// - Parameter generator: Of the system.
+    /// - Parameter generator: The system's generator.
     /// - Returns: The installation's key.
-    /// - Throws: ``SecretsError`` when it can neither be read nor made, or others could read it.
+    /// - Throws: ``SecretsError`` if the key can neither be read nor created, or other users could
+    ///   read it.
     public func load(
         using generator: inout some RandomNumberGenerator
     ) throws(SecretsError) -> MasterKey {
         if let credential, isConfigured || FileManager.default.fileExists(atPath: credential) {
-            // systemd guards its directory; the mode of the file in it is systemd's affair.
+            // systemd protects its directory and sets the mode of the file in it.
             return try read(credential)
         }
         if !FileManager.default.fileExists(atPath: stateFile) { try create(using: &generator) }
@@ -59,8 +61,8 @@ public struct MasterKeyFile: Sendable {
         return key
     }
 
-    /// `v1:` and the base64 of 32 bytes; without a version 32 bytes as they are or their base64, as
-    /// an owner makes them. Either alphabet.
+    /// Decodes `v1:` and the base64 of 32 bytes. Without a version: 32 raw bytes or their base64,
+    /// as an owner creates them. Both base64 alphabets are accepted.
     private static func decode(_ contents: Data) -> (version: Int, bytes: [UInt8]) {
         if contents.count == MasterKey.byteCount { return (version, Array(contents)) }
         var text = String(decoding: contents, as: UTF8.self)
@@ -77,8 +79,9 @@ public struct MasterKeyFile: Sendable {
         return (found, TextForm.bytes(base64URL: text) ?? [])
     }
 
-    /// Under another name first, then linked: a crash leaves no half of a key, and of two daemons
-    /// at their first start one wins. The name is on disk once the folder is synced.
+    /// The key is written under another name and then linked, so a crash leaves no partial key. If
+    /// two daemons start for the first time together, one wins. The name is on disk once the folder
+    /// is synced.
     private func create(using generator: inout some RandomNumberGenerator) throws(SecretsError) {
         let bytes = (0..<MasterKey.byteCount).map { _ in
             UInt8.random(in: .min ... .max, using: &generator)
@@ -86,20 +89,20 @@ public struct MasterKeyFile: Sendable {
         let manager = FileManager.default
         let draft = "\(stateFile).\(ProcessInfo.processInfo.processIdentifier)"
         let text = "v\(Self.version):\(TextForm.base64URL(bytes))\n"
-        // Without contents: Foundation would sync them, too.
+        // Created without contents: Foundation would sync them, too.
         guard
             manager.createFile(
                 atPath: draft, contents: nil, attributes: [.posixPermissions: 0o600])
         else { throw .masterKeyNotCreated(path: stateFile) }
         do {
-            defer { try? manager.removeItem(atPath: draft) }  // a draft left over harms nobody
+            defer { try? manager.removeItem(atPath: draft) }  // a leftover draft is harmless
             let handle = try FileHandle(forUpdating: URL(fileURLWithPath: draft))
             try handle.write(contentsOf: Data(text.utf8))
             try handle.synchronize()
             try handle.close()
             try manager.linkItem(atPath: draft, toPath: stateFile)
         } catch {
-            // Another start may have been first: then its key is the key.
+            // Another start may have been first; its key is then the key.
             guard manager.fileExists(atPath: stateFile) else {
                 throw .masterKeyNotCreated(path: stateFile)
             }

@@ -1,8 +1,8 @@
 import Crypto
 
-/// Codes over what is no secret itself: an identifier made of names, a message's signature.
+/// Hashes of data that is not secret: an identifier derived from names, a message's signature.
 public enum MessageCode {
-    /// The first 16 bytes of SHA-256, as two numbers with the first byte highest.
+    /// The first 16 bytes of SHA-256 as two big-endian numbers.
     public static func identifier(of text: String) -> (high: UInt64, low: UInt64) {
         var numbers: (high: UInt64, low: UInt64) = (0, 0)
         for (index, byte) in SHA256.hash(data: Array(text.utf8)).prefix(16).enumerated() {

@@ -1,19 +1,21 @@
 import Crypto
 public import SensorModel
 
-/// What a device proves to have instead of sending its token: made of the token, kept sealed.
+/// The key whose possession a device proves instead of sending its token. It is derived from the
+/// token and stored sealed.
 public struct ProofKey: Sendable {
-    /// Seconds a proof's `sentAt` may be off: for clocks that differ, and for slow networks.
+    /// Seconds by which a proof's `sentAt` may be off, for clocks that differ and for slow
+    /// networks.
     public static let windowSeconds = 300.0
 
-    /// To be sealed, never to be shown.
+    /// Stored sealed; never shown.
     public let bytes: [UInt8]
 
     init(token: String) {
         bytes = Array(SHA256.hash(data: Array(("pulsecast-proof\n" + token).utf8)))
     }
 
-    /// From ``bytes``; `nil` unless there are 32.
+    /// Restores a key from ``bytes``; `nil` unless there are 32.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes
@@ -22,8 +24,8 @@ public struct ProofKey: Sendable {
     /// The proof a device sends, as 64 lower-case hexadecimal digits.
     ///
     /// - Parameters:
-    ///   - session: As it stands in the hello.
-    ///   - sentAt: As it stands in the hello, digit for digit.
+    ///   - session: As written in the hello.
+    ///   - sentAt: As written in the hello, digit for digit.
     /// - Returns: The text of the hello's `proof`.
     public func proof(session: String, sentAt: String) -> String {
         code(session: session, sentAt: sentAt).bytes.map { byte in
@@ -32,7 +34,7 @@ public struct ProofKey: Sendable {
         }.joined()
     }
 
-    /// - Returns: The proof to remember, so that it works once; `nil` when it is wrong.
+    /// - Returns: The proof to remember, so that it is accepted only once; `nil` if it is wrong.
     public func verify(_ proof: String, session: String, sentAt: String) -> SecretHash? {
         let expected = code(session: session, sentAt: sentAt)
         guard let given = TextForm.bytes(hexadecimal: proof),

@@ -1,12 +1,12 @@
 public import SensorModel
 
-/// Which proofs were used, so that one that was overheard is worth nothing.
+/// The proofs that were used, so that an intercepted proof is worthless.
 ///
-/// What it accepts must be on disk before the device is welcomed: the registry keeps the same list
-/// and gives it back after a restart.
+/// An accepted proof must be on disk before the device is welcomed. The registry keeps the same
+/// list and restores it after a restart.
 public struct ProofMemory: Sendable {
     public enum Verdict: Hashable, Sendable {
-        /// Store it, then welcome the device.
+        /// Store the proof, then welcome the device.
         case accepted
         case outsideWindow
         case seenBefore
@@ -14,8 +14,8 @@ public struct ProofMemory: Sendable {
         case tooMany
     }
 
-    /// Seconds a proof is remembered beyond its window: a clock set back by that much brings none
-    /// back to life.
+    /// Seconds for which a proof is remembered beyond its window. A clock set back by at most that
+    /// much makes no proof valid again.
     public static let keptSeconds = ProofKey.windowSeconds + 600
     private static let perDeviceMax = 1024
 
@@ -25,17 +25,17 @@ public struct ProofMemory: Sendable {
 
     public var count: Int { sentAt.values.reduce(0) { $0 + $1.count } }
 
-    /// A proof used before a restart.
+    /// Adds a proof that was used before a restart.
     public mutating func restore(_ proof: SecretHash, of device: DeviceID, sentAt time: Timestamp) {
         sentAt[device, default: [:]][proof] = time
     }
 
     /// - Parameters:
     ///   - proof: From ``ProofKey/verify(_:session:sentAt:)``, so it is the device's own.
-    ///   - device: Whose key it was.
-    ///   - time: Of the hello.
+    ///   - device: The device that owns the key.
+    ///   - time: `sentAt` of the hello.
     ///   - now: The daemon's clock.
-    /// - Returns: Whether it counts; only accepted ones are remembered.
+    /// - Returns: The verdict; only accepted proofs are remembered.
     public mutating func use(
         _ proof: SecretHash, of device: DeviceID, sentAt time: Timestamp, at now: Timestamp
     ) -> Verdict {

@@ -1,7 +1,7 @@
 public import SensorModel
 
-/// What a sealed secret is and whose row it belongs to. It is sealed in: a secret copied into
-/// another row does not open there.
+/// The kind of a sealed secret and the row it belongs to. Both are authenticated by the seal: a
+/// secret copied into another row does not open there.
 public enum SealPurpose: Hashable, Sendable {
     case shareID(ShareKey)
     case proofKey(DeviceID)

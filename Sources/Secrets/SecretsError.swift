@@ -1,13 +1,13 @@
-/// Why a secret cannot be had.
+/// Why a secret is not available.
 public enum SecretsError: Error, Hashable, Sendable {
     case masterKeyUnreadable(path: String)
     case masterKeyMalformed(path: String, bytes: Int)
     /// Written by a later version of the daemon.
     case masterKeyNewer(path: String, version: Int, versionKnown: Int)
-    /// Others could read it.
+    /// Other users could read the file.
     case masterKeyExposed(path: String, permissions: Int)
     case masterKeyNotCreated(path: String)
-    /// Sealed with another master key, for another row, or changed since.
+    /// The secret was sealed with another master key or for another row, or was changed since.
     case sealBroken(SealPurpose)
 }
 

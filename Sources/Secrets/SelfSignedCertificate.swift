@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 public import SensorModel
 
-/// A certificate that vouches for itself, for a first start with TLS: a P-256 key, and the names
-/// and addresses it is good for. Whoever connects must be told to trust it.
+/// A self-signed certificate for a first start with TLS: a P-256 key, and the names and addresses
+/// it is valid for. Clients must be told to trust it.
 public struct SelfSignedCertificate: Sendable {
     public let certificatePEM: String
     public let keyPEM: String
@@ -21,10 +21,10 @@ public struct SelfSignedCertificate: Sendable {
 
     /// - Parameters:
     ///   - names: Host names and addresses, at least one.
-    ///   - from: Valid from here on.
-    ///   - days: Valid for so long.
-    ///   - generator: Of the serial number; the key has its own randomness.
-    /// - Throws: What the cryptography says.
+    ///   - from: Start of the validity.
+    ///   - days: Length of the validity.
+    ///   - generator: Source of the serial number; the key has its own randomness.
+    /// - Throws: Errors of the cryptography library.
     public init(
         names: [String], from: Timestamp, days: Int,
         using generator: inout some RandomNumberGenerator

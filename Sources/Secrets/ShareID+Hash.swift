@@ -2,12 +2,12 @@ import Crypto
 public import SensorModel
 
 extension ShareID {
-    /// What is stored in the ID's place, and what a share is looked up by.
+    /// The hash that is stored instead of the ID, and by which a share is looked up.
     public var hash: SecretHash {
         SecretHash(SHA256.hash(data: Array("pulsecast-share\n".utf8) + bytes))
     }
 
-    /// From ``bytes``, as they come out of a seal; `nil` unless there are 16.
+    /// Restores an ID from ``bytes``, as a seal contains them; `nil` unless there are 16.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         self.init(TextForm.base64URL(bytes))

@@ -19,7 +19,7 @@ enum TextForm {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// `nil` unless `text` is exactly what ``base64URL(_:)`` prints: one text, one secret.
+    /// `nil` unless `text` is exactly what ``base64URL(_:)`` prints: each secret has one text.
     static func bytes(base64URL text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0

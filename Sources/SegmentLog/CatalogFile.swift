@@ -1,10 +1,10 @@
 import SensorModel
 
-/// The file `catalog` beside the segments: what the index of each sealed segment says, but for its
+/// The file `catalog` beside the segments. It contains the index of each sealed segment without its
 /// marks, so that a start reads one small file instead of the end of every segment.
 ///
 ///     ┌───────────┬───────┬───────┬───┐
-///     │ PULSECAT1 │ entry │ entry │ … │   the last word about a segment counts
+///     │ PULSECAT1 │ entry │ entry │ … │   the last entry of a segment counts
 ///     └───────────┴───────┴───────┴───┘
 ///
 /// **Entry**:
@@ -12,33 +12,33 @@ import SensorModel
 ///      0  u32  CRC-32C of: position of this entry in the file (8 bytes), bytes 4 ..< end
 ///      4  u32  bytes of the payload
 ///      8  u8   1: the segment is as follows; 2: nothing is known of it any more
-///      9  u64  segment number; of kind 2 that is all that counts
+///      9  u64  segment number; the only valid field of kind 2
 ///     17  the segment's header, 64 bytes
 ///     81  u64 bytes of the file, u64 position of its index
 ///     97  its index without marks: `SegmentIndex+Codec.swift`
 ///
-/// Entries are appended. Before a segment changes its entry becomes one of kind 2, which names nobody
-/// whose session is being erased.
+/// Entries are appended. Before a segment changes, its entry becomes one of kind 2, which names no
+/// session that is being erased.
 ///
-/// The segments say the same: where the file is missing, damaged or behind, they are asked. It is
-/// never synced before what it says of a segment is.
+/// The segments are authoritative: they are read where the file is missing, damaged or outdated.
+/// The catalog is never synced before the segments that it describes.
 enum CatalogFile {
     static let name = "catalog"
     static let magic: [UInt8] = Array("PULSECAT1".utf8)
     private static let headBytes = 8
     private static let fixedBytes = 97
-    /// No index without marks is larger: 32,000 sessions.
+    /// Upper bound of an index without marks: 32,000 sessions.
     private static let payloadBytesMax = 4 << 20
     private static let windowBytes = 1 << 20
 
-    /// What a catalog says.
+    /// Content of a catalog.
     struct Content {
         var entries: [UInt64: SegmentEntry] = [:]
-        /// Where those of ``entries`` lie in the file.
+        /// Positions of ``entries`` in the file.
         var places: [UInt64: Range<Int>] = [:]
-        /// Where the next entry goes; `nil`: there is no catalog, or one with damage.
+        /// Position of the next entry; `nil`: there is no catalog, or it is damaged.
         var end: Int?
-        /// Entries that later ones replace.
+        /// Number of entries that later ones replace.
         var obsolete = 0
     }
 
@@ -57,14 +57,14 @@ enum CatalogFile {
         append(payload + encoded, to: &bytes, from: start)
     }
 
-    /// What an entry becomes to say that nothing is known of a segment any more, nor of `sessions`.
+    /// Encodes an entry that makes a segment unknown and contains nothing of `sessions`.
     ///
     /// - Parameters:
-    ///   - entry: The bytes of its entry.
-    ///   - number: Of the segment.
-    ///   - position: Of it in the file.
-    ///   - sessions: Of whom the entry is to say nothing.
-    /// - Returns: The bytes that take its place, as many.
+    ///   - entry: The bytes of the old entry.
+    ///   - number: The segment's number.
+    ///   - position: The entry's position in the file.
+    ///   - sessions: Sessions that must not appear in the new entry.
+    /// - Returns: Bytes of the same length, which replace the old entry.
     static func voided(
         _ entry: [UInt8], of number: UInt64, at position: Int, without sessions: Set<SessionID>
     ) -> [UInt8] {
@@ -78,7 +78,7 @@ enum CatalogFile {
         return bytes
     }
 
-    /// `bytes` go into the file at `start`.
+    /// Appends an entry to `bytes`, which are written to the file at `start`.
     private static func append(_ payload: [UInt8], to bytes: inout [UInt8], from start: Int) {
         let place = bytes.count
         bytes.append(contentsOf: repeatElement(0, count: headBytes))
@@ -98,7 +98,7 @@ enum CatalogFile {
         return checksum.final
     }
 
-    /// As far as it is whole; empty where there is none.
+    /// Reads the catalog up to the first damage; empty if there is none.
     static func read(from disk: any Disk) -> Content {
         var content = Content()
         do throws(DiskError) {
@@ -106,7 +106,7 @@ enum CatalogFile {
             guard try file.readUp(to: magic.count, at: 0) == magic else { return content }
             try read(file, into: &content)
         } catch {
-            // The segments know.
+            // An unreadable catalog is written anew: the segments are authoritative.
             content.end = nil
         }
         return content
@@ -148,7 +148,7 @@ enum CatalogFile {
         headBytes + Int(LittleEndian.load(UInt32.self, from: bytes.span, at: place + 4))
     }
 
-    /// - Returns: Whether it is an entry.
+    /// - Returns: Whether the payload is a valid entry.
     private static func take(
         _ payload: Span<UInt8>, at place: Range<Int>, into content: inout Content
     ) -> Bool {

@@ -1,8 +1,8 @@
 import CHardware
 
-/// CRC-32C, by the processor's instruction where it has one.
+/// CRC-32C, computed by the processor's instruction if it has one.
 ///
-/// A running value: start from ``start``, feed bytes, take ``final``.
+/// A running value: start from ``start``, feed bytes, read ``final``.
 package struct Checksum {
     static let isHardware = pulsecast_has_crc32c() != 0
 
@@ -10,7 +10,7 @@ package struct Checksum {
 
     package static let start = Checksum(state: .max)
 
-    /// Never 0 for nothing: a run of zeros must not look like a valid record.
+    /// Not 0 for empty input: a run of zeros must not look like a valid record.
     package var final: UInt32 { ~state }
 
     mutating func feed(_ word: UInt64) {
@@ -38,7 +38,8 @@ package struct Checksum {
     static let table = ChecksumTable()
 }
 
-/// The same by table, for processors without the instruction; also what tests compare with.
+/// The same checksum by table, for processors without the instruction and as the reference of
+/// tests.
 struct ChecksumTable {
     private let entries: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in

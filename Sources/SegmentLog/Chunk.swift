@@ -5,17 +5,17 @@ struct Chunk: Sendable {
     static let capacity = 1 << 20
 
     var bytes: [UInt8]
-    /// Filled.
+    /// Bytes filled.
     var count = 0
-    /// Numbered ones inside.
+    /// Records with an offset in the chunk.
     var records = 0
-    /// Of the segment they belong to.
+    /// Header of the segment that the bytes belong to.
     let header: SegmentHeader
-    /// Of the first byte in the file.
+    /// Position of the first byte in the file.
     let position: Int
-    /// Of the first record inside.
+    /// Offset of the first record.
     let firstOffset: UInt64
-    /// The first offset after the records inside.
+    /// The first offset after the chunk's records.
     var endOffset: UInt64
 
     init(bytes: [UInt8], header: SegmentHeader, position: Int, firstOffset: UInt64) {
@@ -30,7 +30,7 @@ struct Chunk: Sendable {
 
     var room: Int { bytes.count - count }
 
-    /// Appends a record and its checksum. The caller has seen to the room.
+    /// Appends a record and its checksum. The caller has checked that it fits.
     mutating func store(
         _ record: RawRecord, payload: Span<UInt8>, arrivalBase: Int64, seed: Checksum
     ) {
@@ -56,8 +56,8 @@ struct Chunk: Sendable {
 }
 
 extension RawRecord {
-    /// The record whose bytes begin at `start`, if one that was written for `position` of the
-    /// segment of `seed` is wholly there.
+    /// Decodes the record at `start`; `nil` unless a whole record, written for `position` of the
+    /// segment of `seed`, begins there.
     static func decode(
         _ bytes: Span<UInt8>, at start: Int, position: Int, arrivalBase: Int64, seed: Checksum
     ) -> RawRecord? {

@@ -1,6 +1,6 @@
-/// The chunk being filled, those that are full, and spare memory for the next.
+/// The chunk being filled, the full chunks, and spare memory for further ones.
 struct ChunkLine: Sendable {
-    /// More spares than this are given back: a burst should not hold memory for ever.
+    /// Maximum number of spares; more are freed, so that a burst does not hold memory for ever.
     private static let spareMax = 4
 
     var current: Chunk
@@ -11,10 +11,10 @@ struct ChunkLine: Sendable {
         current = Chunk(bytes: [], header: header, position: position, firstOffset: offset)
     }
 
-    /// Bytes in memory that were not handed out.
+    /// Bytes in memory that were not yet taken out for writing.
     var pendingBytes: Int { filled.reduce(current.count) { $0 + $1.count } }
 
-    /// Makes `current` one that takes `bytes` more at the end of what is there.
+    /// Makes sure that `current` can take `bytes` more at its end.
     mutating func makeRoom(for bytes: Int) {
         guard current.room < bytes else { return }
         let next = Chunk(
@@ -23,20 +23,20 @@ struct ChunkLine: Sendable {
         setAside(next: next)
     }
 
-    /// What follows belongs to another segment.
+    /// Begins another segment for the bytes that follow.
     mutating func begin(_ header: SegmentHeader, position: Int, offset: UInt64) {
         setAside(
             next: Chunk(bytes: [], header: header, position: position, firstOffset: offset))
     }
 
-    /// Takes what is filled so far out of the line; `nil` when that is nothing.
+    /// Takes the current chunk out of the line; `nil` if it is empty.
     mutating func takeCurrent() -> Chunk? {
         guard current.count > 0 else { return nil }
         makeRoom(for: current.bytes.count)
         return filled.popLast()
     }
 
-    /// Memory of a chunk that is done with.
+    /// Keeps the memory of a finished chunk for reuse.
     mutating func recycle(_ chunk: consuming Chunk) {
         guard chunk.bytes.count == Chunk.capacity, spare.count < Self.spareMax else { return }
         spare.append(chunk.bytes)

@@ -1,42 +1,49 @@
-/// One folder of files, as the log needs it.
+/// The file operations that the log needs, on one folder.
 ///
-/// `PosixDisk` in the daemon; a simulated one in tests, where every call can fail, be short, be
-/// torn or be lost.
+/// The daemon uses `PosixDisk`. Tests use a simulated disk, on which every call can fail, be short,
+/// be torn or be lost.
 public protocol Disk: Sendable {
-    /// File names, in no order.
+    /// File names, in any order.
     func list() throws(DiskError) -> [String]
     func open(_ name: String, _ access: DiskAccess) throws(DiskError) -> any DiskFile
-    /// Replaces `target` where it exists.
+    /// Replaces `target` if it exists.
     func rename(_ name: String, to target: String) throws(DiskError)
     func remove(_ name: String) throws(DiskError)
     /// Makes created, renamed and removed names durable.
     func synchronizeNames() throws(DiskError)
-    /// Held until the last reference to the file goes or the process ends.
+    /// Locks the folder until the last reference to the file is released or the process ends.
     func lock(_ name: String) throws(DiskError) -> any DiskFile
 }
 
 public enum DiskAccess: Hashable, Sendable {
     case read
-    /// Must exist.
+    /// The file must exist.
     case write
-    /// Must not exist.
+    /// The file must not exist.
     case create
 }
 
-/// An open file. Closed when the last reference goes.
+/// An open file. It is closed when the last reference is released.
 public protocol DiskFile: AnyObject, Sendable {
-    /// - Returns: Bytes taken; fewer than given is allowed and says nothing about the rest.
+    /// - Returns: Bytes written. A short write is allowed and tells nothing about the rest.
     func write(_ bytes: Span<UInt8>, at position: Int) throws(DiskError) -> Int
     /// Reads into `bytes` from index `start` on.
     ///
     /// - Returns: Bytes read; 0 at the end of the file.
     func read(into bytes: inout [UInt8], from start: Int, at position: Int) throws(DiskError) -> Int
-    /// fdatasync.
+    /// Calls fdatasync.
     func synchronize() throws(DiskError)
     func truncate(to bytes: Int) throws(DiskError)
-    /// Takes space on disk; the file grows to `bytes` and reads as zeros.
+    /// Reserves space on disk; the file grows to `bytes` and reads as zeros.
     func preallocate(_ bytes: Int) throws(DiskError)
     func size() throws(DiskError) -> Int
+    /// Tells the system that only a few scattered bytes will be read, so that it need not read
+    /// ahead. Affects speed only.
+    func expectScatteredReads()
+}
+
+extension DiskFile {
+    public func expectScatteredReads() {}
 }
 
 /// A system call that failed.

@@ -1,7 +1,7 @@
 import Glibc
 
 extension DiskFile {
-    /// Writes all of it: a short write is not a failure, a write of nothing is.
+    /// Writes all bytes: a short write is continued, a write of 0 bytes is an error.
     package func writeAll(_ bytes: Span<UInt8>, at position: Int) throws(DiskError) {
         var written = 0
         while written < bytes.count {
@@ -11,7 +11,7 @@ extension DiskFile {
         }
     }
 
-    /// Reads as much as there is, up to `count` bytes.
+    /// Reads up to `count` bytes, fewer at the end of the file.
     package func readUp(to count: Int, at position: Int) throws(DiskError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let read = try fill(&bytes, from: 0, at: position)

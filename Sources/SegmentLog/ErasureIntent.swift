@@ -1,18 +1,18 @@
 import Glibc
 
-/// What erasing sessions in place changes in one sealed segment: the file `000000000012.erasure` beside
-/// segment 12.
+/// The changes that erase sessions in place in one sealed segment: the file `000000000012.erasure`
+/// beside segment 12.
 ///
 ///      0  8 bytes "PULSERAS"
 ///      8  the segment's header, 64 bytes
 ///     72  u32 changes
-///     76  changes, ascending and apart × (u32 position in the segment, u32 bytes changed,
+///     76  changes, ascending and disjoint × (u32 position in the segment, u32 bytes changed,
 ///         u32 bytes given; the bytes given, the others become zeros)
 ///         u32 CRC-32C of all before
 ///
-/// The file is durable before the first byte of the segment is overwritten. It is removed when all changes
-/// are durable. After a crash all of them are made again before the segment is read. Meanwhile readers
-/// see the segment through ``OverlayDisk``. The file holds nothing of what is erased.
+/// The file is durable before the first byte of the segment is overwritten. It is removed once all
+/// changes are durable. After a crash all changes are made again before the segment is read.
+/// Meanwhile readers see the segment through ``OverlayDisk``. The file contains no erased data.
 struct ErasureIntent: Hashable, Sendable {
     struct Change: Hashable, Sendable {
         var position: Int
@@ -23,17 +23,17 @@ struct ErasureIntent: Hashable, Sendable {
         var end: Int { position + bytes }
     }
 
-    /// Of a segment; where more would be wanted it is rewritten.
+    /// Maximum number of changes in a segment; with more, the segment is rewritten.
     static let changesMax = 1 << 16
     private static let changeHeadBytes = 12
     private static let magic: [UInt8] = Array("PULSERAS".utf8)
     private static let fixedBytes = 76
     private static let checksumBytes = 4
-    /// The changes that are allowed, and those of an index of 32,000 sessions, take less.
+    /// Upper bound for the allowed changes and an index of 32,000 sessions.
     private static let bytesMax = 64 << 20
 
     let header: SegmentHeader
-    /// Ascending and apart.
+    /// Ascending and disjoint.
     let changes: [Change]
 
     private static func name(of number: UInt64) -> String {
@@ -60,7 +60,7 @@ struct ErasureIntent: Hashable, Sendable {
         return bytes
     }
 
-    /// `nil` for what was not written as a whole.
+    /// `nil` for a file that was not completely written.
     init?(decoding bytes: [UInt8]) {
         let span = bytes.span
         let end = bytes.count - Self.checksumBytes
@@ -95,13 +95,13 @@ struct ErasureIntent: Hashable, Sendable {
         self.changes = changes
     }
 
-    /// Where two stretches differ; differences that lie close together are one change.
+    /// The differences of two byte ranges; differences that lie close together become one change.
     ///
     /// - Parameters:
-    ///   - old: What is there.
-    ///   - new: What is to be there, as long.
-    ///   - position: Of both in the file.
-    /// - Returns: Ascending and apart.
+    ///   - old: Present bytes.
+    ///   - new: Wanted bytes, of the same length.
+    ///   - position: Position of both in the file.
+    /// - Returns: Changes, ascending and disjoint.
     static func changes(from old: [UInt8], to new: [UInt8], at position: Int) -> [Change] {
         var ranges: [Range<Int>] = []
         for place in new.indices where old[place] != new[place] {
@@ -118,9 +118,9 @@ struct ErasureIntent: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - number: Of the segment.
+    ///   - number: The segment's number.
     ///   - disk: The log's folder.
-    /// - Returns: `nil`: nothing is being erased in place, or what is there never became valid.
+    /// - Returns: `nil`: no erasure in place is under way, or the file never became valid.
     /// - Throws: ``DiskError``
     static func read(
         _ number: UInt64, from disk: any Disk
@@ -133,7 +133,7 @@ struct ErasureIntent: Hashable, Sendable {
 
     /// Begins the erasure: from here on ``complete(_:on:)`` must end it, now or after a crash.
     ///
-    /// - Throws: ``DiskError``: it has not begun.
+    /// - Throws: ``DiskError``; the erasure has then not begun.
     func store(on disk: any Disk) throws(DiskError) {
         let name = Self.name(of: header.number)
         let temporary = name + SegmentFormat.temporarySuffix
@@ -144,21 +144,22 @@ struct ErasureIntent: Hashable, Sendable {
         try disk.rename(temporary, to: name)
     }
 
-    /// Makes all changes in a segment, also those that an earlier attempt has made, and removes the intent.
+    /// Makes all changes in a segment, also those that an earlier attempt has made, and removes the
+    /// intent.
     ///
-    /// - Throws: ``DiskError``: to be tried again.
+    /// - Throws: ``DiskError``; the call must then be repeated.
     static func complete(_ number: UInt64, on disk: any Disk) throws(DiskError) {
         let intent = try read(number, from: disk)
         if let file = try disk.openIfThere(SegmentFormat.fileName(of: number), .write) {
-            // A newer program's: it will complete the erasure.
+            // The segment is of a newer program, which will complete the erasure.
             if case .newer = try header(of: file) { return }
             if let intent, try intent.isMeant(for: file) {
-                // Else a power loss could take the intent and leave the segment half erased.
+                // Otherwise a power loss could remove the intent and leave the segment half erased.
                 try disk.synchronizeNames()
                 try intent.makeChanges(in: file)
             }
         }
-        // An intent that stays, or that a power loss brings back, writes the same once more.
+        // An intent that stays, or that a power loss restores, writes the same bytes again.
         forget(number, on: disk)
     }
 
@@ -166,12 +167,12 @@ struct ErasureIntent: Hashable, Sendable {
         SegmentLog.tryToRemove(name(of: number), on: disk)
     }
 
-    /// Segments of which an intent is among `names`.
+    /// Numbers of the segments whose intents are among `names`.
     static func numbers(of names: [String]) -> [UInt64] {
         names.compactMap { SegmentFormat.number(ofFile: $0, suffix: SegmentFormat.erasureSuffix) }
     }
 
-    /// Whether `file` is still the segment's: a rewritten segment has another header.
+    /// Whether the intent belongs to `file`: a rewritten segment has another header.
     func isMeant(for file: any DiskFile) throws(DiskError) -> Bool {
         switch try Self.header(of: file) {
         case .header(let found): found == header
@@ -180,7 +181,7 @@ struct ErasureIntent: Hashable, Sendable {
         }
     }
 
-    /// The first copy that can be read.
+    /// The first readable copy of the header.
     private static func header(
         of file: any DiskFile
     ) throws(DiskError) -> SegmentHeader.Decoding {
@@ -202,7 +203,7 @@ struct ErasureIntent: Hashable, Sendable {
 }
 
 extension Disk {
-    /// `nil`: there is no such file.
+    /// `nil`: the file does not exist.
     fileprivate func openIfThere(
         _ name: String, _ access: DiskAccess
     ) throws(DiskError) -> (any DiskFile)? {

@@ -1,24 +1,24 @@
 import SensorModel
 
-/// What erasing sessions in place changes in a sealed segment: their introductions and records become
-/// erased bytes, and the index forgets them.
+/// The changes that erase sessions in place in a sealed segment. Their introductions and records
+/// become erased bytes, and their parts of the index are cleared.
 struct ErasurePlan {
-    /// The longest record of erased bytes. A reader loads a record in one piece.
+    /// The longest record of erased bytes, because a reader loads a record as a whole.
     private static let runBytesMax = 1 << 20
 
     let intent: ErasureIntent
-    /// The segment once it is done.
+    /// The segment after the erasure.
     let entry: SegmentEntry
-    /// Overwritten, without the index.
+    /// Bytes overwritten, without the index.
     let bytes: Int
 
-    /// `nil` where the segment is to be rewritten instead: it is open, some of it is damaged that may be
-    /// theirs, more than half of it would be erased bytes, or their records lie in too many places.
+    /// `nil` if the segment must be rewritten instead: it is open, damaged places may belong to the
+    /// sessions, more than half of it would be erased bytes, or the records lie in too many places.
     ///
     /// - Parameters:
     ///   - entry: The segment.
-    ///   - sessions: To be erased.
-    ///   - file: The segment's.
+    ///   - sessions: The sessions to erase.
+    ///   - file: The segment's file.
     /// - Throws: ``DiskError``
     init?(
         of entry: SegmentEntry, without sessions: Set<SessionID>, in file: any DiskFile
@@ -56,10 +56,10 @@ struct ErasurePlan {
         self.entry = known
     }
 
-    /// Neighbouring records to be erased.
+    /// Adjacent records to erase.
     struct Run {
         var range: Range<Int>
-        /// The offset that the next record has at least.
+        /// Lower bound of the next record's offset.
         var next: UInt64
 
         fileprivate func change(_ header: SegmentHeader) -> ErasureIntent.Change {
@@ -81,9 +81,9 @@ struct ErasurePlan {
 
     /// The records of some sessions in a segment.
     struct Runs {
-        /// Ascending and apart.
+        /// Ascending and disjoint.
         private(set) var found: [Run] = []
-        /// By the sessions' numbers in the segment.
+        /// Bytes by the sessions' numbers in the segment.
         private(set) var bytes: [UInt16: Int] = [:]
         private let index: SegmentIndex
         private var recordsLeft: UInt64 = 0
@@ -99,9 +99,9 @@ struct ErasurePlan {
             }
         }
 
-        /// A place before all that is wanted; `nil`: the first record.
+        /// A place before all records wanted; `nil`: the first record.
         private var start: (position: Int, offset: UInt64)? {
-            // The first record of a session has a mark, and its introduction lies right before it.
+            // A session's first record has a mark, and its introduction lies right before it.
             guard let first = index.marks.first(where: { bytes[$0.number] != nil }) else {
                 return nil
             }
@@ -109,7 +109,7 @@ struct ErasurePlan {
                 .map { (Int($0.position), $0.offset) }
         }
 
-        /// - Returns: Whether all were found, and nothing damaged among them.
+        /// - Returns: Whether all records were found without damage among them.
         fileprivate mutating func find(
             in file: any DiskFile, header: SegmentHeader, end: Int
         ) throws(DiskError) -> Bool {
@@ -156,7 +156,8 @@ struct ErasurePlan {
 }
 
 extension SegmentIndex {
-    /// Encoded it is as long as it was: an erased mark becomes a copy of the place of the one before.
+    /// Clears the sessions in the index. Its encoded length stays the same: an erased mark becomes
+    /// a copy of the place of the mark before it.
     fileprivate func without(_ runs: ErasurePlan.Runs) -> SegmentIndex {
         var index = self
         for (number, bytes) in runs.bytes {

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// A file of which some blocks cannot be read: they read as zeros, which never parse as a record.
+/// A file whose unreadable blocks read as zeros, which never parse as a record.
 ///
-/// Whoever reads through it goes on behind them as behind any damage.
+/// A reader continues behind such blocks as behind any damage.
 final class LenientFile: DiskFile {
-    /// As small as a disk fails.
+    /// The smallest unit in which disks fail.
     private static let blockBytes = 4096
 
     private let file: any DiskFile
@@ -13,7 +13,7 @@ final class LenientFile: DiskFile {
 
     init(_ file: any DiskFile) { self.file = file }
 
-    /// Positions that were asked for and could not be read, in the order in which that showed.
+    /// Ranges that were requested and could not be read, in the order of their discovery.
     var unreadableRanges: [Range<Int>] { unreadable.withLock { $0 } }
 
     func read(
@@ -50,8 +50,8 @@ final class LenientFile: DiskFile {
         return next - position
     }
 
-    /// Writes what can be read over itself and syncs: what the kernel shows after a crash may be
-    /// memory that the disk never got. Takes no new space.
+    /// Writes the readable blocks over themselves and syncs: what the kernel shows after a crash
+    /// may be memory that never reached the disk. Takes no new space.
     func makeDurable() throws(DiskError) {
         let size = try file.size()
         var position = 0

@@ -1,4 +1,4 @@
-/// Numbers in the byte order of the log, at any position. Bounds are checked.
+/// Access to little-endian numbers at any position, with bounds checks.
 enum LittleEndian {
     static func load<Number: FixedWidthInteger & BitwiseCopyable>(
         _ type: Number.Type, from bytes: Span<UInt8>, at position: Int

@@ -1,14 +1,14 @@
-/// When an append counts as done.
+/// The point at which an append counts as done.
 public enum LogDurability: Hashable, Sendable {
-    /// After fdatasync; one sync serves all that waited for it.
+    /// After fdatasync; one sync serves all appends that waited for it.
     case always
-    /// After the write; synced at this interval. Acknowledgements must say that they are not
+    /// After the write, with a sync at this interval. Acknowledgements must say that they are not
     /// durable.
     case interval(milliseconds: Int)
-    /// After the write; the kernel syncs when it likes.
+    /// After the write; the kernel decides when to sync.
     case os
 
-    /// Whether an acknowledgement may be called durable.
+    /// Whether an acknowledgement may claim durability.
     public var isDurable: Bool { self == .always }
 }
 
@@ -16,15 +16,16 @@ public struct LogConfiguration: Hashable, Sendable {
     public var durability: LogDurability
     /// A segment is sealed before it grows past this.
     public var segmentBytesMax: Int
-    /// Bytes appended and not yet synced; more are refused until the disk has caught up.
+    /// Maximum of appended bytes that are not synced; further appends are refused until the disk
+    /// has caught up.
     public var pendingBytesMax: Int
-    /// Set aside on disk, so that a full disk still takes what is in memory; 0: none.
+    /// Space reserved on disk, so that the data in memory can be written to a full disk; 0: none.
     public var reserveBytes: Int
-    /// From the start of one sync to that of the next at least, unless 16 KiB wait: a faster disk
-    /// would only burn the processor. Longer after many records and on slow disks:
-    /// ``syncGapMicroseconds(after:took:)``.
+    /// Minimum time from the start of one sync to the start of the next, unless 16 KiB are pending.
+    /// A shorter gap would only cost processor time. The gap is longer after many records and on
+    /// slow disks: ``syncGapMicroseconds(after:took:)``.
     public var syncGapMicroseconds: Int
-    /// The epoch of a log that starts empty; one that exists keeps its own.
+    /// Epoch of a log that starts empty; an existing log keeps its own.
     public var newEpoch: UInt32
 
     public init(
@@ -40,14 +41,14 @@ public struct LogConfiguration: Hashable, Sendable {
         self.newEpoch = newEpoch
     }
 
-    /// A sync costs the same for two records as for fifty, so the next one waits longer after many:
-    /// five milliseconds for each. And one disk takes half a millisecond, another thirty: syncs have
-    /// a twentieth of the time. Nobody waits longer than 50 ms.
+    /// The gap is 5 ms per record, because a sync costs the same for two records as for fifty. It
+    /// is at least twenty times the duration of the last sync, because disks take between half a
+    /// millisecond and thirty. The maximum is 50 ms.
     ///
     /// - Parameters:
-    ///   - records: Of the sync before.
-    ///   - took: Microseconds of that sync.
-    /// - Returns: From its start to that of the next at least, unless 16 KiB wait.
+    ///   - records: Number of records in the last sync.
+    ///   - took: Duration of the last sync in microseconds.
+    /// - Returns: Minimum time from its start to the start of the next, unless 16 KiB are pending.
     package func syncGapMicroseconds(after records: Int, took: Int) -> Int {
         max(syncGapMicroseconds, min(max(records * 5000, took * 20), 50_000))
     }

@@ -3,7 +3,7 @@ import SensorModel
 extension LogCore {
     enum WriteWork {
         case nothing
-        /// The descriptor is in a call of the other thread that must come back first.
+        /// The other thread is in a call on the descriptor, which must return first.
         case waitForOther
         case write(Chunk, any DiskFile)
         case roll(Roll, any DiskFile)
@@ -12,7 +12,7 @@ extension LogCore {
 
     struct SyncWork {
         var file: any DiskFile
-        /// That nothing has synced before.
+        /// Number of records that no earlier sync included.
         var records: Int
         fileprivate var segment: UInt64
         fileprivate var endOffset: UInt64
@@ -20,17 +20,18 @@ extension LogCore {
         fileprivate var chunks: Int
     }
 
-    /// More than this is written beside a running sync; less waits for it and goes with the next.
+    /// More bytes than this are written during a running sync; fewer wait for it and are written
+    /// with the next.
     private static var worthwhileBytes: Int { Chunk.capacity / 2 }
-    /// So much does not wait for the gap between two syncs to pass.
+    /// This many bytes do not wait for the gap between two syncs to pass.
     static var groupBytes: Int { 16 << 10 }
 
-    /// Whether that much waits to be durable.
+    /// Whether at least ``groupBytes`` wait to be durable.
     var hasGroup: Bool {
         configuration.durability == .always && pendingBytes >= Self.groupBytes
     }
 
-    /// Whether what was appended is to be written now, or waits to be written with more.
+    /// Whether appended bytes must be written now, or can wait to be written with more.
     var isCurrentDue: Bool {
         guard isFlushWanted, line.current.count > 0 else { return false }
         if configuration.durability != .always { return true }
@@ -38,20 +39,20 @@ extension LogCore {
         return !isSyncing && (!isGathering || line.current.count >= Self.groupBytes)
     }
 
-    /// What the thread that syncs writes itself, rather than wake the writer to be woken by it:
-    /// what was appended, where nothing has to be written before.
+    /// Whether the sync thread writes the appended bytes itself. It does if nothing must be written
+    /// before them; this saves waking the writer and being woken by it.
     var isCommitDue: Bool {
         configuration.durability == .always && state == .writing && !isSyncing
             && rolls.isEmpty && line.filled.isEmpty && isCurrentDue
     }
 
-    /// For the thread that syncs; `nil`: it has nothing to write, or the writer is at it.
+    /// Work for the sync thread; `nil`: there is nothing to write, or the writer is writing.
     mutating func nextCommit() -> (chunk: Chunk, file: any DiskFile)? {
         guard isCommitDue, !isWriting, let file, let chunk = takeCurrent() else { return nil }
         return (chunk, file)
     }
 
-    /// For the writer.
+    /// Work for the writer thread.
     mutating func nextWrite() -> WriteWork {
         switch state {
         case .closed:
@@ -70,8 +71,8 @@ extension LogCore {
         }
         if let roll = rolls.first {
             guard !isSyncing else { return .waitForOther }
-            // The roll syncs too. An error is reported once: two syncs at a time on a descriptor
-            // could tell the wrong one.
+            // The roll also syncs. An error is reported once per descriptor: of two syncs at the
+            // same time the wrong one could receive it.
             isSyncing = true
             return .roll(roll, file)
         }
@@ -88,7 +89,7 @@ extension LogCore {
         return chunk
     }
 
-    /// Whether the writer would find nothing to do, or only what the thread that syncs does.
+    /// Whether the writer has no work, except work that the sync thread does.
     var isWriterContent: Bool {
         state == .writing && rolls.isEmpty && line.filled.isEmpty
             && (!isCurrentDue || isCommitDue)
@@ -110,7 +111,8 @@ extension LogCore {
         }
     }
 
-    /// Seals follow one another; the next segment is the one being written now.
+    /// Notes a completed roll. Seals follow one another; the next segment is the one being written
+    /// now.
     mutating func rolled(_ roll: Roll, onto next: any DiskFile, sealedBytes: Int) {
         isSyncing = false
         guard state == .writing else { return }
@@ -127,7 +129,7 @@ extension LogCore {
         durablePosition = SegmentFormat.recordsStart
     }
 
-    /// The segment being written is sealed now.
+    /// Marks the segment being written as sealed.
     mutating func sealLast(_ draft: SegmentDraft, bytes: Int) {
         guard var sealed = entries.last else { return }
         sealed.index = draft.index
@@ -153,7 +155,7 @@ extension LogCore {
 
     mutating func synced(_ work: SyncWork) {
         isSyncing = false
-        // A write failed meanwhile: the descriptor is not believed any more.
+        // A write failed meanwhile: the descriptor is not trusted any more.
         guard state == .writing else { return }
         durablePosition = work.endPosition
         if draft.header.number == work.segment { draft.durableBytes = work.endPosition }
@@ -166,9 +168,9 @@ extension LogCore {
         retained.removeFirst(work.chunks)
     }
 
-    /// A call on the segment's descriptor, or for its successor, has failed; `chunk` is what was
-    /// being written, `endingSync`: it was a sync, or a seal. Between the end of a sync and this the
-    /// other thread must not use the descriptor: it would be told of success.
+    /// Notes a failed call on the segment's descriptor or for its successor. `chunk` is what was
+    /// being written; `endingSync`: the call was a sync or a seal. Between the end of a sync and
+    /// this call the other thread must not use the descriptor: it would get a false success.
     mutating func fail(
         _ error: DiskError, writing chunk: consuming Chunk? = nil, endingSync: Bool = false
     ) {

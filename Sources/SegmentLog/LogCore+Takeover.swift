@@ -1,8 +1,9 @@
 import SensorModel
 
-/// After a failure: a new segment that begins where durability ended.
+/// Recovery from a failure: a new segment begins where durability ended.
 extension LogCore {
-    /// Each attempt uses a number of its own: what the last one left on disk is not touched.
+    /// Plans a new segment. Each attempt uses a new number, and the files of earlier attempts are
+    /// not touched.
     mutating func planTakeover(after error: DiskError) -> WriteWork {
         lastNumber += 1
         let previous = entries.last { $0.index.endOffset > $0.index.firstOffset }
@@ -12,8 +13,8 @@ extension LogCore {
         return .takeOver(header, bytes: pendingBytes, after: error)
     }
 
-    /// The new segment exists, header and name synced. Where the space is that of the reserve,
-    /// `bytesMax` is its size.
+    /// Notes that the new segment exists, with header and name synced. If its space is that of the
+    /// reserve, `bytesMax` is its size.
     mutating func tookOver(
         _ header: SegmentHeader, file: any DiskFile, bytesMax: Int?, isPreallocated: Bool
     ) {
@@ -40,7 +41,7 @@ extension LogCore {
         isFlushWanted = line.current.count > 0 || !line.filled.isEmpty
     }
 
-    /// Its records, numbers unchanged, into the segment being filled now.
+    /// Encodes the chunk's records again, with the same offsets, into the segment being filled now.
     private mutating func encodeAgain(_ chunk: Chunk, of drafts: [SegmentDraft]) {
         guard let old = drafts.first(where: { $0.header.number == chunk.header.number }) else {
             preconditionFailure("a chunk of no segment")

@@ -2,15 +2,15 @@ import SensorModel
 
 /// The writing side of the log as a pure state machine.
 ///
-/// It turns appends into chunks, says what is to be written, synced or sealed next, and is told
-/// how that went. It does no I/O and knows no thread; ``SegmentLog`` does what it says.
+/// It turns appends into chunks, decides what to write, sync or seal next, and receives the
+/// results. It does no I/O and knows no thread; ``SegmentLog`` performs its decisions.
 ///
 ///     append ─► line.current ─► line.filled ─write─► retained ─sync─► durable
 ///                                  │ any failure: the descriptor is dropped
 ///                                  └─► a new segment starts at the first offset not durable,
 ///                                      and everything not durable is encoded for it again
 struct LogCore: Sendable {
-    /// A segment that is full: sealed once its last chunk is written.
+    /// A full segment, which is sealed once its last chunk is written.
     struct Roll: Sendable {
         var draft: SegmentDraft
         var next: SegmentHeader
@@ -19,46 +19,48 @@ struct LogCore: Sendable {
     let configuration: LogConfiguration
     let epoch: UInt32
     var state = LogState.writing
-    /// All segments, oldest first; while writing the last is the one being written.
+    /// All segments, oldest first. In the state `writing` the last is the one being written.
     var entries: SegmentList
-    /// Of all segments but the one being written.
+    /// Places in all segments but the one being written.
     var places: SessionPlaces
-    /// The segment being filled: that being written, or one that follows it after rolls.
+    /// The segment being filled: the one being written, or one that follows it after rolls.
     var draft: SegmentDraft
     var line: ChunkLine
     var rolls: [Roll] = []
-    /// Of the segment being written; `nil` after a failure.
+    /// File of the segment being written; `nil` after a failure.
     var file: (any DiskFile)?
-    /// Whether a segment of this run has been on disk. Before, no number may be given out: a kill
-    /// would not leave a trace of it, and the next start would give it out again.
+    /// Whether a segment of this run has been on disk. Before that no offset may be given out: a
+    /// kill would leave no trace of it, and the next start would give it out again.
     var hasBegun: Bool
-    /// Written, not synced, in order: what a new segment needs if the sync fails.
+    /// Chunks written but not synced, in order: a new segment needs them if the sync fails.
     var retained: [Chunk] = []
     var retainedBytes = 0
-    /// Of sessions that this run has introduced.
+    /// Devices of the sessions that this run has introduced.
     var devices: [SessionID: DeviceID] = [:]
 
     var writtenEnd: UInt64
     var durableEnd: UInt64
-    /// Of the segment being written.
+    /// Position in the segment being written.
     var writtenPosition = SegmentFormat.recordsStart
     var durablePosition = SegmentFormat.recordsStart
     var isFlushWanted = false
     var isSyncing = false
-    /// A chunk is on its way to the disk: what follows it must not overtake it.
+    /// Whether a chunk is being written: later chunks must not overtake it.
     var isWriting = false
-    /// The thread that syncs sleeps until its time is over or ``hasGroup``.
+    /// Whether the sync thread sleeps until its time is over or ``hasGroup``.
     var isResting = false
-    /// Between two syncs: what is appended meanwhile is written with one call, by one wake-up.
+    /// Whether appends are gathered between two syncs, to be written with one call after one
+    /// wake-up.
     var isGathering = false
     var lastNumber: UInt64
     var latestArrival: Int64
-    /// Smaller than the configured one while writing into the reserve.
+    /// Smaller than the configured maximum while writing into the reserve.
     var segmentBytesMax: Int
-    /// Whether the file is longer than what is written, and must be cut when it is sealed.
+    /// Whether the file is longer than the written data and must be truncated when it is sealed.
     var isPreallocated = false
 
-    /// `file` is that of `header`'s segment; `nil`: there is none, and `state` says why.
+    /// `file` is the file of `header`'s segment; `nil`: there is none, and `state` gives the
+    /// reason.
     init(
         configuration: LogConfiguration, entries: [SegmentEntry], header: SegmentHeader,
         file: (any DiskFile)?, state: LogState
@@ -82,7 +84,7 @@ struct LogCore: Sendable {
         if file != nil { self.entries.append(Self.entry(of: header)) }
     }
 
-    /// The offset that the next record has at least.
+    /// Lower bound of the next record's offset.
     var nextOffset: UInt64 { draft.offset }
 
     /// Bytes in memory that are not on disk.
@@ -111,7 +113,7 @@ struct LogCore: Sendable {
         return RecordOffset(rawValue: offset)
     }
 
-    /// What follows goes into a new segment.
+    /// Continues in a new segment.
     mutating func roll() {
         lastNumber += 1
         let next = SegmentHeader(
@@ -122,14 +124,14 @@ struct LogCore: Sendable {
         segmentBytesMax = configuration.segmentBytesMax
     }
 
-    /// The segments as a reader may see them now.
+    /// The segments as visible to readers now.
     func catalog() -> SegmentList {
         var list = entries
         if let active { list.last = active }
         return list
     }
 
-    /// The segment being written as a reader may see it now.
+    /// The segment being written as visible to readers now.
     private var active: SegmentEntry? {
         guard state == .writing, var active = entries.last else { return nil }
         active.index = activeIndex
@@ -139,19 +141,35 @@ struct LogCore: Sendable {
         return active
     }
 
-    /// The segments that hold something of a session, as a reader may see them now.
-    func entries(holding session: SessionID) -> [SegmentEntry] {
-        var found = places.numbers(of: session).compactMap { entries[$0] }
-        if isActive(session), let active { found.append(active) }
+    /// Places of a session, including the segment being written.
+    func places(of session: SessionID) -> [SessionPlaces.Place] {
+        var found = places.places(of: session)
+        if let active = activePlace(of: session) { found.append(active) }
         return found
     }
 
-    /// Whether the segment being written holds something of a session.
-    func isActive(_ session: SessionID) -> Bool {
-        state == .writing && (rolls.first?.draft ?? draft).isIntroduced(session)
+    /// The segments that contain a part of a session, as visible to readers now, with the place of
+    /// the part in each.
+    func entries(
+        holding session: SessionID
+    ) -> [(entry: SegmentEntry, part: Int)] {
+        var found = places.places(of: session).compactMap { place in
+            entries[place.segment].map { (entry: $0, part: place.part) }
+        }
+        if let place = activePlace(of: session), let active { found.append((active, place.part)) }
+        return found
     }
 
-    /// A segment is what it is from here on, or its file is another now.
+    /// The session's place in the segment being written.
+    private func activePlace(of session: SessionID) -> SessionPlaces.Place? {
+        guard state == .writing else { return nil }
+        let draft = rolls.first?.draft ?? draft
+        return draft.number(of: session).map {
+            SessionPlaces.Place(segment: draft.header.number, part: Int($0) - 1)
+        }
+    }
+
+    /// Replaces a segment's entry, because it or its file has changed.
     mutating func replace(_ entry: SegmentEntry) {
         guard let old = entries[entry.number] else { return }
         places.remove(old)
@@ -159,14 +177,14 @@ struct LogCore: Sendable {
         places.add(entry)
     }
 
-    /// - Returns: How many sessions are gone with it.
+    /// - Returns: Number of sessions that no longer exist in the log.
     mutating func forget(_ number: UInt64) -> Int {
         guard let old = entries[number] else { return 0 }
         entries.remove(number)
-        return places.remove(old).count { !isActive($0) }
+        return places.remove(old).count { activePlace(of: $0) == nil }
     }
 
-    /// Of the segment being written; may be ahead of what is written.
+    /// Index of the segment being written; may be ahead of what is written.
     var activeIndex: SegmentIndex { rolls.first?.draft.index ?? draft.index }
 
     mutating func begin(_ header: SegmentHeader) {
@@ -183,7 +201,7 @@ struct LogCore: Sendable {
 
     private func device(of session: SessionID) -> DeviceID? {
         if let device = devices[session] { return device }
-        guard let number = places.numbers(of: session).last else { return nil }
-        return entries[number]?.index.parts.last { $0.session == session }?.device
+        guard let place = places.places(of: session).last else { return nil }
+        return entries[place.segment]?.index.parts[place.part].device
     }
 }

@@ -1,13 +1,14 @@
 public import SensorModel
 
-/// Who is told what the log's threads have done. Called on those threads, without a lock of the log's
-/// but for ``stateChanged``; what takes long holds up the next commit.
+/// Callbacks for the work of the log's threads. They run on those threads, without a lock of the
+/// log except for ``stateChanged``. A slow callback delays the next commit.
 public struct LogObserver: Sendable {
-    /// The first offset that may not be acknowledged yet has moved here, or is farther by now.
+    /// Called with the first offset that may not be acknowledged yet; it may have advanced further
+    /// since.
     public var durableAdvanced: @Sendable (RecordOffset) -> Void
-    /// The log has failed, or writes again.
+    /// Called when the log has failed, or writes again.
     public var stateChanged: @Sendable (LogState) -> Void
-    /// A sync has succeeded and took so long.
+    /// Called after a successful sync, with its duration.
     public var synced: @Sendable (_ microseconds: Int) -> Void
 
     public init(

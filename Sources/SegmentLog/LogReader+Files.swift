@@ -1,20 +1,21 @@
 import SensorModel
 
-/// One file of the log as a copy of it has to be.
+/// A file of the log as it must be copied.
 package struct LogFile: Hashable, Sendable {
     package var name: String
-    /// Sealed: it changes only where sessions are erased, and so does its fingerprint.
+    /// Whether it is sealed: it then changes only when sessions are erased, and its fingerprint
+    /// with it.
     package var isSealed: Bool
-    /// To be copied: of an open segment as far as whole records go.
+    /// Number of bytes to copy: in an open segment up to the end of whole records.
     package var bytes: Int
-    /// Tells two files of one name apart, from their first and last bytes.
+    /// Distinguishes two files with the same name, by their first and last bytes.
     package var fingerprint: UInt32
 }
 
 extension LogReader {
     private static let fingerprintBytes = 4096
 
-    /// The segments, oldest first. One that was removed meanwhile is left out.
+    /// The segments, oldest first. A segment that was removed meanwhile is left out.
     ///
     /// - Throws: ``SegmentLogError``
     package func files() throws(SegmentLogError) -> [LogFile] {
@@ -32,11 +33,11 @@ extension LogReader {
     }
 
     /// - Parameters:
-    ///   - name: Of a segment.
-    ///   - bytes: Of it.
-    ///   - disk: Where it is.
-    /// - Returns: Of the header, which says how often a segment was rewritten, and of the end, which
-    ///   says how often sessions were erased from it in place.
+    ///   - name: Name of a segment's file.
+    ///   - bytes: Size of the file.
+    ///   - disk: The folder of the file.
+    /// - Returns: A hash of the header, which contains the number of rewrites, and of the end,
+    ///   which contains the number of erasures in place.
     /// - Throws: ``DiskError``
     package static func fingerprint(
         of name: String, bytes: Int, on disk: any Disk

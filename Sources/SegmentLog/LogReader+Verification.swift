@@ -2,7 +2,7 @@ import Glibc
 import SensorModel
 
 extension LogReader {
-    /// Checks every checksum and every chain.
+    /// Checks all checksums and the chain of segments.
     ///
     /// - Parameter progress: Bytes done and bytes in all, after each segment and every few
     ///   megabytes.
@@ -26,7 +26,7 @@ extension LogReader {
                     entry, before: following, isChained: place == 0 || isChained ?? true,
                     progress: progress)
             } catch {
-                // Taken away by retention meanwhile: not damage.
+                // Retention removed it meanwhile; this is not damage.
                 guard error.number != ENOENT else { continue }
                 verifier.found.damaged.append(
                     LogDamage(segment: entry.name, byte: 0, reason: .unreadable))
@@ -36,7 +36,7 @@ extension LogReader {
     }
 }
 
-/// Walks whole segments and counts.
+/// Reads whole segments and counts.
 private struct Verifier {
     private static let progressBytes = 4 << 20
 
@@ -62,7 +62,7 @@ private struct Verifier {
         while true {
             let before = found
             try examine(entry, before: following, isChained: isChained, progress: progress)
-            // What looks damaged may be a session that was being erased.
+            // Apparent damage may be a session that was being erased.
             guard found.damaged.count > before.damaged.count, entry.header != nil,
                 let current = try entry.erasedMeanwhile(on: disk)
             else { return }
@@ -82,7 +82,7 @@ private struct Verifier {
         found.damaged += entry.damage
         guard let header = entry.header else { return }
         try checkCatalog(entry)
-        // The segment before this one must be there, unless it is older than all that is kept.
+        // The segment before this one must exist, unless it is older than everything that is kept.
         if !isChained {
             found.damaged.append(
                 LogDamage(
@@ -118,7 +118,7 @@ private struct Verifier {
                 break walking
             }
         }
-        try checkBehindIndex(&walk, of: entry, before: following)
+        try checkBehindIndex(&walk, of: entry, in: file, before: following)
         let isComplete =
             walk.offset == entry.index.endOffset && entry.index.records == found.records - before
         if entry.isSealed, !isComplete, following ?? .max >= entry.index.endOffset,
@@ -128,12 +128,12 @@ private struct Verifier {
         }
     }
 
-    /// What is known of a segment, from the catalog or since it was sealed, must be what it says.
+    /// The known entry of a segment, from the catalog or from its seal, must match its file.
     private mutating func checkCatalog(_ entry: SegmentEntry) throws(DiskError) {
         guard entry.isMarksOnDisk else { return }
         do throws(SegmentLogError) {
-            let own = try SegmentEntry.load(entry.number, from: disk)
-            // One that cannot be read is reported as such, one that was rewritten has its own header.
+            let own = try SegmentEntry.load(entry.number, from: disk, isWhole: true)
+            // An unreadable segment is reported as such; a rewritten segment has another header.
             guard own.header == entry.header else { return }
             if !own.isSealed {
                 report(.footer, entry.recordsEnd, entry)
@@ -148,17 +148,42 @@ private struct Verifier {
         }
     }
 
-    /// An index ends a segment; what a crash or a stranger left behind it is said.
+    /// Reports bytes behind the index, left by a crash or written by another program: an index ends
+    /// a segment.
     private mutating func checkBehindIndex(
-        _ walk: inout SegmentWalk, of entry: SegmentEntry, before following: UInt64?
+        _ walk: inout SegmentWalk, of entry: SegmentEntry, in file: any DiskFile,
+        before following: UInt64?
     ) throws(DiskError) {
-        guard !entry.isSealed, walk.position < entry.bytes, case .end = try walk.next() else {
-            return
+        guard !entry.isSealed, walk.position < entry.bytes else { return }
+        let offset = walk.offset
+        switch try walk.next() {
+        case .end: break
+        case .damaged where offset == following:
+            // A failed write may have left bytes there; the next segment contains them again.
+            guard try wasSealed(entry, in: file, from: walk.position) else { return }
+        default: return
         }
         guard following == nil else { return report(.footer, walk.position, entry) }
         let bytes = try walk.bytesUntilZeros()
         guard bytes > 0 else { return }
         found.tornTail = TornTail(segment: entry.name, byte: walk.position, bytes: bytes)
+    }
+
+    /// Whether a damaged index begins at `position` or behind it. The trailer shows it or, if that
+    /// is damaged too, the type and the length of the record.
+    private func wasSealed(
+        _ entry: SegmentEntry, in file: any DiskFile, from position: Int
+    ) throws(DiskError) -> Bool {
+        let end = entry.bytes - SegmentFormat.trailerBytes
+        guard position + SegmentFormat.recordHeaderBytes <= end else { return false }
+        let trailer = try file.readUp(to: SegmentFormat.trailerBytes, at: end)
+        if let trailer = SegmentTrailer(decoding: trailer.span), trailer.indexPosition >= position {
+            return true
+        }
+        let head = try file.readUp(to: 8, at: position)
+        guard head.count == 8, head[7] == RecordTag.index else { return false }
+        let length = Int(LittleEndian.load(UInt32.self, from: head.span, at: 4) & 0xFF_FFFF)
+        return position + SegmentFormat.recordHeaderBytes + length == end
     }
 
     private mutating func count(
@@ -172,7 +197,7 @@ private struct Verifier {
         if record.tag < RecordTag.metric { found.frames += 1 }
     }
 
-    /// - Returns: Whether something whole follows.
+    /// - Returns: Whether a whole record follows.
     private mutating func pass(
         _ walk: inout SegmentWalk, of entry: SegmentEntry, before following: UInt64?
     ) throws(DiskError) -> Bool {

@@ -2,12 +2,12 @@ import Glibc
 public import SensorModel
 import Synchronization
 
-/// Reads records by offset or by session, beside a running writer or without one.
+/// Reads records by offset or by session, with or without a running writer.
 public struct LogReader: Sendable {
-    /// Where the list of segments comes from.
+    /// The source of the list of segments.
     enum Source: Sendable {
         case log(SegmentLog)
-        /// As the folder was when the reader was made.
+        /// The folder's content when the reader was made.
         case folder(SegmentList, SessionPlaces)
     }
 
@@ -21,8 +21,8 @@ public struct LogReader: Sendable {
         marks = log.marks
     }
 
-    /// Reads the log of a folder that a daemon may be writing, as far as it is written now;
-    /// nothing is changed.
+    /// Reads the log of a folder up to what is written now. A daemon may be writing it; nothing is
+    /// changed.
     ///
     /// - Throws: ``SegmentLogError``
     public init(disk: any Disk) throws(SegmentLogError) {
@@ -35,10 +35,10 @@ public struct LogReader: Sendable {
     public func sessions() -> [SessionSummary] { SessionSummary.merged(entries) }
 
     public func summary(of session: SessionID) -> SessionSummary? {
-        SessionSummary.merged(entries(holding: session), of: session)
+        SessionSummary.merged(entries(holding: session).lazy.map { $0.entry.index.parts[$0.part] })
     }
 
-    /// One summary a session of a device, in the order of first offsets.
+    /// One summary per session of a device, in the order of first offsets.
     public func sessions(of device: DeviceID) -> [SessionSummary] {
         let list: SegmentList
         var known: Set<SessionID>
@@ -48,7 +48,7 @@ public struct LogReader: Sendable {
         case .folder(let segments, let places):
             (list, known) = (segments, places.sessions(of: device))
         }
-        // The places of the segment being written are not kept.
+        // The places of the segment being written are not stored.
         if let newest = list.last {
             for part in newest.index.parts where part.device == device && part.records > 0 {
                 known.insert(part.session)
@@ -60,30 +60,30 @@ public struct LogReader: Sendable {
 
     public func segments() -> [SegmentSummary] { entries.map(\.summary) }
 
-    /// The first offset after what can be read now.
+    /// The first offset after the readable records.
     public var end: RecordOffset {
         RecordOffset(rawValue: entries.endOffset)
     }
 
     /// Whether an offset lies between the first and the last of a segment. After a crash the next
-    /// segment begins further on: the offsets between the two belong to none.
+    /// segment begins further on; the offsets in between belong to no segment.
     public func isInSegment(_ offset: RecordOffset) -> Bool {
         entries.last(beginningBy: offset.rawValue).map { offset.rawValue < $0.index.endOffset }
             ?? false
     }
 
-    /// The identity of this history; `nil` for a log that holds nothing.
+    /// The epoch of this history; `nil` for an empty log.
     public var epoch: UInt32? { entries.last { $0.header != nil }?.header?.epoch }
 
-    /// Visits records in order, as far as the log is written.
+    /// Visits records in order, up to the end of the written log.
     ///
     /// - Parameters:
     ///   - from: The first offset wanted.
     ///   - until: The first offset not wanted; `nil`: all that is written.
-    ///   - session: Only records of this one; `nil`: all.
-    ///   - gap: Told of offsets in between that are deleted or damaged.
-    ///   - record: Gets each record, its payload valid during the call; `false` stops.
-    /// - Returns: The offset to go on from.
+    ///   - session: Reads only this session's records; `nil`: all.
+    ///   - gap: Receives the deleted or damaged offsets in between.
+    ///   - record: Receives each record; its payload is valid during the call. `false` stops.
+    /// - Returns: The offset to continue from.
     /// - Throws: ``SegmentLogError``
     @discardableResult
     public func read(
@@ -94,40 +94,47 @@ public struct LogReader: Sendable {
         var reading = Reading(
             disk: disk, marks: marks, next: from.rawValue, until: until?.rawValue ?? .max,
             session: session)
-        let (list, numbers) = listed(for: session)
+        let (list, places) = listed(for: session)
         do throws(DiskError) {
-            try reading.run(over: list, holding: numbers, gap: gap, record: record)
+            try reading.run(over: list, holding: places, gap: gap, record: record)
         } catch { throw .disk(error) }
         return RecordOffset(rawValue: reading.next)
     }
 
-    /// Where to begin reading for what a session was at a moment.
+    /// Finds the record from which to read a session's state at a time.
     ///
     /// - Parameters:
-    ///   - type: Wanted; of frames any kind.
-    ///   - session: Whose.
-    ///   - deviceTime: The record is not after this.
-    /// - Returns: The newest such record, by order of the log; `nil` where there is none.
+    ///   - type: Type of the record; any kind of frame matches a frame.
+    ///   - session: The session.
+    ///   - deviceTime: Latest device time of the record.
+    /// - Returns: The newest such record in the order of the log; `nil` if there is none.
     /// - Throws: ``SegmentLogError``
     public func newest(
         _ type: RecordType, of session: SessionID, notAfter deviceTime: Timestamp
     ) throws(SegmentLogError) -> RecordOffset? {
-        for entry in entries(holding: session).reversed() {
-            guard
-                let place = entry.index.parts.firstIndex(where: { $0.session == session }),
-                entry.index.parts[place].records > 0
-            else { continue }
-            let marks = try self.marks(of: entry).filter {
+        for (entry, place) in entries(holding: session).reversed() {
+            let part = entry.index.parts[place]
+            guard part.records > 0 else { continue }
+            let known = try self.marks(of: entry)
+            var marks = known.filter {
                 Int($0.number) == place + 1 && $0.offset < entry.index.endOffset
             }
-            if type == .snapshot {
+            if known.isEmpty {
+                // Every segment with records has marks. So they are damaged, and the session's
+                // whole part is read.
+                marks = [
+                    SegmentIndex.Mark(
+                        position: UInt32(SegmentFormat.recordsStart), number: 0, tag: 0,
+                        offset: part.firstOffset, deviceTime: .min)
+                ]
+            } else if type == .snapshot {
                 let found = marks.last {
                     $0.tag == RecordTag.snapshot && $0.deviceTime <= deviceTime.microseconds
                 }
                 if let found { return RecordOffset(rawValue: found.offset) }
                 continue
             }
-            let end = min(entry.index.parts[place].lastOffset + 1, entry.index.endOffset)
+            let end = min(part.lastOffset + 1, entry.index.endOffset)
             if let found = try newest(
                 type, of: session, notAfter: deviceTime, between: marks, until: end)
             {
@@ -137,7 +144,7 @@ public struct LogReader: Sendable {
         return nil
     }
 
-    /// Goes back from mark to mark until the stretch behind one holds such a record.
+    /// Goes back from mark to mark until the range behind one contains such a record.
     private func newest(
         _ type: RecordType, of session: SessionID, notAfter deviceTime: Timestamp,
         between marks: [SegmentIndex.Mark], until end: UInt64
@@ -165,7 +172,7 @@ public struct LogReader: Sendable {
         do throws(DiskError) {
             return try marks.marks(of: entry, in: try disk.open(entry.name, .read))
         } catch {
-            // Retention took it meanwhile.
+            // Retention removed it meanwhile.
             guard error.number == ENOENT else { throw .disk(error) }
             return []
         }
@@ -178,27 +185,33 @@ public struct LogReader: Sendable {
         }
     }
 
-    private func entries(holding session: SessionID) -> [SegmentEntry] {
+    private func entries(
+        holding session: SessionID
+    ) -> [(entry: SegmentEntry, part: Int)] {
         switch source {
         case .log(let log): log.core.withLock { $0.entries(holding: session) }
         case .folder(let list, let places):
-            places.numbers(of: session).compactMap { list[$0] }
+            places.places(of: session).compactMap { place in
+                list[place.segment].map { ($0, place.part) }
+            }
         }
     }
 
-    /// The segments, and which of them hold a session; `nil`: all are wanted.
-    private func listed(for session: SessionID?) -> (SegmentList, [UInt64]?) {
+    /// The segments, and the session's places in them; `nil`: all segments are wanted.
+    private func listed(
+        for session: SessionID?
+    ) -> (SegmentList, [SessionPlaces.Place]?) {
         guard let session else { return (entries, nil) }
         switch source {
         case .log(let log):
-            return log.core.withLock { ($0.catalog(), $0.places.numbers(of: session)) }
-        case .folder(let list, let places): return (list, places.numbers(of: session))
+            return log.core.withLock { ($0.catalog(), $0.places(of: session)) }
+        case .folder(let list, let places): return (list, places.places(of: session))
         }
     }
 }
 
 extension LogReader {
-    /// The segments of a folder, indices of unsealed ones made by reading them.
+    /// The segments of a folder; unsealed ones are read to make their indices.
     static func entries(of disk: any Disk) throws(SegmentLogError) -> [SegmentEntry] {
         var entries = try CatalogFile.segments(
             try numbers(in: disk), on: disk, knowing: CatalogFile.read(from: disk),
@@ -219,7 +232,7 @@ extension LogReader {
             guard !entry.isSealed else { return entry.dropMarks() }
             try entry.indexByReading(file, until: entry.bytes)
         } catch {
-            // Retention took it away between the list and the look.
+            // Retention removed it after the folder was listed.
             guard error.number != ENOENT else { return }
             throw .disk(error)
         }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread of the operating system: the log waits for disks, which must not hold up tasks.
+/// A thread of the operating system: waiting for disks must not block tasks.
 struct LogThread: Sendable {
     private let thread: pthread_t
 
@@ -10,7 +10,7 @@ struct LogThread: Sendable {
         init(run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// `nil` when the system has no thread to give.
+    /// `nil` if the system cannot create a thread.
     init?(run: @escaping @Sendable () -> Void) {
         var thread = pthread_t()
         let body = unsafe Unmanaged.passRetained(Body(run: run))
@@ -30,7 +30,7 @@ struct LogThread: Sendable {
 
     func join() { pthread_join(thread, nil) }
 
-    /// Of the clock that never jumps; for how long something took.
+    /// Microseconds of the monotonic clock, for measuring durations.
     static func monotonicMicroseconds() -> Int {
         var now = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &now)

@@ -1,29 +1,29 @@
-/// How a wait for a record ended.
+/// Outcome of a wait for a record.
 public enum LogWait: Hashable, Sendable {
-    /// The record is where it was waited for.
+    /// The record has become written or durable, as requested.
     case reached
-    /// The disk has failed, and the caller asked for ``LogFailurePolicy/report``.
+    /// The disk has failed, and the caller requested ``LogFailurePolicy/report``.
     case failed(DiskError)
-    /// ``SegmentLog/waitersMax`` wait already; nothing was registered.
+    /// ``SegmentLog/waitersMax`` waits are registered already; this one was not.
     case refused
-    /// The log was closed first: the record will not get there in this run.
+    /// The log was closed first: the record will not be written in this run.
     case closed
-    /// The waiting task was cancelled. Only the async forms end like this.
+    /// The waiting task was cancelled. Only the async forms return this.
     case cancelled
 }
 
-/// What a wait does while the log has failed.
+/// Behavior of a wait while the log has failed.
 public enum LogFailurePolicy: Hashable, Sendable {
-    /// It ends with ``LogWait/failed(_:)``, at once where the log has failed already.
+    /// The wait ends with ``LogWait/failed(_:)``, at once if the log has failed already.
     case report
-    /// It goes on. The segment that takes over holds every record that was not durable, under the
-    /// same offset, so the record may still get there.
+    /// The wait continues. The segment that takes over contains every record that was not durable,
+    /// with the same offset, so the wait may still succeed.
     case keepWaiting
 }
 
-/// Names one wait, so that it can be cancelled.
+/// Identifies one wait, so that it can be cancelled.
 public struct LogWaitToken: Hashable, Sendable {
-    /// The wait ended when it began.
+    /// A wait that ended when it began.
     static let ended = LogWaitToken(number: 0)
 
     let number: UInt64

@@ -1,6 +1,6 @@
-/// The waits that are registered with a log, ordered by offset.
+/// The waits registered with a log, ordered by offset.
 ///
-/// Pure: it says whose wait is over and why. ``SegmentLog`` locks it and calls them.
+/// Pure: it decides which waits have ended and why. ``SegmentLog`` locks it and calls their bodies.
 struct LogWaiters: Sendable {
     typealias Body = @Sendable (LogWait) -> Void
 
@@ -8,14 +8,14 @@ struct LogWaiters: Sendable {
         case written, durable
     }
 
-    /// How far the log is.
+    /// Progress of the log: its written and its durable end, and its state.
     struct Progress: Sendable {
         var writtenEnd: UInt64
         var durableEnd: UInt64
         var state: LogState
     }
 
-    /// A wait that is over, and must be told.
+    /// A wait that has ended and whose body must be called.
     struct Ended: Sendable {
         let outcome: LogWait
         let body: Body
@@ -28,20 +28,21 @@ struct LogWaiters: Sendable {
         let body: Body
     }
 
-    /// So many are taken out under one lock: what is appended and registered meanwhile waits.
+    /// Maximum number of waits taken out under one lock: appends and registrations wait meanwhile.
     static let batchMax = 256
 
-    /// By number. A number in a heap that is not here was cancelled or told of a failure.
+    /// Waits by number. A number in a heap that is missing here was cancelled or ended by a
+    /// failure.
     private var waiters: [UInt64: Waiter] = [:]
     private var written = OffsetHeap()
     private var durable = OffsetHeap()
-    /// How many `waiters` have ``LogFailurePolicy/report``.
+    /// Number of `waiters` with ``LogFailurePolicy/report``.
     private var reportCount = 0
     private var lastNumber: UInt64 = 0
 
     var isEmpty: Bool { waiters.isEmpty }
 
-    /// - Returns: The outcome where there is nothing to wait for; else a token, and it was added.
+    /// - Returns: The outcome if there is nothing to wait for; else the token of the added wait.
     mutating func add(
         _ goal: Goal, through offset: UInt64, _ policy: LogFailurePolicy, at progress: Progress,
         _ body: @escaping Body
@@ -59,15 +60,15 @@ struct LogWaiters: Sendable {
         return (LogWaitToken(number: lastNumber), nil)
     }
 
-    /// - Returns: Whether it was still waiting: its body will not be called any more.
+    /// - Returns: Whether it was still waiting; its body will then not be called.
     mutating func cancel(_ token: LogWaitToken) -> Bool {
         guard remove(token.number) != nil else { return false }
         compact()
         return true
     }
 
-    /// Takes out the waits that `progress` ends, the lowest offset of each goal first; of those
-    /// that are reached at most ``batchMax``, so a caller that gets as many asks again.
+    /// Takes out the waits that `progress` ends, the lowest offset of each goal first. At most
+    /// ``batchMax`` reached waits are returned; a caller that gets that many calls again.
     mutating func takeEnded(at progress: Progress) -> [Ended] {
         guard !waiters.isEmpty else { return [] }
         var ended: [Ended] = []
@@ -88,7 +89,7 @@ struct LogWaiters: Sendable {
         }
     }
 
-    /// Happens once a failure and once at the end, so it may look at every wait.
+    /// Runs once per failure and once at the end, so it may visit every wait.
     private mutating func takeAll(
         _ outcome: LogWait, where belongs: (Waiter) -> Bool
     ) -> [Ended] {
@@ -107,7 +108,7 @@ struct LogWaiters: Sendable {
         return waiter
     }
 
-    /// Numbers of ended waits stay in the heaps, but never more than waits and a few.
+    /// Removes numbers of ended waits from the heaps, which hold at most twice the waits and a few.
     private mutating func compact() {
         let countMax = 2 * waiters.count + 64
         guard written.count + durable.count > countMax else { return }
@@ -132,7 +133,7 @@ extension LogWaiters.Ended {
     }
 }
 
-/// Numbers by offset: the lowest offset first, of equal ones the lowest number.
+/// Numbers ordered by offset: the lowest offset first, for equal offsets the lowest number.
 private struct OffsetHeap: Sendable {
     private var entries: [(offset: UInt64, number: UInt64)] = []
 
@@ -148,9 +149,9 @@ private struct OffsetHeap: Sendable {
     }
 
     /// - Parameters:
-    ///   - end: Only what lies before it.
-    ///   - taken: Nothing more once that is a whole batch.
-    /// - Returns: The number; `nil` where there is none before `end`.
+    ///   - end: Only offsets before this are returned.
+    ///   - taken: Number of waits taken; nothing more is returned after a whole batch.
+    /// - Returns: The number; `nil` if there is none before `end`.
     mutating func pop(before end: UInt64, of taken: Int) -> UInt64? {
         guard taken < LogWaiters.batchMax, let first = entries.first, first.offset < end else {
             return nil

@@ -1,26 +1,27 @@
 import Synchronization
 
-/// The marks of the segments that were read last. Those of all would be most of what a log of years
-/// keeps in memory.
+/// The marks of the segments that were read last. The marks of all segments would be most of the
+/// memory of a log of years.
 final class MarkCache: Sendable {
-    /// 55 KB each where frames come at 100 Hz.
+    /// A segment's marks take 55 KB with frames at 100 Hz.
     private static let segmentsMax = 16
 
     private struct Kept {
         let header: SegmentHeader
-        /// Fewer once a session was erased in place.
+        /// Number of records; it falls when a session is erased in place, and the marks are then
+        /// outdated.
         let records: UInt64
         let marks: [SegmentIndex.Mark]
     }
 
-    /// The last used comes last.
+    /// Ordered by last use, the newest last.
     private let kept = Mutex<[Kept]>([])
 
     /// - Parameters:
     ///   - entry: The segment.
     ///   - file: Its file.
-    /// - Returns: Ascending by position; none where the index is damaged: then reading begins at the
-    ///   segment's first record.
+    /// - Returns: Marks in ascending order of position; none if the index is damaged, and reading
+    ///   then begins at the segment's first record.
     /// - Throws: ``DiskError``
     func marks(
         of entry: SegmentEntry, in file: any DiskFile

@@ -1,12 +1,13 @@
-/// The log's folder as readers see it. A segment in which sessions are being erased in place reads as if
-/// that were complete.
+/// The log's folder as readers see it. A segment with an incomplete erasure in place reads as if
+/// the erasure were complete.
 package struct OverlayDisk: Disk {
     private let disk: any Disk
 
     package init(_ disk: any Disk) { self.disk = disk }
 
     package func open(_ name: String, _ access: DiskAccess) throws(DiskError) -> any DiskFile {
-        // The file first: if the intent is removed before it is looked for, the file is complete.
+        // The file is opened first: if the intent is removed before it is read, the file is
+        // complete.
         let file = try disk.open(name, access)
         guard access == .read, let number = SegmentFormat.number(ofFile: name),
             let intent = try ErasureIntent.read(number, from: disk),
@@ -31,7 +32,7 @@ package struct OverlayDisk: Disk {
 /// A file that reads as if changes had been made in it.
 private final class OverlayFile: DiskFile {
     private let file: any DiskFile
-    /// Ascending and apart.
+    /// Ascending and disjoint.
     private let changes: [ErasureIntent.Change]
 
     init(_ file: any DiskFile, _ changes: [ErasureIntent.Change]) {

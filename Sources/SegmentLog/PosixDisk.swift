@@ -4,7 +4,7 @@ import Glibc
 public struct PosixDisk: Disk {
     private let path: String
 
-    /// - Parameter path: Must exist.
+    /// - Parameter path: Path of an existing folder.
     public init(path: String) {
         self.path = path
     }
@@ -56,7 +56,7 @@ public struct PosixDisk: Disk {
     }
 
     private func open(_ name: String, flags: Int32) throws(DiskError) -> PosixFile {
-        // Nothing of a person's heart is for the group or others.
+        // Personal data: no permissions for group and others.
         let descriptor = unsafe Glibc.open(full(name), flags | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(.open, name) }
         return PosixFile(name: name, descriptor: descriptor)
@@ -79,8 +79,8 @@ final class PosixFile: DiskFile {
         self.descriptor = descriptor
     }
 
-    // The descriptor lives exactly as long as the object, so that no thread can meet a number
-    // that the system has given to another file.
+    // The descriptor lives exactly as long as the object, so that no thread can use a number that
+    // the system has given to another file.
     deinit { Glibc.close(descriptor) }
 
     func write(_ bytes: Span<UInt8>, at position: Int) throws(DiskError) -> Int {
@@ -89,7 +89,7 @@ final class PosixFile: DiskFile {
                 unsafe pwrite(descriptor, $0.baseAddress, $0.count, position)
             }
             if written >= 0 { return written }
-            // Interrupted before a byte was taken: nothing has failed.
+            // Interrupted before any byte was written: nothing has failed.
             guard errno == EINTR else { throw failure(.write) }
         }
     }
@@ -118,7 +118,8 @@ final class PosixFile: DiskFile {
     }
 
     func preallocate(_ bytes: Int) throws(DiskError) {
-        // Returns the error; where a file system cannot, the C library writes zeros instead.
+        // Returns the error number. If a file system does not support it, the C library writes
+        // zeros instead.
         let result = posix_fallocate(descriptor, 0, bytes)
         guard result == 0 else {
             throw DiskError(call: .preallocate, name: name, number: result)
@@ -130,6 +131,8 @@ final class PosixFile: DiskFile {
         guard unsafe fstat(descriptor, &status) == 0 else { throw failure(.size) }
         return Int(status.st_size)
     }
+
+    func expectScatteredReads() { posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM) }
 
     private func failure(_ call: DiskError.Call) -> DiskError {
         DiskError(call: call, name: name, number: errno)

@@ -5,27 +5,39 @@ import SensorModel
 struct Reading {
     let disk: any Disk
     let marks: MarkCache
-    /// The offset to go on from.
+    /// The offset to continue from.
     var next: UInt64
     let until: UInt64
     let session: SessionID?
+    /// Places of the session, ascending by segment; `nil`: all segments are wanted.
+    private var places: [SessionPlaces.Place]?
+
+    init(
+        disk: any Disk, marks: MarkCache, next: UInt64, until: UInt64, session: SessionID?
+    ) {
+        self.disk = disk
+        self.marks = marks
+        self.next = next
+        self.until = until
+        self.session = session
+    }
 
     /// - Parameters:
     ///   - list: The log's segments.
-    ///   - numbers: Those that hold the session, ascending; of the newest it is not asked.
-    ///     `nil`: all are wanted.
-    ///   - gap: Told of what cannot be read.
-    ///   - record: Gets each record; `false` stops.
+    ///   - places: Places of the session, ascending by segment; `nil`: all segments are wanted.
+    ///   - gap: Receives offsets that cannot be read.
+    ///   - record: Receives each record; `false` stops.
     /// - Throws: ``DiskError``
     mutating func run(
-        over list: SegmentList, holding numbers: [UInt64]?, gap: (LogGap) -> Void,
+        over list: SegmentList, holding places: [SessionPlaces.Place]?, gap: (LogGap) -> Void,
         record: (RecordHeader, Span<UInt8>) -> Bool
     ) throws(DiskError) {
+        self.places = places
         if let header = list.first?.header, header.previous != 0, header.firstOffset > next {
             report(from: next, to: header.firstOffset, .deleted, gap: gap)
         }
         let newest = list.last?.header?.firstOffset ?? .max
-        // Of the blocks behind each, and of the newest.
+        // First offsets of the segments behind each block, and of the newest.
         var followings = [newest]
         for block in list.blocks.dropFirst().reversed() {
             followings.append(min(followings[followings.count - 1], block.firstOffset))
@@ -33,7 +45,7 @@ struct Reading {
         for block in list.blocks {
             guard next < until else { return }
             let following = followings.popLast() ?? newest
-            guard isWanted(block, of: list, holding: numbers) else {
+            guard isWanted(block, of: list) else {
                 if session != nil { next = max(next, min(until, following, block.endOffset)) }
                 continue
             }
@@ -47,14 +59,38 @@ struct Reading {
     }
 
     private func isWanted(
-        _ block: SegmentList.Block, of list: SegmentList, holding numbers: [UInt64]?
+        _ block: SegmentList.Block, of list: SegmentList
     ) -> Bool {
         if list.hasBreak(in: block) { return true }
         guard block.endOffset > next else { return false }
-        return numbers.map { SegmentList.isAny(of: $0, in: block.numbers) } ?? true
+        guard places != nil else { return true }
+        let numbers = block.numbers
+        return place(from: numbers.lowerBound).map { $0.segment <= numbers.upperBound } ?? false
     }
 
-    /// - Returns: `false` when the caller wants no more.
+    /// The session's first place in this segment or a later one.
+    private func place(from number: UInt64) -> SessionPlaces.Place? {
+        guard let places else { return nil }
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if places[middle].segment < number { low = middle + 1 } else { high = middle }
+        }
+        return low < places.count ? places[low] : nil
+    }
+
+    /// Index of the session's part in a segment's index; `nil`: it has none.
+    private func part(in entry: SegmentEntry) -> Int? {
+        guard let place = place(from: entry.number), place.segment == entry.number else {
+            return nil
+        }
+        let parts = entry.index.parts
+        if place.part < parts.count, parts[place.part].session == session { return place.part }
+        // The segment was rewritten since, with new session numbers.
+        return parts.firstIndex { $0.session == session }
+    }
+
+    /// - Returns: `false` if the caller has stopped.
     private mutating func read(
         _ entries: [SegmentEntry], of list: SegmentList, before end: UInt64,
         gap: (LogGap) -> Void, record: (RecordHeader, Span<UInt8>) -> Bool
@@ -78,7 +114,7 @@ struct Reading {
         return true
     }
 
-    /// - Returns: `false` when the caller wants no more.
+    /// - Returns: `false` if the caller has stopped.
     private mutating func read(
         _ entry: SegmentEntry, end: UInt64, gap: (LogGap) -> Void,
         record: (RecordHeader, Span<UInt8>) -> Bool
@@ -90,7 +126,7 @@ struct Reading {
                 return true
             }
             guard let (file, current) = try open(entry) else {
-                // Retention took it, and the list does not know yet.
+                // Retention removed it, and the list does not show that yet.
                 report(
                     from: entry.index.firstOffset, to: min(end, entry.index.endOffset), .deleted,
                     gap: gap)
@@ -115,19 +151,19 @@ struct Reading {
         }
     }
 
-    /// A segment without anything of the session.
+    /// Passes over a segment without records of the session.
     private mutating func pass(over entry: SegmentEntry, end: UInt64) {
         guard session != nil, entry.index.endOffset > next else { return }
         next = min(end, entry.index.endOffset)
     }
 
-    /// One file's part of the reading.
+    /// The pass over one file.
     private struct Pass {
         let end: UInt64
-        /// Of the session wanted, in this segment.
+        /// Number of the wanted session in this segment.
         let number: UInt16?
         var isStopped = false
-        /// The segment as it is by now: that is to be read.
+        /// The segment's current entry, which must be read instead.
         var replacement: SegmentEntry?
     }
 
@@ -201,21 +237,20 @@ struct Reading {
         var number: UInt16?
     }
 
-    /// What is wanted of a segment: from which offset on, and of which session number; `nil`:
-    /// nothing of it.
+    /// The wanted part of a segment: from this offset on, of this session number; `nil`: no part.
     private func wanted(in entry: SegmentEntry) -> (offset: UInt64, number: UInt16?)? {
         guard entry.header != nil, entry.index.endOffset > next,
             entry.index.firstOffset < until
         else { return nil }
-        guard let session else { return (next, nil) }
-        guard let place = entry.index.parts.firstIndex(where: { $0.session == session }),
-            entry.index.parts[place].records > 0,
+        guard session != nil else { return (next, nil) }
+        guard let place = part(in: entry), entry.index.parts[place].records > 0,
             entry.index.parts[place].lastOffset >= next
         else { return nil }
         return (max(next, entry.index.parts[place].firstOffset), UInt16(place + 1))
     }
 
-    /// The last known place before what is wanted; `nil` when this segment has nothing of it.
+    /// The last known place before the wanted offset; `nil` if the segment has no record of the
+    /// session.
     private func start(
         in entry: SegmentEntry, _ file: any DiskFile
     ) throws(DiskError) -> Start? {
@@ -224,7 +259,8 @@ struct Reading {
             header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset,
             number: wanted.number)
         let marks = try marks.marks(of: entry, in: file)
-        // Marks lie in the order of the file: the first that is too far ends the half before it.
+        // Marks are in the order of the file: the first mark that is too far ends the half before
+        // it.
         var low = 0
         var high = marks.count
         while low < high {
@@ -237,8 +273,8 @@ struct Reading {
         return start
     }
 
-    /// The file under the entry's name, and the entry as that file has it now; `nil` where it is
-    /// gone.
+    /// The file with the entry's name, and the entry as of that file; `nil` if the file does not
+    /// exist any more.
     private func open(
         _ entry: SegmentEntry
     ) throws(DiskError) -> (any DiskFile, SegmentEntry)? {

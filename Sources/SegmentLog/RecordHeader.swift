@@ -1,10 +1,10 @@
 public import SensorModel
 
-/// What a record holds. Its payload is opaque to the log.
+/// The type of a record's content. The payload is opaque to the log.
 public enum RecordType: Hashable, Sendable {
-    /// A device's frame; the payload is that of the binary wire.
+    /// A device's frame, with the payload of the binary wire format.
     case frame(FrameKind)
-    /// A whole second's metrics.
+    /// Metrics of one whole second.
     case metric
     /// A discrete stream event.
     case event
@@ -12,10 +12,11 @@ public enum RecordType: Hashable, Sendable {
     case tick
     /// State from which a replay can start.
     case snapshot
-    /// Whose session it is and what it is computed with: at its start and at each change.
+    /// The session's device and the settings of its computation, written at its start and at each
+    /// change.
     case session
 
-    /// As `log cat` prints it.
+    /// The name that `log cat` prints.
     public var name: String {
         switch self {
         case .frame: "frame"
@@ -28,7 +29,7 @@ public enum RecordType: Hashable, Sendable {
     }
 }
 
-/// Everything of a record but its payload.
+/// All fields of a record except its payload.
 public struct RecordHeader: Hashable, Sendable {
     public var offset: RecordOffset
     public var type: RecordType
@@ -52,12 +53,12 @@ public struct RecordHeader: Hashable, Sendable {
     }
 }
 
-/// Offsets of records that a reader asked for and that are not in the log.
+/// Requested offsets that are not in the log.
 public struct LogGap: Hashable, Sendable {
     public enum Reason: UInt8, Sendable {
         /// Their session was deleted.
         case deleted = 1
-        /// The bytes on disk are not what was written.
+        /// The bytes on disk differ from what was written.
         case damaged = 2
     }
 

@@ -1,42 +1,46 @@
 import Glibc
 import SensorModel
 
-/// Brings what a folder holds into order before the log goes on.
+/// Repairs a folder's segments before the log continues.
 struct Recovery {
-    /// After an unclean start the offsets go on this much further: viewers may have seen offsets
-    /// that never reached the disk, and none may be used twice.
+    /// Jump of the offsets after an unclean start: viewers may have seen offsets that never reached
+    /// the disk, and no offset may be used twice.
     ///
-    /// More than the records of a segment and of the memory before it, even if all were empty.
+    /// It exceeds the number of records of a segment and of the memory before it, even if all are
+    /// empty.
     static let offsetJump: UInt64 = 1 << 23
-    /// The smallest jump that any version has made. Offsets that are arrival times go on at a
-    /// multiple of it, which tells a start from records that are lost.
+    /// The smallest jump that any version has made. Offsets that are arrival times continue at a
+    /// multiple of it, which distinguishes a start from lost records.
     private static let offsetJumpLeast: UInt64 = 1 << 20
-    /// Where the clock cannot be believed: more than an hour, which is how old the time can be that
-    /// a machine without a clock of its own starts with. Until then offsets count records.
+    /// Jump of the offsets if the clock is wrong: more than an hour, which is how old the time of a
+    /// machine without a clock of its own can be at its start. Until the clock is right, offsets
+    /// count records.
     private static let wrongClockJump: UInt64 = 1 << 32
-    /// No segment whose offsets count records moves them on by more than 2 to this, a jump included.
+    /// Binary logarithm of the most offsets that a segment uses if offsets count records, including
+    /// a jump.
     private static let offsetBitsASegment: UInt64 = 27
-    /// The same of arrival times, above the clock: its records at once, and a jump.
+    /// The same for offsets above the clock if offsets are arrival times: records at the same time,
+    /// and a jump.
     private static let timedBitsASegment: UInt64 = 24
-    /// Offsets above it are arrival times: of 1971 and later.
+    /// Offsets above this are arrival times, of 1971 and later.
     private static let timedOffsetMin: UInt64 = 1 << 45
 
     var entries: [SegmentEntry] = []
     var report = RecoveryReport()
-    /// The offset that the next record has at least.
+    /// Lower bound of the next record's offset.
     var nextOffset: UInt64 = 0
     var lastNumber: UInt64 = 0
-    /// The newest segment, where its header cannot be read: nobody knows how far it went.
+    /// Number of the newest segment if its header is unreadable: its last offset is unknown.
     private var unknownNumber: UInt64?
-    /// When the newest segment was made.
+    /// Time at which the newest segment was made.
     private var newestBase = Int64.min
     var catalog = CatalogState()
-    /// Segments in which an erasure in place could not be completed.
+    /// Segments whose erasure in place could not be completed.
     var erasing: Set<UInt64> = []
-    /// Segments that hold nothing; they go once the new one is durable.
+    /// Segments without records, which are removed once the new one is durable.
     var empty: [String] = []
 
-    /// `now`: arrival clock.
+    /// Runs the recovery; `now`: arrival clock.
     static func run(on disk: any Disk, at now: Timestamp) throws(SegmentLogError) -> Recovery {
         var recovery = Recovery()
         let names: [String]
@@ -62,8 +66,8 @@ struct Recovery {
         return recovery
     }
 
-    /// Before a segment is read: a crash may have left it half erased. Where the disk does not take the
-    /// rest now it is read as if it had.
+    /// Completes erasures before a segment is read: a crash may have left it half erased. If the
+    /// disk refuses the writes, the segment is read as if they were made.
     private mutating func completeErasures(in numbers: [UInt64], on disk: any Disk) {
         for number in numbers.sorted() {
             do throws(DiskError) {
@@ -71,13 +75,13 @@ struct Recovery {
             } catch {
                 erasing.insert(number)
                 report.leftOpen.append(
-                    LogLeftOpen(segment: SegmentFormat.fileName(of: number), error: error))
+                    UnrepairedSegment(segment: SegmentFormat.fileName(of: number), error: error))
             }
         }
     }
 
-    /// Before anything is changed: what the catalog says of the newest segment must be what that says
-    /// itself, since others believe the catalog once there is a newer one.
+    /// Compares the catalog with the newest segment before anything is changed. They must agree,
+    /// since the catalog is trusted once there is a newer segment.
     private mutating func note(
         _ content: CatalogFile.Content, _ entries: [SegmentEntry], on disk: any Disk
     ) {
@@ -94,8 +98,8 @@ struct Recovery {
         catalog.end = content.end
     }
 
-    /// Where the records of a segment that was left open end depends on what is in those after it.
-    /// While the disk cannot read one of them, a cut there could lose records without a word.
+    /// Sets unsealed segments before an unreadable one aside. The end of their records depends on
+    /// the records after them, and a cut could lose records silently.
     private static func putAsideUndecided(_ entries: inout [SegmentEntry]) {
         let unreadable = entries.lastIndex { $0.isPutAside } ?? entries.startIndex
         for index in entries[..<unreadable].indices
@@ -104,7 +108,8 @@ struct Recovery {
         }
     }
 
-    /// Whether a later segment holds a record: it got its first one when all before was on disk.
+    /// Whether a later segment holds a record: it got its first one only when everything before was
+    /// on disk.
     private static func isFollowed(
         by following: ArraySlice<SegmentEntry>, on disk: any Disk
     ) throws(DiskError) -> Bool {
@@ -131,7 +136,7 @@ struct Recovery {
         unknownNumber = nil
         newestBase = max(newestBase, header.arrivalBase)
         nextOffset = max(nextOffset, entry.isSealed ? entry.index.endOffset : header.firstOffset)
-        // A rewritten one may be the work of a start that did not come to its end.
+        // A rewritten segment may come from a start that did not complete.
         if following.isEmpty { report.wasClosed = entry.isSealed && header.generation == 0 }
         guard !entry.isSealed else {
             entries.append(entry)
@@ -157,16 +162,16 @@ struct Recovery {
         }
     }
 
-    /// What cannot be repaired now: a block of it cannot be read, or the disk takes no copy of it.
-    /// It stays as it is, readable as far as it can be read, and ``SegmentLog/repair()`` tries again.
+    /// Leaves a segment open that cannot be repaired now: a block is unreadable, or the disk cannot
+    /// take a copy. It stays readable as far as possible, and ``SegmentLog/repair()`` tries again.
     private mutating func leaveOpen(
         _ entry: SegmentEntry, _ header: SegmentHeader, before endOffset: UInt64,
         because error: DiskError, on disk: any Disk
     ) {
         SegmentLog.tryToRemove(entry.name + SegmentFormat.temporarySuffix, on: disk)
         report.wasClosed = false
-        report.leftOpen.append(LogLeftOpen(segment: entry.name, error: error))
-        // What cannot be read may have had records to the file's end, and viewers have seen them.
+        report.leftOpen.append(UnrepairedSegment(segment: entry.name, error: error))
+        // The unreadable part may contain records up to the file's end, which viewers have seen.
         let recordsMax = UInt64(entry.bytes / SegmentFormat.recordHeaderBytes)
         nextOffset = max(nextOffset, min(header.firstOffset + recordsMax, endOffset))
         var open = entry
@@ -175,7 +180,7 @@ struct Recovery {
             var isDurable = true
             do throws(DiskError) { try file.makeDurable() } catch { isDurable = false }
             let durable = try open.indexByReading(file, until: entry.bytes, before: endOffset)
-            // Nothing is called durable of which nobody knows whether the disk has it.
+            // Only records that are certainly on disk count as durable.
             if !isDurable { try open.indexByReading(file, until: durable, before: endOffset) }
             if let first = file.unreadableRanges.first {
                 open.isPartlyUnreadable = true
@@ -191,9 +196,10 @@ struct Recovery {
         entries.append(open)
     }
 
-    /// A segment is created, header and all, before its first record is written: a file without a
-    /// header holds records only if something destroyed the header later. One that cannot be read
-    /// now may have any header: viewers may have seen numbers from there on.
+    /// Handles a segment with a damaged header. A segment is created with its header before its
+    /// first record is written, so a file without a header holds records only if the header was
+    /// destroyed later. An unreadable file may have any header: viewers may have seen offsets from
+    /// there on.
     private mutating func takeDamaged(_ entry: SegmentEntry, on disk: any Disk) {
         report.wasClosed = false
         if !entry.isPutAside, isUnborn(entry, on: disk) {
@@ -201,7 +207,7 @@ struct Recovery {
             empty.append(entry.name)
             return
         }
-        // Nobody knows where its numbers begin, and it may be readable again one day.
+        // Its first offset is unknown, and it may become readable again.
         unknownNumber = entry.number
         entries.append(entry)
     }
@@ -218,20 +224,20 @@ struct Recovery {
             }
             return true
         } catch {
-            // What cannot be read may be anything.
+            // An unreadable part may contain anything.
             return false
         }
     }
 
-    /// Whether the daemon was started anew where a segment begins with `next`, and nothing was
-    /// between it and `end`.
+    /// Whether the offset `next` of a segment's start is explained by a restart of the daemon, with
+    /// no records between `end` and it.
     static func isJump(from end: UInt64, to next: UInt64) -> Bool {
         guard next - end >= offsetJumpLeast else { return false }
         return next < timedOffsetMin || next.isMultiple(of: offsetJumpLeast)
     }
 
     private mutating func jump(at now: Timestamp, newest: Int64) {
-        // What viewers have seen is no later than the clock was, if that was not set back since.
+        // Viewers have seen no offset later than the clock, unless it was set back since.
         let clock =
             now.microseconds >= newest
             ? UInt64(clamping: min(now.microseconds, SegmentFormat.timedOffsetMax))
@@ -245,7 +251,7 @@ struct Recovery {
     private mutating func conclude(at now: Timestamp) {
         let newest = entries.reduce(newestBase) { max($0, $1.index.arrivalLast) }
         if let number = unknownNumber {
-            // Each start before may have jumped.
+            // Each earlier start may have jumped.
             let clock = UInt64(
                 clamping: min(max(now.microseconds, newest), SegmentFormat.timedOffsetMax))
             nextOffset = max(

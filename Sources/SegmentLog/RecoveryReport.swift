@@ -2,8 +2,8 @@ public import SensorModel
 
 /// Bytes after the last whole record of the newest segment.
 ///
-/// A crash that interrupted a write leaves such, and nothing in them was acknowledged then. Bytes
-/// that rotted behind the newest anchor, 16 KiB at most, look the same: nothing later says that
+/// An interrupted write leaves such bytes, and none of them were acknowledged then. Bytes that
+/// decayed behind the newest anchor, 16 KiB at most, look the same: no later record proves that
 /// they were on disk.
 public struct TornTail: Hashable, Sendable {
     public var segment: String
@@ -17,7 +17,7 @@ public struct TornTail: Hashable, Sendable {
     }
 }
 
-/// A place where the log does not hold what was written.
+/// A place where the log does not contain what was written.
 public struct LogDamage: Hashable, Sendable {
     public enum Reason: String, Sendable {
         case header = "the segment's header is damaged"
@@ -41,9 +41,9 @@ public struct LogDamage: Hashable, Sendable {
     }
 }
 
-/// A segment that could not be repaired yet. It has no index and is read as far as it can be; or it still
-/// has bytes of erased sessions, which no reader sees.
-public struct LogLeftOpen: Hashable, Sendable {
+/// A segment that is not repaired yet. It has no index and is read as far as possible, or it still
+/// contains bytes of erased sessions, which no reader sees.
+public struct UnrepairedSegment: Hashable, Sendable {
     public var segment: String
     /// Why it could not be repaired.
     public var error: DiskError
@@ -54,7 +54,7 @@ public struct LogLeftOpen: Hashable, Sendable {
     }
 }
 
-/// What opening found and did.
+/// Result of opening a log.
 public struct RecoveryReport: Hashable, Sendable {
     public var segments = 0
     public var records = 0
@@ -62,12 +62,12 @@ public struct RecoveryReport: Hashable, Sendable {
     public var tornTail: TornTail?
     public var damaged: [LogDamage] = []
     /// Segments that the last run left open, or half erased, and that could not be repaired yet.
-    public var leftOpen: [LogLeftOpen] = []
-    /// Whether the log was closed in order the last time.
+    public var leftOpen: [UnrepairedSegment] = []
+    /// Whether the log was closed cleanly the last time.
     public var wasClosed = true
 }
 
-/// What `log verify` prints.
+/// Counts and findings that `log verify` prints.
 public struct LogVerification: Hashable, Sendable {
     public var segments = 0
     public var records = 0
@@ -77,7 +77,7 @@ public struct LogVerification: Hashable, Sendable {
     public var tornTail: TornTail?
 }
 
-/// One session as the index knows it, over all segments.
+/// One session's index data over all segments.
 public struct SessionSummary: Hashable, Sendable {
     public var session: SessionID
     public var device: DeviceID
@@ -85,9 +85,9 @@ public struct SessionSummary: Hashable, Sendable {
     public var lastOffset: RecordOffset
     public var records: Int
     public var frames: Int
-    /// Of counted frames; ``FrameSequence/none`` where none was counted.
+    /// Highest sequence number of counted frames; ``FrameSequence/none`` if there are none.
     public var highestSequence: FrameSequence
-    /// Device time of frames; `nil` before the first.
+    /// Device times of frames; `nil` before the first.
     public var deviceTimes: ClosedRange<Timestamp>?
     public var arrivalTimes: ClosedRange<Timestamp>
 }
@@ -98,18 +98,18 @@ public struct SegmentSummary: Hashable, Sendable {
     public var isSealed: Bool
     public var bytes: Int
     public var firstOffset: RecordOffset
-    /// The first offset after it.
+    /// The first offset after the file's records.
     public var endOffset: RecordOffset
     public var records: Int
     public var sessions: Int
     public var arrivalTimes: ClosedRange<Timestamp>?
 }
 
-/// What a deletion or retention took off the disk.
+/// What a deletion or retention removed from the disk.
 public struct Erasure: Hashable, Sendable {
     public var sessions = 0
     public var records = 0
-    /// Overwritten in place, or given back to the file system.
+    /// Bytes overwritten in place, or returned to the file system.
     public var bytes = 0
     public var segments = 0
 }
@@ -117,7 +117,7 @@ public struct Erasure: Hashable, Sendable {
 /// Whether appends reach the disk.
 public enum LogState: Hashable, Sendable {
     case writing
-    /// Nothing is acknowledged; appends wait in memory until a new segment takes over.
+    /// No append is acknowledged; appends wait in memory until a new segment takes over.
     case failed(DiskError)
     case closed
 }

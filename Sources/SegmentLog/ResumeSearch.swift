@@ -1,8 +1,9 @@
-/// Finds the way back to certain ground after damage in a segment.
+/// Finds a certain record offset again after damage in a segment.
 ///
-/// Anchors carry the next offset, and so do records whose offset is their arrival time; the others
-/// are counted. So: find the next anchor, then the earliest record from which whole records lead
-/// exactly to it. It is the first of them that says its offset; where none does, count back.
+/// Anchors contain the next offset, and so do records whose offset is their arrival time; other
+/// records are counted. So the search finds the next anchor, then the earliest record from which
+/// whole records lead exactly to it. The first of those records with an offset of its own gives the
+/// offset; if there is none, the search counts back from the anchor.
 ///
 ///     … record │ damage │ ? record record record │ anchor (offset) │ record …
 ///                         ▲ found: offset − 3
@@ -12,12 +13,12 @@ struct ResumeSearch {
         var offset: UInt64
     }
 
-    /// Looked through before an anchor: twice the distance of two anchors. Where more than that is
-    /// damaged, what lies between is lost with it.
+    /// Bytes searched before an anchor: twice the distance of two anchors. If the damage is longer,
+    /// the records in between are lost with it.
     private static let searchBytes = 2 * SegmentFormat.anchorSpacingBytes
 
     private let bytes: [UInt8]
-    /// Of `bytes[0]`: the damage.
+    /// Position of `bytes[0]`, where the damage begins.
     private let start: Int
     private let seed: Checksum
     private let arrivalBase: Int64
@@ -74,7 +75,8 @@ struct ResumeSearch {
         return nil
     }
 
-    /// The earliest record of which whole records lead to `target`, at worst `target` itself.
+    /// The earliest record from which whole records lead to `target`; `target` itself if there is
+    /// none.
     private func ground(leadingTo target: Ground) -> Ground? {
         let targetPlace = target.position - start
         for place in max(1, targetPlace - Self.searchBytes)..<max(1, targetPlace) {
@@ -86,15 +88,15 @@ struct ResumeSearch {
         return target
     }
 
-    /// The first record from `place` on whose offset is certain; `nil` unless whole records lead from
-    /// there exactly to `target`.
+    /// The first record from `place` on whose offset is certain; `nil` unless whole records lead
+    /// from there exactly to `target`.
     private func ground(from place: Int, leadingTo target: Ground) -> Ground? {
         let targetPlace = target.position - start
         var (reached, count) = (place, UInt64(0))
         var timed: Ground?
         while reached < targetPlace {
             guard let record = record(at: reached, before: targetPlace) else { return nil }
-            // A hole says the offset after it, and none of the records before it.
+            // A hole contains the offset after it, which gives no offset for the records before it.
             let isHole = record.tag == RecordTag.hole || record.tag == RecordTag.erased
             if isHole, timed == nil { return nil }
             if RecordTag.isNumbered(record.tag) { count += 1 }

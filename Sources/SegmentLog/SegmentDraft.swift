@@ -1,20 +1,20 @@
 import SensorModel
 
-/// A segment while records are appended to it: turns records into bytes and keeps the index.
+/// A segment to which records are appended: encodes records and keeps the index.
 ///
-/// Pure: the bytes go into a ``ChunkLine``, somebody else writes them.
+/// Pure: the bytes go into a ``ChunkLine``, which other code writes.
 struct SegmentDraft: Sendable {
-    /// A mark that belongs to no session every so often, for readers that know only an offset.
+    /// Distance of marks that belong to no session, for readers that know only an offset.
     private static let placeSpacingBytes = 64 << 10
 
     let header: SegmentHeader
     let seed: Checksum
     var index: SegmentIndex
-    /// Where the next record goes.
+    /// Position of the next record.
     private(set) var position = SegmentFormat.recordsStart
-    /// The offset that the next record has at least.
+    /// Lower bound of the next record's offset.
     private(set) var offset: UInt64
-    /// Bytes of this segment known to be on disk, for anchors to say.
+    /// Bytes of this segment known to be on disk, written into anchors.
     var durableBytes = SegmentFormat.recordsStart
 
     private var numbers: [SessionID: UInt16] = [:]
@@ -30,9 +30,9 @@ struct SegmentDraft: Sendable {
         index = SegmentIndex(firstOffset: header.firstOffset)
     }
 
-    /// Whether a record can go here and the segment, sealed, stay within `bytesMax`.
+    /// Whether a record fits here so that the sealed segment stays within `bytesMax`.
     func fits(payloadBytes: Int, arrivalTime: Int64, bytesMax: Int) -> Bool {
-        // Also of the first record: the segment may have been made long before it.
+        // This also holds for the first record: the segment may have been made long before it.
         guard SegmentFormat.arrivalRange.contains(arrivalTime &- header.arrivalBase) else {
             return false
         }
@@ -44,21 +44,22 @@ struct SegmentDraft: Sendable {
             && index.parts.count < SegmentFormat.sessionsMax
     }
 
-    /// With an introduction and an anchor before it, and what they add to the index.
+    /// Upper bound of a record's bytes, including an introduction, an anchor and their index
+    /// entries.
     static func bytesAtMost(payloadBytes: Int) -> Int {
         3 * SegmentFormat.recordHeaderBytes + payloadBytes + SegmentFormat.introductionBytes
             + SegmentFormat.anchorBytes + 256
     }
 
-    /// The offset of a record that comes now.
+    /// The offset of a record that is appended now.
     func offset(arrivalTime: Int64) -> UInt64 {
         guard arrivalTime <= SegmentFormat.timedOffsetMax else { return offset }
         return max(offset, UInt64(clamping: arrivalTime))
     }
 
-    /// Appends `record`, whose session number is still to be given; `device` is wanted where this is
-    /// the session's first in the segment. `recordOffset` is the next offset, or the arrival time where
-    /// that is above.
+    /// Appends `record`, whose session number is still to be assigned. `device` is required for the
+    /// session's first record in the segment. `recordOffset` is the next offset, or the arrival
+    /// time if that is greater.
     mutating func append(
         _ record: RawRecord, at recordOffset: UInt64, of session: SessionID, device: DeviceID?,
         payload: Span<UInt8>, to line: inout ChunkLine
@@ -72,7 +73,7 @@ struct SegmentDraft: Sendable {
         }
         var record = record
         record.session =
-            number(of: session)
+            latestNumber(of: session)
             ?? introduce(session, device: device, arrivalTime: record.arrivalTime, to: &line)
         record.isTimed = recordOffset > offset
         offset = recordOffset
@@ -84,7 +85,7 @@ struct SegmentDraft: Sendable {
         line.current.records += 1
     }
 
-    /// Leaves out the offsets up to `next`, and says why.
+    /// Skips the offsets up to `next`, and records the reason.
     mutating func skip(to next: UInt64, reason: LogGap.Reason, to line: inout ChunkLine) {
         guard next > offset else { return }
         line.makeRoom(for: Self.bytesAtMost(payloadBytes: SegmentFormat.holeBytes))
@@ -100,16 +101,19 @@ struct SegmentDraft: Sendable {
         line.current.endOffset = next
     }
 
-    /// What is written at the end to seal the segment.
+    /// The bytes that seal the segment at its end.
     func seal() -> Chunk { index.seal(of: header, at: position) }
 
-    func isIntroduced(_ session: SessionID) -> Bool {
-        latest?.session == session || numbers[session] != nil
+    func isIntroduced(_ session: SessionID) -> Bool { number(of: session) != nil }
+
+    /// The session's number in this segment: the index of its part plus 1.
+    func number(of session: SessionID) -> UInt16? {
+        if let latest, latest.session == session { return latest.number }
+        return numbers[session]
     }
 
-    private mutating func number(of session: SessionID) -> UInt16? {
-        if let latest, latest.session == session { return latest.number }
-        guard let number = numbers[session] else { return nil }
+    private mutating func latestNumber(of session: SessionID) -> UInt16? {
+        guard let number = number(of: session) else { return nil }
         latest = (session, number)
         return number
     }

@@ -2,10 +2,10 @@ import Glibc
 import SensorModel
 
 extension SegmentEntry {
-    /// Whether sessions were erased from it since, or it was sealed.
+    /// Checks whether sessions were erased from the segment since, or it was sealed.
     ///
     /// - Parameter disk: An ``OverlayDisk``.
-    /// - Returns: The segment as it is by now; `nil`: as it was.
+    /// - Returns: The segment's new entry; `nil`: it is unchanged.
     /// - Throws: ``DiskError``
     func erasedMeanwhile(on disk: any Disk) throws(DiskError) -> SegmentEntry? {
         do throws(DiskError) {
@@ -19,14 +19,14 @@ extension SegmentEntry {
                 current.header != header || !isSealed || current.index.records < index.records
             return current.isSealed && isChanged ? current : nil
         } catch {
-            // Retention took it away.
+            // Retention removed it.
             guard error.number == ENOENT else { throw error }
             return nil
         }
     }
 
     /// - Parameter disk: The log's folder.
-    /// - Returns: What its file says by now.
+    /// - Returns: The entry as its file is now.
     /// - Throws: ``DiskError``
     func reloaded(from disk: any Disk) throws(DiskError) -> SegmentEntry {
         do throws(SegmentLogError) {
@@ -37,13 +37,13 @@ extension SegmentEntry {
         }
     }
 
-    /// Makes the index of a segment without one, as far as whole records go.
+    /// Makes the index of an unsealed segment from its whole records.
     ///
     /// - Parameters:
-    ///   - file: The segment's.
-    ///   - limit: Nothing from this position on is looked at.
-    ///   - endOffset: Records from here on are in a later segment.
-    /// - Returns: The position up to which an anchor says that the file was on disk once.
+    ///   - file: The segment's file.
+    ///   - limit: Bytes from this position on are ignored.
+    ///   - endOffset: Records from this offset on are in a later segment.
+    /// - Returns: The position up to which an anchor proves that the file was on disk.
     /// - Throws: ``DiskError``
     @discardableResult
     mutating func indexByReading(

@@ -3,23 +3,28 @@ import SensorModel
 
 /// One segment file as the catalog knows it.
 struct SegmentEntry: Sendable {
+    /// Bytes read at once of an index whose marks are not wanted: 43 sessions.
+    private static let indexHeadBytes = 4096
+
     var number: UInt64
-    /// `nil`: both copies are damaged, the file is not the segment its name says, or it was put
-    /// aside.
+    /// `nil`: both copies are damaged, the file is not the segment that its name says, or it was
+    /// put aside.
     var header: SegmentHeader?
     var isSealed = false
-    /// Of the file.
+    /// Size of the file.
     var bytes: Int
-    /// Where records end; the index lies behind.
+    /// End of the records; the index follows.
     var recordsEnd: Int
     var index: SegmentIndex
     var damage: [LogDamage] = []
-    /// Whether the segment is sealed cannot be read: it must not be rewritten as one that is not.
+    /// The error that hid whether the segment is sealed: it must not be rewritten as an unsealed
+    /// one.
     var indexError: DiskError?
-    /// Some block of it could not be read at the start: it is read leniently until it is repaired.
-    /// Any other failure of the disk ends a reading, or what passes would be lost without a word.
+    /// Whether a block was unreadable at the start. The segment is then read leniently until it is
+    /// repaired. Any other disk failure ends a reading, because skipped records would be lost
+    /// silently.
     var isPartlyUnreadable = false
-    /// The index is that of a sealed file but for its marks, which ``MarkCache`` reads from there.
+    /// Whether the index lacks its marks, which ``MarkCache`` reads from the sealed file.
     var isMarksOnDisk = false
 
     var name: String { SegmentFormat.fileName(of: number) }
@@ -36,37 +41,46 @@ struct SegmentEntry: Sendable {
                 : nil)
     }
 
-    /// Reads header and index, not the records.
+    /// Reads header and index, but not the records.
     ///
-    /// - Throws: ``SegmentLogError/newerFormat(segment:version:versionKnown:)``; what cannot be
-    ///   read is damage of the entry.
+    /// - Parameters:
+    ///   - number: The segment's number.
+    ///   - disk: The log's folder.
+    ///   - isWhole: Whether the marks are checked, too. They are most of an index; otherwise their
+    ///     damage is found by the readers that need them.
+    /// - Returns: The entry as its file is.
+    /// - Throws: ``SegmentLogError/newerFormat(segment:version:versionKnown:)``; anything
+    ///   unreadable counts as damage of the entry.
     static func load(
-        _ number: UInt64, from disk: any Disk
+        _ number: UInt64, from disk: any Disk, isWhole: Bool = false
     ) throws(SegmentLogError) -> SegmentEntry {
         var entry = SegmentEntry(
             number: number, header: nil, bytes: 0, recordsEnd: 0,
             index: SegmentIndex(firstOffset: 0))
         var newerVersion: UInt16?
         do throws(DiskError) {
-            newerVersion = try entry.read(from: disk.open(entry.name, .read))
+            let file = try disk.open(entry.name, .read)
+            file.expectScatteredReads()
+            newerVersion = try entry.read(from: file, isWhole: isWhole)
         } catch {
             guard error.number != ENOENT else { throw .disk(error) }
             entry.putAside(.unreadable)
         }
-        entry.dropMarks()
         guard let newerVersion else { return entry }
         throw .newerFormat(
             segment: entry.name, version: newerVersion, versionKnown: SegmentFormat.version)
     }
 
-    /// Those of all segments would fill the memory. A segment that is not sealed keeps its own.
+    /// Drops the marks: those of all segments would fill the memory. An unsealed segment keeps its
+    /// own.
     mutating func dropMarks() {
         guard isSealed else { return }
         index.marks = []
         isMarksOnDisk = true
     }
 
-    /// What it holds cannot be known now, and may be one day: nothing in it is read or changed.
+    /// Puts the segment aside: its content is unknown now and may become readable. Nothing in it is
+    /// read or changed.
     mutating func putAside(_ reason: LogDamage.Reason) {
         header = nil
         damage.append(LogDamage(segment: name, byte: 0, reason: reason))
@@ -76,8 +90,10 @@ struct SegmentEntry: Sendable {
         damage.contains { $0.reason == .unreadable || $0.reason == .undecided }
     }
 
-    /// - Returns: The format's version when it is newer than this program.
-    private mutating func read(from file: any DiskFile) throws(DiskError) -> UInt16? {
+    /// - Returns: The format's version if it is newer than this program.
+    private mutating func read(
+        from file: any DiskFile, isWhole: Bool
+    ) throws(DiskError) -> UInt16? {
         bytes = try file.size()
         switch decodeHeader(try file.readUp(to: SegmentFormat.recordsStart, at: 0)) {
         case .newer(let version):
@@ -89,7 +105,8 @@ struct SegmentEntry: Sendable {
             index = SegmentIndex(firstOffset: header.firstOffset)
             recordsEnd = bytes
             do throws(DiskError) {
-                try loadIndex(from: file)
+                try loadIndex(from: file, isWithMarks: isWhole)
+                dropMarks()
             } catch {
                 // Its records may be readable.
                 guard error.number == EIO else { throw error }
@@ -115,8 +132,10 @@ struct SegmentEntry: Sendable {
         return second
     }
 
-    /// Leaves the entry unsealed where there is no index, or none that is whole.
-    mutating func loadIndex(from file: any DiskFile) throws(DiskError) {
+    /// Leaves the entry unsealed if there is no whole index.
+    mutating func loadIndex(
+        from file: any DiskFile, isWithMarks: Bool = true
+    ) throws(DiskError) {
         guard let header else { return }
         let least =
             SegmentFormat.recordsStart + SegmentFormat.recordHeaderBytes
@@ -128,20 +147,51 @@ struct SegmentEntry: Sendable {
             trailer.indexPosition >= SegmentFormat.recordsStart,
             trailer.indexPosition < trailerPosition
         else { return }
-        let start = trailer.indexPosition
-        let record = try file.readUp(to: trailerPosition - start, at: start)
+        let place = trailer.indexPosition..<trailerPosition
+        var found = isWithMarks ? nil : try Self.indexHead(at: place, of: header, in: file)
+        if found == nil { found = try Self.index(at: place, of: header, in: file) }
+        guard let index = found, index.firstOffset == header.firstOffset else { return }
+        self.index = index
+        recordsEnd = place.lowerBound
+        isSealed = true
+    }
+
+    private static func index(
+        at place: Range<Int>, of header: SegmentHeader, in file: any DiskFile
+    ) throws(DiskError) -> SegmentIndex? {
+        let record = try file.readUp(to: place.count, at: place.lowerBound)
         guard
             let raw = RawRecord.decode(
-                record.span, at: 0, position: start, arrivalBase: header.arrivalBase,
+                record.span, at: 0, position: place.lowerBound, arrivalBase: header.arrivalBase,
                 seed: header.seed),
-            raw.tag == RecordTag.index, raw.bytes == record.count,
-            let index = SegmentIndex(
-                decoding: record.span.extracting(
-                    droppingFirst: SegmentFormat.recordHeaderBytes)),
-            index.firstOffset == header.firstOffset
-        else { return }
-        self.index = index
-        recordsEnd = start
-        isSealed = true
+            raw.tag == RecordTag.index, raw.bytes == record.count
+        else { return nil }
+        return SegmentIndex(
+            decoding: record.span.extracting(droppingFirst: SegmentFormat.recordHeaderBytes))
+    }
+
+    /// The index without its marks, verified by its own checksum; `nil`: there is none, or it does
+    /// not match.
+    private static func indexHead(
+        at place: Range<Int>, of header: SegmentHeader, in file: any DiskFile
+    ) throws(DiskError) -> SegmentIndex? {
+        let fixed = SegmentFormat.recordHeaderBytes
+        var record = try file.readUp(
+            to: min(place.count, Self.indexHeadBytes), at: place.lowerBound)
+        guard record.count >= fixed, record[7] == RecordTag.index,
+            let end = SegmentIndex.headBytes(of: record.span.extracting(droppingFirst: fixed))
+        else { return nil }
+        let length = Int(LittleEndian.load(UInt32.self, from: record.span, at: 4) & 0xFF_FFFF)
+        guard fixed + length == place.count, end <= length else { return nil }
+        if record.count < fixed + end {
+            record = try file.readUp(to: fixed + end, at: place.lowerBound)
+        }
+        guard record.count >= fixed + end else { return nil }
+        let head = record.span.extracting(fixed..<(fixed + end))
+        guard
+            LittleEndian.load(UInt32.self, from: record.span, at: 15)
+                == SegmentIndex.headChecksum(head, of: header, at: place.lowerBound)
+        else { return nil }
+        return SegmentIndex(decodingHead: head, of: length)
     }
 }

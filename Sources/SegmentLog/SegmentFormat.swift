@@ -1,13 +1,13 @@
 import SensorModel
 
-/// The bytes of a segment. Little-endian throughout.
+/// The byte layout of a segment. Little-endian throughout.
 ///
 ///     ┌────────────┬────────────┬────────┬────────┬───┬────────┬─────────┐
 ///     │ header 64  │ the same   │ record │ record │ … │ index  │ trailer │
 ///     └────────────┴────────────┴────────┴────────┴───┴────────┴─────────┘
 ///     0            64           128                    only once sealed
 ///
-/// **Header**, twice, so that one bad block or bit does not cost the segment:
+/// **Header**, stored twice, so that one bad block or bit does not cost the segment:
 ///
 ///      0  8 bytes  "PULSELOG"
 ///      8  u16  version, 2; 1 has no record with the top bit of its session set
@@ -43,48 +43,48 @@ import SensorModel
 /// | 0xF4 index | see `SegmentIndex` |
 /// | 0xF5 erased bytes | zeros; the offset of the next record, at least, stands where a device time does |
 ///
-/// Types from 0xF0 on have no offset of their own. **Offsets** of the others rise: a record's is its
-/// arrival time, microseconds since 1970, and one more than the last where that is not above it, as
-/// within a frame or after a clock was set back. Viewers see offsets as cursors. If offsets counted
-/// records, two cursors would tell how many lie between them, hidden ones and other people's.
+/// Types from 0xF0 on have no offset of their own. **Offsets** of the others ascend. A record's
+/// offset is its arrival time, microseconds since 1970. It is one more than the last offset if the
+/// arrival time is not greater, as within a frame or after a clock was set back. Viewers see
+/// offsets as cursors. If offsets counted records, two cursors would reveal how many records lie
+/// between them, including hidden ones and other people's.
 ///
-/// **Trailer**, 16 bytes at the very end: u32 position of the index record, u32 how often sessions were
-/// erased in place, "PLSX", u32 CRC-32C of the 12 bytes before.
+/// **Trailer**, 16 bytes at the very end: u32 position of the index record, u32 number of erasures
+/// in place, "PLSX", u32 CRC-32C of the 12 bytes before.
 ///
-/// **Erasing.** In a sealed segment the introduction and the records of a session are overwritten in
-/// place, neighbours by one record of erased bytes that is as long, and the index keeps its length; see
-/// ``ErasureIntent``. The segment is rewritten without them instead, with holes and a new generation,
-/// where more than half of it would be erased bytes, so that the space is given back and no more is
-/// copied than was erased, and where it is open, or damaged in places that may be theirs.
+/// **Erasing.** In a sealed segment the introduction and the records of a session are overwritten
+/// in place. Adjacent records become one record of erased bytes of the same length, and the index
+/// keeps its length; see ``ErasureIntent``. The segment is rewritten without them, with holes and a
+/// new generation, in three cases. More than half of it would be erased bytes: this returns the
+/// space and copies no more than was erased. It is open. It is damaged in places that may belong to
+/// the session.
 enum SegmentFormat {
     static let version: UInt16 = 2
     static let headerBytes = 64
-    /// Where records begin: after both copies of the header.
+    /// Position of the first record, after both copies of the header.
     static let recordsStart = 128
     static let recordHeaderBytes = 27
     static let trailerBytes = 16
-    /// After damage, records are found and numbered again from the next anchor on.
+    /// Distance of anchors: after damage, offsets are certain again from the next anchor on.
     static let anchorSpacingBytes = 16 << 10
     static let introductionBytes = 20
     static let anchorBytes = 16
     static let holeBytes = 9
-    /// What 24 bits of length can say.
-    static let recordPayloadBytesMax = 1 << 24 - 1
-    /// What 40 bits of arrival time can say, one to the side of the sign: six days either way.
+    /// The range of arrival times in 40 bits with sign: six days either way.
     static let arrivalRange: ClosedRange<Int64> = -(1 << 39)...(1 << 39 - 1)
     static let sessionsMax = 32_000
-    /// Beside the session: the record's offset is its arrival time.
+    /// Bit beside the session number: the record's offset is its arrival time.
     static let timedBit: UInt16 = 1 << 15
-    /// Arrival times above it number nothing: a clock that is so wrong is put right some day, and
-    /// JavaScript reads no larger whole number. The year 2255.
+    /// Later arrival times are not used as offsets: such a clock is wrong and will be corrected,
+    /// and JavaScript reads no larger integer. The year 2255.
     static let timedOffsetMax: Int64 = 1 << 53
 
-    /// No offset, count or segment number comes near it, so sums of them stay within 64 bits. A
-    /// segment that says otherwise was not written by us, whatever its check sums say.
+    /// Limit of offsets, counts and segment numbers, so that sums of them fit into 64 bits. A
+    /// segment with a larger number was not written by this program, even with valid checksums.
     static let numberMax: UInt64 = 1 << 60
-    /// A log goes on only where so many offsets are left: its next segments must be readable, too.
+    /// Offsets that must be left for a log to continue: its next segments must be readable, too.
     static let offsetsLeftMin: UInt64 = 1 << 32
-    /// Microseconds since 1970, 36,000 years either way: differences stay within 64 bits.
+    /// Microseconds since 1970, 36,000 years either way: differences fit into 64 bits.
     static let timeRange: ClosedRange<Int64> = -(1 << 60)...(1 << 60)
 
     static let fileSuffix = ".segment"
@@ -93,7 +93,7 @@ enum SegmentFormat {
     static let reserveName = "reserve"
     static let lockName = "lock"
 
-    /// Twelve digits, so that names sort by age.
+    /// File name with twelve digits, so that names sort by age.
     static func fileName(of number: UInt64, suffix: String = fileSuffix) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 12 - digits.count)) + digits + suffix
@@ -132,7 +132,7 @@ enum RecordTag {
         }
     }
 
-    /// `nil` for what the log never holds.
+    /// `nil` for a tag that the log never contains.
     static func type(_ tag: UInt8) -> RecordType? {
         switch tag {
         case metric: .metric
@@ -145,7 +145,7 @@ enum RecordTag {
         }
     }
 
-    /// A cheap look before the checksum.
+    /// A fast check before the checksum.
     static func isKnown(_ tag: UInt8) -> Bool {
         (introduction...erased).contains(tag) || type(tag) != nil
     }

@@ -1,14 +1,15 @@
-/// What is known of a segment before its first record.
+/// Properties of a segment that are known before its first record.
 struct SegmentHeader: Hashable, Sendable {
     var epoch: UInt32
     var number: UInt64
-    /// 0: none. Tells a segment that is missing from one that never was.
+    /// Number of the segment before it, 0: none. Distinguishes a missing segment from one that
+    /// never existed.
     var previous: UInt64
     var firstOffset: UInt64
     var arrivalBase: Int64
     var generation: UInt32
 
-    /// Enters every record's checksum: a record of another segment, or of an earlier life of the
+    /// Part of every record's checksum: a record of another segment, or of earlier content of the
     /// same block, does not parse.
     var identity: UInt64 {
         var mixed = UInt64(epoch) << 32 | UInt64(generation)
@@ -19,7 +20,7 @@ struct SegmentHeader: Hashable, Sendable {
         return mixed
     }
 
-    /// Where the checksum of every record of this segment starts from.
+    /// Start value of the checksum of every record in this segment.
     var seed: Checksum {
         var seed = Checksum.start
         seed.feed(identity)
@@ -51,7 +52,7 @@ struct SegmentHeader: Hashable, Sendable {
         LittleEndian.store(checksum, in: &bytes, at: position + 60)
     }
 
-    /// Both copies.
+    /// Both copies of the encoded header.
     var bothCopies: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: SegmentFormat.recordsStart)
         var span = bytes.mutableSpan

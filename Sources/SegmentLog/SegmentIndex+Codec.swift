@@ -10,12 +10,16 @@ import SensorModel
 ///         frames, i64 first, i64 last arrival time
 ///         marks × 24: u32 position, u16 session number, u8 type, 1 spare, u64 offset,
 ///         i64 device time
+///
+/// The sequence field of this record holds a CRC-32C, computed like a record's, of everything
+/// before the marks, so that a start need not read the marks. 0: the index is of an older format
+/// version without it and is read completely.
 extension SegmentIndex {
     private static let fixedBytes = 56
     private static let partBytes = 92
     private static let markRecordBytes = 24
 
-    /// Of the payload that ``encoded()`` would make.
+    /// Size of the payload that ``encoded()`` makes.
     var encodedBytes: Int {
         Self.fixedBytes + parts.count * Self.partBytes + marks.count * Self.markRecordBytes
     }
@@ -47,15 +51,18 @@ extension SegmentIndex {
     /// The end of a sealed segment: the record of this index, and the trailer.
     ///
     /// - Parameters:
-    ///   - header: The segment's.
-    ///   - position: Where the record goes.
-    ///   - erasures: How often sessions were erased in place.
-    /// - Returns: What is written at `position`.
+    ///   - header: The segment's header.
+    ///   - position: Position of the index record.
+    ///   - erasures: Number of erasures in place.
+    /// - Returns: The bytes to write at `position`.
     func seal(of header: SegmentHeader, at position: Int, erasures: UInt32 = 0) -> Chunk {
         let payload = encoded()
+        let head = payload.span.extracting(
+            first: Self.fixedBytes + parts.count * Self.partBytes)
         let record = RawRecord(
-            tag: RecordTag.index, session: 0, arrivalTime: header.arrivalBase, sequence: 0,
-            deviceTime: 0, payloadBytes: payload.count)
+            tag: RecordTag.index, session: 0, arrivalTime: header.arrivalBase,
+            sequence: Self.headChecksum(head, of: header, at: position), deviceTime: 0,
+            payloadBytes: payload.count)
         var chunk = Chunk(
             bytes: [UInt8](repeating: 0, count: record.bytes + SegmentFormat.trailerBytes),
             header: header, position: position, firstOffset: endOffset)
@@ -67,7 +74,7 @@ extension SegmentIndex {
         return chunk
     }
 
-    /// Makes nothing of what an encoded index, which begins at `start`, says of `sessions`.
+    /// Clears the parts of `sessions` in an encoded index that begins at `start`.
     static func zeroParts(of sessions: Set<SessionID>, in bytes: inout [UInt8], at start: Int) {
         guard bytes.count >= start + fixedBytes else { return }
         let first = start + fixedBytes
@@ -81,36 +88,63 @@ extension SegmentIndex {
         }
     }
 
-    /// `nil` where lengths contradict each other.
+    /// `nil` if lengths contradict each other.
     init?(decoding bytes: Span<UInt8>) {
-        guard bytes.count >= Self.fixedBytes else { return nil }
-        let parts = Int(LittleEndian.load(UInt32.self, from: bytes, at: 48))
+        self.init(decodingHead: bytes, of: bytes.count)
+        guard let start = Self.headBytes(of: bytes) else { return nil }
+        let count = (bytes.count - start) / Self.markRecordBytes
+        marks.reserveCapacity(count)
+        for place in 0..<count {
+            marks.append(Mark(decoding: bytes, at: start + place * Self.markRecordBytes))
+        }
+        guard marks.allSatisfy({ $0.isPlausible(parts: parts.count) }) else { return nil }
+    }
+
+    /// Decodes everything before the marks, which may be most of the index.
+    ///
+    /// - Parameters:
+    ///   - bytes: Bytes of the payload from its beginning, at least up to the marks.
+    ///   - payloadBytes: Size of the whole payload.
+    init?(decodingHead bytes: Span<UInt8>, of payloadBytes: Int) {
+        guard let end = Self.headBytes(of: bytes), bytes.count >= end else { return nil }
         let marks = Int(LittleEndian.load(UInt32.self, from: bytes, at: 52))
-        let marksStart = Self.fixedBytes + parts * Self.partBytes
-        guard bytes.count == marksStart + marks * Self.markRecordBytes else { return nil }
+        guard payloadBytes == end + marks * Self.markRecordBytes else { return nil }
         self.init(firstOffset: LittleEndian.load(UInt64.self, from: bytes, at: 0))
         endOffset = LittleEndian.load(UInt64.self, from: bytes, at: 8)
         records = LittleEndian.load(UInt64.self, from: bytes, at: 16)
         frames = LittleEndian.load(UInt64.self, from: bytes, at: 24)
         arrivalFirst = LittleEndian.load(Int64.self, from: bytes, at: 32)
         arrivalLast = LittleEndian.load(Int64.self, from: bytes, at: 40)
+        let parts = (end - Self.fixedBytes) / Self.partBytes
         self.parts.reserveCapacity(parts)
-        for index in 0..<parts {
-            self.parts.append(Part(decoding: bytes, at: Self.fixedBytes + index * Self.partBytes))
+        for place in 0..<parts {
+            self.parts.append(Part(decoding: bytes, at: Self.fixedBytes + place * Self.partBytes))
         }
-        self.marks.reserveCapacity(marks)
-        for index in 0..<marks {
-            self.marks.append(Mark(decoding: bytes, at: marksStart + index * Self.markRecordBytes))
-        }
-        guard self.marks.allSatisfy({ Int($0.number) <= parts }), isPlausible else { return nil }
+        guard isPlausible else { return nil }
     }
 
-    /// Numbers and times that sums and ranges can be made of.
+    /// Position of the marks in a payload that begins with `bytes`; `nil`: unknown.
+    static func headBytes(of bytes: Span<UInt8>) -> Int? {
+        guard bytes.count >= fixedBytes else { return nil }
+        return fixedBytes + Int(LittleEndian.load(UInt32.self, from: bytes, at: 48)) * partBytes
+    }
+
+    /// Checksum of everything before the marks, for readers of that part; never 0, which means
+    /// none.
+    static func headChecksum(
+        _ bytes: Span<UInt8>, of header: SegmentHeader, at position: Int
+    ) -> UInt32 {
+        var checksum = header.seed
+        checksum.feed(UInt64(position))
+        checksum.feed(bytes)
+        return max(1, checksum.final)
+    }
+
+    /// Whether numbers and times are small enough for sums and ranges.
     private var isPlausible: Bool {
-        let offsets = [firstOffset, endOffset, records, frames] + marks.map(\.offset)
-        guard offsets.allSatisfy({ $0 <= SegmentFormat.numberMax }), firstOffset <= endOffset,
-            parts.count <= SegmentFormat.sessionsMax,
-            marks.allSatisfy({ SegmentFormat.timeRange.contains($0.deviceTime) })
+        let numbers = [firstOffset, endOffset, records, frames]
+        guard numbers.allSatisfy({ $0 <= SegmentFormat.numberMax }), firstOffset <= endOffset,
+            parts.count <= SegmentFormat.sessionsMax
         else { return false }
         return (records == 0 || Self.isRange(arrivalFirst, arrivalLast))
             && parts.allSatisfy(\.isPlausible)
@@ -165,6 +199,11 @@ extension SegmentIndex.Part {
 }
 
 extension SegmentIndex.Mark {
+    fileprivate func isPlausible(parts: Int) -> Bool {
+        Int(number) <= parts && offset <= SegmentFormat.numberMax
+            && SegmentFormat.timeRange.contains(deviceTime)
+    }
+
     fileprivate func encode(into bytes: inout MutableSpan<UInt8>, at start: Int) {
         LittleEndian.store(position, in: &bytes, at: start)
         LittleEndian.store(number, in: &bytes, at: start + 4)
@@ -183,7 +222,7 @@ extension SegmentIndex.Mark {
 }
 
 extension SessionID {
-    /// The 16 bytes of the UUID, most significant first, as people read it.
+    /// Stores the 16 bytes of the UUID, most significant first, as in its text form.
     func encode(into bytes: inout MutableSpan<UInt8>, at position: Int) {
         LittleEndian.store(high.byteSwapped, in: &bytes, at: position)
         LittleEndian.store(low.byteSwapped, in: &bytes, at: position + 8)

@@ -1,7 +1,7 @@
 import SensorModel
 
-/// What a segment holds, so that nobody has to read it to know: kept while it is written, stored
-/// at its end when it is sealed.
+/// The content of a segment in short, so that finding records does not require reading it. Kept in
+/// memory while the segment is written, and stored at its end when it is sealed.
 struct SegmentIndex: Hashable, Sendable {
     /// One session's part in this segment.
     struct Part: Hashable, Sendable {
@@ -12,9 +12,9 @@ struct SegmentIndex: Hashable, Sendable {
         var records: UInt64 = 0
         var frames: UInt64 = 0
         var highestSequence: UInt32 = 0
-        /// That its session took in this segment until it was erased in place.
+        /// Bytes that the session took in this segment until it was erased in place.
         var erasedBytes: UInt32 = 0
-        /// Of frames; the first above the last where there is none.
+        /// Device times of frames; without frames, the first is greater than the last.
         var deviceFirst = Int64.max
         var deviceLast = Int64.min
         var arrivalFirst = Int64.max
@@ -29,14 +29,15 @@ struct SegmentIndex: Hashable, Sendable {
     /// A known place in the file, from which reading can start.
     struct Mark: Hashable, Sendable {
         var position: UInt32
-        /// The session's number in this segment; 0: a place that is nobody's, for any reader.
+        /// The session's number in this segment; 0: a place that belongs to no session.
         var number: UInt16
         var tag: UInt8
         var offset: UInt64
         var deviceTime: Int64
     }
 
-    /// A session's records between two of its marks, and bytes between them: what a seek reads.
+    /// Maximum of a session's records, and of bytes, between two of its marks: the range that a
+    /// seek reads.
     static let markRecords = 512
     static let markBytes = 4 << 20
 
@@ -47,7 +48,7 @@ struct SegmentIndex: Hashable, Sendable {
     var frames: UInt64 = 0
     var arrivalFirst = Int64.max
     var arrivalLast = Int64.min
-    /// A session's number is its place here plus 1.
+    /// Parts by session: a session's number is its index here plus 1.
     var parts: [Part] = []
     var marks: [Mark] = []
 
@@ -56,9 +57,9 @@ struct SegmentIndex: Hashable, Sendable {
         endOffset = firstOffset
     }
 
-    /// Takes note of a record at `position`.
+    /// Adds a record at `position`.
     ///
-    /// - Returns: Whether it deserves a mark, by what its session has had since the last.
+    /// - Returns: Whether it needs a mark, given what its session has had since its last mark.
     mutating func note(
         _ record: RawRecord, offset: UInt64, position: Int, progress: inout [Progress]
     ) {
@@ -99,19 +100,19 @@ struct SegmentIndex: Hashable, Sendable {
         part.deviceLast = max(part.deviceLast, record.deviceTime)
     }
 
-    /// What a session has had since its last mark.
+    /// Progress of a session since its last mark.
     struct Progress: Hashable, Sendable {
-        // The first record of a session gets a mark: it is where reading the session starts.
+        // A session's first record gets a mark: reading of the session starts there.
         var records = SegmentIndex.markRecords
         var position = 0
     }
 }
 
-/// A record's header as it lies on disk, numbers not yet resolved.
+/// A record's header as stored on disk, with unresolved numbers.
 struct RawRecord: Hashable, Sendable {
     var tag: UInt8
     var session: UInt16
-    /// Its offset is its arrival time; else one more than the last record's.
+    /// The record's offset is its arrival time; else one more than the last record's.
     var isTimed = false
     var arrivalTime: Int64
     var sequence: UInt32

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// The index of a segment that is read, not written: sessions get the numbers the file gives them.
+/// Builds the index of a segment by reading it: sessions get the numbers in the file.
 struct SegmentIndexBuilder {
     var index: SegmentIndex
     private var progress: [SegmentIndex.Progress] = []
@@ -12,7 +12,7 @@ struct SegmentIndexBuilder {
     mutating func note(
         _ record: RawRecord, offset: UInt64, position: Int, owner: SegmentWalk.SessionOwner
     ) {
-        // Numbers are given in order; where damage took an introduction, nobody's part stands in.
+        // Numbers are assigned in order; a lost introduction is replaced by an unknown part.
         while index.parts.count < Int(record.session) {
             index.parts.append(.unknown)
         }

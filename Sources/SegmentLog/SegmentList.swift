@@ -1,13 +1,13 @@
-/// The segments of a log, oldest first. A copy costs nothing and a change little, however many there
-/// are: the newest stands alone, the others in blocks that copies share.
+/// The segments of a log, oldest first. A copy costs nothing, and a change little, whatever their
+/// number: the newest is stored separately, the others in blocks that copies share.
 struct SegmentList: Sendable {
     struct Block: Sendable {
         static let entriesMax = 256
 
         fileprivate(set) var entries: [SegmentEntry]
-        /// The smallest of those with a header; `.max`: none has one.
+        /// The smallest first offset of entries with a header; `.max`: none has one.
         private(set) var firstOffset: UInt64 = .max
-        /// The largest.
+        /// The largest end offset.
         private(set) var endOffset: UInt64 = 0
 
         fileprivate init(_ entries: [SegmentEntry]) {
@@ -33,10 +33,10 @@ struct SegmentList: Sendable {
         }
     }
 
-    /// None is empty. All but ``last``.
+    /// Blocks of all segments but ``last``; none is empty.
     private(set) var blocks: [Block] = []
     var last: SegmentEntry?
-    /// Numbers, ascending, of the segments where reading cannot simply go on from the one before:
+    /// Numbers, ascending, of the segments at which reading cannot continue from the one before:
     /// they have no header, or the one before is missing.
     private(set) var breaks: [UInt64] = []
 
@@ -58,15 +58,15 @@ struct SegmentList: Sendable {
     var count: Int { blocks.reduce(last == nil ? 0 : 1) { $0 + $1.entries.count } }
     var first: SegmentEntry? { blocks.first?.entries.first ?? last }
 
-    /// Before the newest.
+    /// The segment before the newest.
     var beforeLast: SegmentEntry? { blocks.last?.entries.last }
 
-    /// The first offset after all.
+    /// The first offset after all segments.
     var endOffset: UInt64 {
         blocks.reduce(last?.index.endOffset ?? 0) { Swift.max($0, $1.endOffset) }
     }
 
-    /// `entry` follows all that are there.
+    /// Appends an entry; `entry` must follow all others.
     mutating func append(_ entry: SegmentEntry) {
         defer { last = entry }
         guard let previous = last else { return }
@@ -94,7 +94,7 @@ struct SegmentList: Sendable {
         setEntries(entries, of: block)
     }
 
-    /// Takes the place of the segment of the same number, if it is there.
+    /// Replaces the segment with the same number, if it exists.
     mutating func replace(_ entry: SegmentEntry) {
         guard last?.number != entry.number else { return last = entry }
         guard let (block, place) = place(of: entry.number) else { return }
@@ -129,7 +129,7 @@ struct SegmentList: Sendable {
         return (low, place)
     }
 
-    /// The newest that `isWanted`.
+    /// The newest segment for which `isWanted` is true.
     func last(where isWanted: (SegmentEntry) -> Bool) -> SegmentEntry? {
         if let last, isWanted(last) { return last }
         for block in blocks.reversed() {
@@ -138,7 +138,7 @@ struct SegmentList: Sendable {
         return nil
     }
 
-    /// The newest whose first offset is not after `offset`.
+    /// The newest segment whose first offset is not after `offset`.
     func last(beginningBy offset: UInt64) -> SegmentEntry? {
         if let last, last.index.firstOffset <= offset { return last }
         for block in blocks.reversed() where block.firstOffset <= offset {
@@ -169,8 +169,8 @@ extension SegmentList: Sequence {
 }
 
 extension SegmentEntry {
-    /// For each entry the smallest first offset of those after it: where its own records end, if it
-    /// has more. `.max`: nobody says.
+    /// For each entry the smallest first offset of the later ones, at which its own records end.
+    /// `.max`: unknown.
     static func followingOffsets(
         _ entries: [SegmentEntry], before end: UInt64 = .max
     ) -> [UInt64] {

@@ -2,26 +2,26 @@ import Glibc
 import SensorModel
 import Synchronization
 
-/// What the log knows of its file `catalog`. Under the lock `upkeep`, or nobody shares the log yet.
+/// The log's knowledge of its file `catalog`. Guarded by the lock `upkeep` once the log is shared.
 struct CatalogState: Sendable {
-    /// Where the next entry goes; `nil`: the file is to be written anew.
+    /// Position of the next entry; `nil`: the file must be written anew.
     var end: Int?
-    /// By segment, where its entry stands in it.
+    /// Position of each segment's entry.
     var places: [UInt64: Range<Int>] = [:]
-    /// By segment, where the entry stood that this run has taken back.
+    /// Position of each entry that this run has voided, by segment.
     var voided: [UInt64: Range<Int>] = [:]
-    /// Entries that say nothing any more.
+    /// Number of outdated entries.
     var obsolete = 0
 
-    /// More than half of it, and not few.
+    /// Whether more than half of the entries are outdated, and not just a few.
     var isWorn: Bool { obsolete > places.count + 1000 }
 }
 
 extension SegmentLog {
     private static let writeBytes = 1 << 20
 
-    /// Adds to the catalog what has been sealed or rewritten since the last time, so that the next
-    /// start need not ask those segments. Without it that start takes longer, and that is all.
+    /// Adds the segments that were sealed or rewritten since the last call to the catalog, so that
+    /// the next start need not read them. Without it that start only takes longer.
     ///
     /// - Throws: ``SegmentLogError/disk(_:)``; the next call tries again.
     public func saveCatalog() throws(SegmentLogError) {
@@ -48,12 +48,12 @@ extension SegmentLog {
         var bytes: [UInt8] = []
         let entries = settled(list).filter { state.places[$0.number] == nil }
         guard !entries.isEmpty else { return }
-        // A power loss must not bring back a file that one of these has replaced.
+        // A power loss must not restore a file that one of these has replaced.
         try disk.synchronizeNames()
         let file = try disk.open(CatalogFile.name, .write)
         var fresh: [UInt64: Range<Int>] = [:]
         for entry in entries {
-            // Erased in place it is as long as it was.
+            // An entry of an erasure in place keeps its length.
             if let place = state.voided[entry.number] {
                 var same: [UInt8] = []
                 CatalogFile.append(entry, to: &same, from: place.lowerBound)
@@ -75,7 +75,7 @@ extension SegmentLog {
         }
     }
 
-    /// Writes no more than what differs.
+    /// Writes only the bytes that differ.
     ///
     /// - Returns: Whether `bytes` are as long as `place`; else nothing is written.
     private static func overwrite(
@@ -89,7 +89,7 @@ extension SegmentLog {
         return true
     }
 
-    /// Sealed segments whose files say what is known of them: not those that are half erased.
+    /// Sealed segments whose files match their entries: half erased ones are left out.
     private func settled(_ list: SegmentList) -> [SegmentEntry] {
         let erasing = erasing.withLock { $0 }
         return list.filter { $0.isSealed && !erasing.contains($0.number) }
@@ -122,8 +122,8 @@ extension SegmentLog {
         state = fresh
     }
 
-    /// Before `sessions` are erased from a segment: a catalog must never say of it what it was, nor name
-    /// them.
+    /// Voids an entry before `sessions` are erased from its segment: the catalog must never
+    /// describe the old content or name the sessions.
     func voidInCatalog(
         _ number: UInt64, without sessions: Set<SessionID>
     ) throws(DiskError) {
@@ -145,14 +145,14 @@ extension SegmentLog {
         }
     }
 
-    /// One with damage, in which nothing can be taken back.
+    /// Removes a damaged catalog, in which no entry can be voided.
     private func removeCatalog(_ state: inout CatalogState) throws(DiskError) {
         try Self.removeIfThere(CatalogFile.name, on: disk)
         try disk.synchronizeNames()
         state = CatalogState()
     }
 
-    /// The file of a segment is gone: its entry says nothing to a start that does not find the file.
+    /// Drops the entry of a removed segment: a start ignores entries without a file.
     func forgetInCatalog(_ number: UInt64) {
         catalog.withLock { state in
             state.voided[number] = nil
@@ -162,37 +162,52 @@ extension SegmentLog {
 }
 
 extension CatalogFile {
-    /// The segments of a folder: those that the catalog knows by what it says, the others and the
-    /// newest by themselves.
+    /// The segments of a folder: those in the catalog by its entries, the others and the newest by
+    /// their files.
     ///
     /// - Parameters:
-    ///   - numbers: Of the files that are there, ascending.
+    ///   - numbers: Numbers of the existing files, ascending.
     ///   - disk: The folder.
-    ///   - content: What the catalog says.
-    ///   - isGoneAllowed: Whether files may be taken away meanwhile, by retention of another process.
-    /// - Returns: One for each number, ascending.
+    ///   - content: Content of the catalog.
+    ///   - isGoneAllowed: Whether retention of another process may remove files meanwhile.
+    /// - Returns: One entry per number, ascending.
     /// - Throws: ``SegmentLogError``
     static func segments(
         _ numbers: [UInt64], on disk: any Disk, knowing content: Content, isGoneAllowed: Bool
     ) throws(SegmentLogError) -> [SegmentEntry] {
-        var entries: [SegmentEntry] = []
+        var (known, unknown): ([SegmentEntry], [UInt64]) = ([], [])
+        var loaded: [SegmentEntry] = []
         var epoch: UInt32?
         for number in numbers.reversed() {
-            // Of another history is what was left when somebody took the segments away.
-            if let known = content.entries[number], let epoch, known.header?.epoch == epoch {
-                entries.append(known)
-                continue
+            // An entry of another epoch remains from segments that somebody removed.
+            if let entry = content.entries[number], let epoch, entry.header?.epoch == epoch {
+                known.append(entry)
+            } else if epoch != nil {
+                unknown.append(number)
+            } else {
+                let newest = SegmentLoader.load([number], from: disk)
+                loaded += try found(newest, isGoneAllowed: isGoneAllowed)
+                epoch = loaded.last?.header?.epoch
             }
+        }
+        loaded += try found(
+            SegmentLoader.load(unknown, from: disk), isGoneAllowed: isGoneAllowed)
+        return (loaded + known).sorted { $0.number < $1.number }
+    }
+
+    private static func found(
+        _ loaded: [Result<SegmentEntry, SegmentLogError>], isGoneAllowed: Bool
+    ) throws(SegmentLogError) -> [SegmentEntry] {
+        var entries: [SegmentEntry] = []
+        for result in loaded {
             do throws(SegmentLogError) {
-                let entry = try SegmentEntry.load(number, from: disk)
-                epoch = epoch ?? entry.header?.epoch
-                entries.append(entry)
+                entries.append(try result.get())
             } catch {
                 guard isGoneAllowed, case .disk(let cause) = error, cause.number == ENOENT else {
                     throw error
                 }
             }
         }
-        return entries.reversed()
+        return entries
     }
 }

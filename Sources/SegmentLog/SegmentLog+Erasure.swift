@@ -3,21 +3,22 @@ public import SensorModel
 import Synchronization
 
 extension SegmentLog {
-    /// Erases `sessions` from every segment; their offsets become explicit gaps. The caller has stopped
-    /// appending to them.
+    /// Erases `sessions` from every segment; their offsets become explicit gaps. The caller must
+    /// have stopped appending to them.
     ///
-    /// In a sealed segment their records are overwritten in place, which costs what they are, once an
-    /// ``ErasureIntent`` is on disk. Where most of a segment goes, or some of it is damaged, a fresh file
-    /// is synced and takes the old one's name, whose bytes are then overwritten. Places that were damaged
-    /// are left out with them: nobody can say whose they were.
+    /// In a sealed segment their records are overwritten in place, at a cost proportional to their
+    /// size, once an ``ErasureIntent`` is on disk. If most of a segment is erased, or some of it is
+    /// damaged, a new file is synced and renamed over the old one, whose bytes are then
+    /// overwritten. Damaged places are left out of it, because their sessions are unknown.
     ///
-    /// - Throws: ``SegmentLogError``; what was not erased yet can be asked for again.
+    /// - Throws: ``SegmentLogError``; the call can be repeated for what was not erased yet.
     public func erase(_ sessions: Set<SessionID>) throws(SegmentLogError) -> Erasure {
         try sealActive(ifHolding: sessions)
         var erasure = Erasure()
         var failure: SegmentLogError?
         upkeep.withLock { _ in
-            // The index no longer names the sessions of an earlier attempt, so it is not asked for again.
+            // After an earlier attempt the index no longer names its sessions, so it is not used
+            // here.
             for number in unfinishedErasures {
                 do throws(DiskError) { try completeErasure(in: number) } catch {
                     failure = .disk(error)
@@ -25,7 +26,7 @@ extension SegmentLog {
             }
             do throws(DiskError) {
                 try erase(sessions, &erasure)
-                // Also those of an attempt before.
+                // This also syncs the names of an earlier attempt.
                 try disk.synchronizeNames()
             } catch { failure = .disk(error) }
         }
@@ -46,7 +47,7 @@ extension SegmentLog {
         let active = core.withLock { $0.state == .writing ? $0.entries.last?.number : nil }
         for entry in entries where entry.number != active && entry.holds(sessions) {
             guard let header = entry.header else { continue }
-            // Its intent is not to be replaced by another.
+            // Its intent must not be replaced by another.
             if unfinishedErasures.contains(entry.number) { try completeErasure(in: entry.number) }
             let file = try disk.open(entry.name, .write)
             let fresh: SegmentEntry
@@ -63,7 +64,7 @@ extension SegmentLog {
         }
     }
 
-    /// Segments in which an erasure in place is begun and not complete.
+    /// Segments with an incomplete erasure in place.
     var unfinishedErasures: [UInt64] { erasing.withLock { $0.sorted() } }
 
     private func eraseInPlace(
@@ -72,7 +73,8 @@ extension SegmentLog {
         try voidInCatalog(plan.entry.number, without: sessions)
         try plan.intent.store(on: disk)
         _ = erasing.withLock { $0.insert(plan.entry.number) }
-        // A reader with the old entry that meets damage from here on finds the intent or the new index.
+        // From here on, a reader with the old entry that meets damage finds the intent or the new
+        // index.
         core.withLock { $0.replace(plan.entry) }
         try completeErasure(in: plan.entry.number)
     }
@@ -82,8 +84,9 @@ extension SegmentLog {
         _ = erasing.withLock { $0.remove(number) }
     }
 
-    /// What is being written can be rewritten only once it is sealed. Others may go on appending:
-    /// this does not wait for them, nor for a session that comes back meanwhile.
+    /// Seals the segment being written, because only a sealed segment can be rewritten. Other
+    /// threads may continue to append: this does not wait for them, nor for a session that resumes
+    /// meanwhile.
     private func sealActive(ifHolding sessions: Set<SessionID>) throws(SegmentLogError) {
         let end = core.withLock { $0.nextOffset }
         var stepsLeft = 3
@@ -94,7 +97,8 @@ extension SegmentLog {
                 settledWakeup.wait(timeoutMicroseconds: 2000)
                 continue
             }
-            // Without threads; or they have just been ended, and who ends them writes the rest.
+            // Without threads; or they have just ended, and the thread that closes the log writes
+            // the rest.
             guard !isStopping.load(ordering: .acquiring), stepsLeft > 0 else { throw .notWriting }
             stepsLeft -= 1
             stepUntilIdle()
@@ -119,17 +123,17 @@ extension SegmentLog {
         let fresh = try rewrite.seal()
         try voidInCatalog(entry.number, without: sessions)
         try rewrite.takePlace()
-        // At once, whatever fails below: the file of this name has another header from here on, and
-        // who read it with the old one would find nothing in it.
+        // The entry is replaced at once, even if a later step fails: the file now has another
+        // header, and readers with the old entry would find nothing in it.
         core.withLock { $0.replace(fresh) }
         try disk.synchronizeNames()
-        // A segment that failed is longer than what counts of it.
+        // A failed segment is longer than its valid part.
         try overwrite(old, bytes: max(entry.bytes, try old.size()))
         return fresh
     }
 
-    /// The old file has no name any more; this is for who reads the raw disk, and for readers that
-    /// still hold it open.
+    /// Overwrites the old file, which has no name any more, against readers of the raw disk and
+    /// readers that still hold it open.
     private func overwrite(_ file: any DiskFile, bytes: Int) throws(DiskError) {
         let zeros = [UInt8](repeating: 0, count: 1 << 20)
         var position = 0
@@ -155,10 +159,11 @@ extension SegmentEntry {
 }
 
 extension LogCore {
-    /// Begins a new segment where one that has them is being filled, also one that took over.
+    /// Begins a new segment if one that contains the sessions is being filled, also after a
+    /// takeover.
     ///
-    /// - Returns: Whether what holds something of them, recorded before `end`, is sealed; `false`
-    ///   while nothing is written.
+    /// - Returns: Whether everything of them recorded before `end` is sealed; `false` while nothing
+    ///   is written.
     fileprivate mutating func rollPast(_ sessions: Set<SessionID>, before end: UInt64) -> Bool {
         guard state == .writing else { return false }
         if draft.holds(sessions, before: end) { roll() }

@@ -2,18 +2,18 @@ import Glibc
 public import SensorModel
 
 extension SegmentLog {
-    /// Locks the folder, recovers what is there, and starts a fresh segment. Where the disk takes
-    /// none the log has failed, as it may later: it serves reads and tries again.
+    /// Locks the folder, recovers its segments, and starts a new one. If the disk refuses it, the
+    /// log is in the failed state: it serves reads and tries again.
     ///
-    /// No thread runs until ``start()``; without it ``settle()`` does their work in place, which
-    /// is how simulations drive it.
+    /// No thread runs until ``start()``. Without it ``settle()`` does the threads' work in place,
+    /// which simulations use.
     ///
     /// - Parameters:
     ///   - disk: The folder `log/`.
-    ///   - configuration: Bounds and durability.
+    ///   - configuration: Limits and durability.
     ///   - now: Arrival clock.
-    ///   - observer: Told what became durable and what failed.
-    /// - Returns: A log that takes appends; its state says whether they reach the disk.
+    ///   - observer: Callbacks for durability and failures.
+    /// - Returns: A log that takes appends; its state tells whether they reach the disk.
     /// - Throws: ``SegmentLogError``
     public static func open(
         disk: any Disk, configuration: LogConfiguration, now: Timestamp,
@@ -35,7 +35,7 @@ extension SegmentLog {
         var state = LogState.writing
         do throws(DiskError) {
             file = try create(header, on: disk)
-            // What cannot be removed goes at a later start.
+            // Files that cannot be removed now are removed at a later start.
             for name in recovery.empty { tryToRemove(name, on: disk) }
             if !recovery.empty.isEmpty { try? disk.synchronizeNames() }
         } catch {
@@ -52,7 +52,7 @@ extension SegmentLog {
         return log
     }
 
-    /// A new segment that survives power loss before the first record goes into it.
+    /// Creates a segment that survives power loss before the first record goes into it.
     static func create(
         _ header: SegmentHeader, on disk: any Disk
     ) throws(DiskError) -> any DiskFile {
@@ -63,7 +63,7 @@ extension SegmentLog {
         return file
     }
 
-    /// Keeps space for a full disk. Without it the log works too, so a failure is not passed on.
+    /// Reserves space for a full disk. The log also works without it, so a failure is ignored.
     func setReserveAside() {
         let bytes = configuration.reserveBytes
         guard bytes > 0 else { return }
@@ -88,7 +88,7 @@ extension SegmentLog {
         }
     }
 
-    /// For what lies in nobody's way and is tried again at the next start.
+    /// Removes a file that is harmless and whose removal is tried again at the next start.
     static func tryToRemove(_ name: String, on disk: any Disk) {
         do throws(DiskError) { try disk.remove(name) } catch { return }
     }
@@ -103,12 +103,12 @@ extension SegmentLog {
 }
 
 extension LogConfiguration {
-    /// Traps when two settings contradict each other.
+    /// Traps if two settings contradict each other.
     func checkRelations() {
-        // Positions are kept in 32 bits by the index.
+        // The index stores positions in 32 bits.
         precondition((4096...(1 << 31)).contains(segmentBytesMax), "segment bytes out of range")
         precondition(pendingBytesMax >= 4096 && reserveBytes >= 0)
-        // Viewers may have seen all that waits in memory when a crash comes.
+        // Viewers may have seen everything that waits in memory when a crash occurs.
         precondition(
             UInt64(pendingBytesMax / SegmentFormat.recordHeaderBytes) < Recovery.offsetJump)
         precondition(syncGapMicroseconds >= 0)

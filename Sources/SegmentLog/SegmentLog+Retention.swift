@@ -5,13 +5,12 @@ import Synchronization
 extension SegmentLog {
     /// Removes whole segments, oldest first. The newest is never removed.
     ///
-    /// An entry is forgotten once its file is gone for good: what fails is tried again by the next
-    /// call.
+    /// An entry is dropped once its file is removed; failures are tried again by the next call.
     ///
     /// - Parameters:
-    ///   - arrivalBefore: Segments whose records all arrived earlier go; `nil`: none by age.
-    ///   - bytesMax: The oldest go until the log is not larger; `nil`: none by size.
-    /// - Returns: What went.
+    ///   - arrivalBefore: Removes segments whose records all arrived earlier; `nil`: none by age.
+    ///   - bytesMax: Removes the oldest until the log is not larger; `nil`: none by size.
+    /// - Returns: What was removed.
     /// - Throws: ``SegmentLogError``
     public func retain(
         arrivalBefore: Timestamp?, bytesMax: Int?
@@ -49,10 +48,10 @@ extension SegmentLog {
         return erasure
     }
 
-    /// Repairs the segments that a failed disk left open and that another has taken over from.
+    /// Repairs the segments that a failed disk left open and that a later one has taken over from.
     ///
-    /// - Returns: What was repaired, and what could not be: it stays readable, and the next call
-    ///   tries again.
+    /// - Returns: The repaired segments and the remaining ones. Those stay readable, and the next
+    ///   call tries again.
     public func repair() -> LogRepair {
         var repair = LogRepair()
         upkeep.withLock { _ in
@@ -86,7 +85,7 @@ extension SegmentLog {
             if let error = own.indexError { throw error }
             guard !own.isSealed else { return core.withLock { $0.replace(own) } }
         }
-        // Another took over, so all before it was on disk once.
+        // A later segment took over, so everything before it was on disk once.
         let outcome = try SegmentRepair(
             disk: disk, entry: entry, endOffset: endOffset, isFollowed: true
         ).run(header)
@@ -96,7 +95,7 @@ extension SegmentLog {
             repair.error = repair.error ?? outcome.namesError
             return
         }
-        // It holds nothing. Where the file stays, the next start finds that, too.
+        // The segment is empty. If its file stays, the next start finds that, too.
         _ = core.withLock { $0.forget(entry.number) }
         for name in [entry.name, entry.name + SegmentFormat.temporarySuffix] {
             Self.tryToRemove(name, on: disk)
@@ -112,8 +111,8 @@ extension SegmentLog {
         }
     }
 
-    /// What is kept now. Cheap enough for whoever scrapes metrics.
-    public var holdings: LogHoldings {
+    /// Current size of the log. Fast enough for each scrape of metrics.
+    public var holdings: LogUsage {
         let entries = core.withLock { $0.catalog() }
         var holdings = upkeepCounts.withLock { $0 }
         for entry in entries {
@@ -129,14 +128,14 @@ extension SegmentLog {
     }
 }
 
-/// How many of the oldest segments retention takes.
+/// Computes how many of the oldest segments retention removes.
 struct RetentionPlan {
     let entries: [SegmentEntry]
-    /// Of the log's newest record: what claims to be later has a time that nobody can use.
+    /// Arrival of the log's newest record; later times are wrong and are ignored.
     let latestArrival: Int64
 
-    /// A segment of which the times are not known goes with the next one that goes; one in which
-    /// nothing is left goes with those before it.
+    /// A segment whose times are unknown is removed with the next one that is removed; a segment
+    /// without records is removed with those before it.
     func count(arrivalBefore: Int64) -> Int {
         var count = 0
         for (place, entry) in entries.dropLast().enumerated() {

@@ -2,13 +2,13 @@ import Glibc
 import SensorModel
 import Synchronization
 
-/// What the two threads do, a step at a time. Without threads ``settle()`` does the same steps in
+/// The work of the two threads as single steps. Without threads ``settle()`` runs the same steps in
 /// place.
 extension SegmentLog {
     package enum Step {
         case worked
         case idle
-        /// The disk still fails; try again later.
+        /// The disk still fails; the caller tries again later.
         case failed
     }
 
@@ -27,26 +27,28 @@ extension SegmentLog {
         }
     }
 
-    /// Before a sync, on its thread: writes what was appended.
+    /// Writes appended bytes before a sync, on the sync thread.
     ///
-    /// - Returns: Whether there was anything for it.
+    /// - Returns: Whether there was work.
     @discardableResult
     package func commitStep() -> Step {
         guard let (chunk, file) = core.withLock({ $0.nextCommit() }) else { return .idle }
         write(chunk, to: file)
-        // What came meanwhile may be the writer's, which left it to the one that was writing.
+        // Bytes appended meanwhile may need the writer, which did not wake because this thread was
+        // writing.
         if !core.withLock({ $0.isWriterContent }) { writerWakeup.wake() }
         return .worked
     }
 
-    /// - Returns: Whether there was anything to sync.
+    /// - Returns: Whether there was something to sync.
     package func syncStep() -> Step {
         synchronize(gathering: false) == nil ? .idle : .worked
     }
 
-    /// - Parameter gathering: What is appended from here on waits until the caller says otherwise.
-    /// - Returns: How many microseconds the disk took for how many records, none where it failed; `nil`:
-    ///   nothing to sync.
+    /// - Parameter gathering: Whether appends from here on are held back until the caller ends the
+    ///   gathering.
+    /// - Returns: Duration of the sync in microseconds and its number of records, 0 after a
+    ///   failure; `nil`: there was nothing to sync.
     func synchronize(gathering: Bool) -> (took: Int, records: Int)? {
         guard let work = core.withLock({ $0.nextSync() }) else { return nil }
         let start = LogThread.monotonicMicroseconds()
@@ -69,7 +71,7 @@ extension SegmentLog {
         return (took, records)
     }
 
-    /// Tells everybody how far the log is.
+    /// Publishes the log's progress to readers, waits and the observer.
     func publish() {
         let (isAdvance, ended) = publishing.withLock { waiters in
             let (written, durable) = core.withLock { ($0.writtenEnd, $0.durableEnd) }
@@ -91,7 +93,7 @@ extension SegmentLog {
         } catch {
             fail(error, writing: chunk)
         }
-        // A rest that this is too little to end goes on.
+        // A pause that these few bytes do not end continues.
         if core.withLock({ !$0.isResting || $0.hasGroup }) { syncWakeup.wake() }
         publish()
     }
@@ -103,8 +105,8 @@ extension SegmentLog {
         settledWakeup.wake()
     }
 
-    /// Tells the observer when the log has failed and when it writes again. The one may happen on
-    /// one thread and the other on the other: what is told last is what holds.
+    /// Calls the observer when the log has failed and when it writes again. The two may happen on
+    /// different threads; the lock makes the last call match the current state.
     func tellState() {
         toldFailure.withLock { isTold in
             let state = core.withLock { $0.state }
@@ -115,8 +117,8 @@ extension SegmentLog {
         }
     }
 
-    /// The new segment first, the seal second: a seal without a successor would look like an
-    /// orderly end, and the next start would use numbers again that viewers have seen.
+    /// Creates the new segment first and seals second. A seal without a successor would look like a
+    /// clean end, and the next start would reuse offsets that viewers have seen.
     private func perform(_ roll: LogCore.Roll, sealing file: any DiskFile) {
         do throws(DiskError) {
             let next = try Self.create(roll.next, on: disk)
@@ -124,14 +126,14 @@ extension SegmentLog {
             core.withLock { $0.rolled(roll, onto: next, sealedBytes: bytes) }
             setReserveAside()
         } catch {
-            // The new file stays: without it a seal that did reach the disk would end the log.
+            // The new file stays: without it a seal that reached the disk would end the log.
             fail(error, endingSync: true)
         }
         syncWakeup.wake()
         publish()
     }
 
-    /// Index, trailer and a sync, which covers the records too.
+    /// Writes index and trailer, and syncs; the sync covers the records too.
     ///
     /// - Returns: The file's size.
     func seal(_ draft: SegmentDraft, in file: any DiskFile) throws(DiskError) -> Int {
@@ -153,7 +155,7 @@ extension SegmentLog {
                 }
             } else {
                 let file = try disk.open(header.fileName, .create)
-                // A disk that takes an empty file may not take the records that wait.
+                // A disk that takes an empty file may have no space for the waiting records.
                 if isFull { try file.preallocate(bytes + bytes / 4 + (64 << 10)) }
                 try file.writeAll(header.bothCopies.span, at: 0)
                 try file.synchronize()
@@ -175,7 +177,7 @@ extension SegmentLog {
         return true
     }
 
-    /// `nil` where no reserve is left.
+    /// `nil` if no reserve is left.
     private func createFromReserve(_ header: SegmentHeader) throws(DiskError) -> (any DiskFile)? {
         do throws(DiskError) {
             try disk.rename(SegmentFormat.reserveName, to: header.fileName)
@@ -190,7 +192,7 @@ extension SegmentLog {
         return file
     }
 
-    /// Best effort: a segment without records that stays behind is taken away at the next start.
+    /// Removes the segment if possible: one without records is removed at the next start.
     private func abandon(_ header: SegmentHeader) {
         Self.tryToRemove(header.fileName, on: disk)
     }

@@ -6,7 +6,7 @@ extension SegmentLog {
 
     /// Starts the writer and the sync thread.
     ///
-    /// - Throws: ``SegmentLogError/notWriting`` when the system gives no thread.
+    /// - Throws: ``SegmentLogError/notWriting`` if the system cannot create a thread.
     public func start() throws(SegmentLogError) {
         var started: [LogThread] = []
         let runs: [@Sendable () -> Void] = [
@@ -20,8 +20,8 @@ extension SegmentLog {
         threads.withLock { $0 = threadsStarted }
     }
 
-    /// Without threads: writes and syncs what was appended. With threads: waits until they have,
-    /// or until the log has failed.
+    /// Without threads: writes and syncs appended records. With threads: waits until they have done
+    /// so, or the log has failed.
     public func settle() {
         flush()
         if threads.withLock({ $0.isEmpty }) {
@@ -34,7 +34,7 @@ extension SegmentLog {
         }
     }
 
-    /// And whoever asks reads of it.
+    /// Whether the core has settled and the durable end is published.
     private var isSettled: Bool {
         core.withLock { core in
             guard core.isSettled, core.state == .writing else { return core.isSettled }
@@ -56,9 +56,9 @@ extension SegmentLog {
         stepUntilIdle()
         sealLast()
         core.withLock { $0.state = .closed }
-        // The next start finds out without it, too.
+        // Without it the next start only takes longer.
         do throws(SegmentLogError) { try saveCatalog() } catch {}
-        // What nothing will write any more is told to who waits for it.
+        // Waits for records that will not be written any more are ended.
         publish()
         releaseFolder()
     }
@@ -83,7 +83,7 @@ extension SegmentLog {
         var triedAt: UInt64?
         while !isStopping.load(ordering: .acquiring) {
             if case .failed = state {
-                // What counts is not that a new segment was made, but that it took something.
+                // A new segment alone is no progress; a durable record is.
                 if triedAt == durableEnd.rawValue {
                     pause(microseconds: probe)
                     probe = min(probe * 2, Self.probeMicroseconds.upperBound)
@@ -96,7 +96,7 @@ extension SegmentLog {
         }
     }
 
-    /// Of the writer, whoever wakes it but ``close()``.
+    /// Pauses the writer. Only ``close()`` ends the pause early.
     private func pause(microseconds: Int) {
         let end = LogThread.monotonicMicroseconds() + microseconds
         while !isStopping.load(ordering: .acquiring) {
@@ -124,7 +124,7 @@ extension SegmentLog {
         }
     }
 
-    /// Until the time is over, or so much waits that it is worth a sync of its own.
+    /// Sleeps until the time is over, or the pending bytes justify a sync of their own.
     private func rest(microseconds: Int) {
         let end = LogThread.monotonicMicroseconds() + microseconds
         while true {
@@ -139,8 +139,8 @@ extension SegmentLog {
         }
     }
 
-    /// The only seal without a successor: it says that the log ended in order. A failure leaves
-    /// the segment open, and the next start repairs it.
+    /// Writes the only seal without a successor, which marks a clean end of the log. After a
+    /// failure the segment stays open, and the next start repairs it.
     private func sealLast() {
         guard let (draft, file) = core.withLock({ $0.lastToSeal }) else { return }
         do throws(DiskError) {
@@ -160,19 +160,19 @@ extension SegmentLog {
 }
 
 extension LogCore {
-    /// Everything is on disk and sealed that should be, or nothing more can be done.
+    /// Whether all records are on disk and full segments are sealed, or no progress is possible.
     var isSettled: Bool {
         guard state == .writing else { return true }
         return pendingBytes == 0 && rolls.isEmpty && durableEnd == nextOffset
     }
 
-    /// `nil` when the disk has failed or the log is closed.
+    /// `nil` if the disk has failed or the log is closed.
     var lastToSeal: (SegmentDraft, any DiskFile)? {
         guard state == .writing, rolls.isEmpty, pendingBytes == 0, let file else { return nil }
         return (draft, file)
     }
 
-    /// Whether the segment being written says nothing that the one before it does not.
+    /// Whether the segment being written adds nothing to the one before it.
     var isLastRedundant: Bool {
         draft.index.records == 0
             && entries.beforeLast?.index.endOffset == draft.header.firstOffset

@@ -1,26 +1,26 @@
 public import SensorModel
 import Synchronization
 
-/// Waiting for a record without asking again and again.
+/// Waits for records without polling.
 ///
-/// None of these flushes: what nobody flushes stays in memory until its buffer is full.
+/// No wait flushes: a record without a flush stays in memory until its buffer is full.
 extension SegmentLog {
-    /// Waits at a time; of a further one ``LogWait/refused`` is said.
+    /// Maximum number of simultaneous waits; a further one gets ``LogWait/refused``.
     public static let waitersMax = 16_384
 
     /// Calls `body` once readers can see a record.
     ///
-    /// It is called exactly once unless ``cancel(_:)`` comes first: before this returns where there
-    /// is nothing to wait for, else on a thread of the log's. That thread holds no lock of the
-    /// log's, so `body` may use the log; but the next commit waits for it, so it must be short, and
-    /// it must neither settle nor close the log. Without ``start()`` the thread is the one that
-    /// settles or closes it.
+    /// `body` is called exactly once unless ``cancel(_:)`` comes first. If there is nothing to wait
+    /// for, it is called before this returns, else on a thread of the log. That thread holds no
+    /// lock of the log, so `body` may use the log. But the next commit waits for it, so it must be
+    /// short, and it must neither settle nor close the log. Without ``start()`` the thread is the
+    /// one that settles or closes the log.
     ///
     /// - Parameters:
-    ///   - offset: The record's.
-    ///   - policy: What a failed disk means.
-    ///   - body: Gets the outcome.
-    /// - Returns: For ``cancel(_:)``.
+    ///   - offset: The record's offset.
+    ///   - policy: What to do while the disk has failed.
+    ///   - body: Receives the outcome.
+    /// - Returns: A token for ``cancel(_:)``.
     @discardableResult
     public func whenWritten(
         through offset: RecordOffset, onFailure policy: LogFailurePolicy,
@@ -29,18 +29,8 @@ extension SegmentLog {
         wait(.written, through: offset, policy, body)
     }
 
-    /// Calls `body` once a record may be acknowledged; in all else as
-    /// ``whenWritten(through:onFailure:_:)``.
-    @discardableResult
-    public func whenDurable(
-        through offset: RecordOffset, onFailure policy: LogFailurePolicy,
-        _ body: @escaping @Sendable (LogWait) -> Void
-    ) -> LogWaitToken {
-        wait(.durable, through: offset, policy, body)
-    }
-
-    /// - Returns: Whether it was still waiting: its body will never be called. `false`: the body
-    ///   has been called, or is being called.
+    /// - Returns: Whether it was still waiting; its body will then never be called. `false`: the
+    ///   body has been called, or is being called.
     @discardableResult
     public func cancel(_ token: LogWaitToken) -> Bool {
         publishing.withLock { $0.cancel(token) }
@@ -60,11 +50,12 @@ extension SegmentLog {
         await wait(.durable, through: offset, policy)
     }
 
-    private func wait(
+    @discardableResult
+    func wait(
         _ goal: LogWaiters.Goal, through offset: RecordOffset, _ policy: LogFailurePolicy,
         _ body: @escaping LogWaiters.Body
     ) -> LogWaitToken {
-        // The lock of who publishes: either it finds this wait, or this finds what it published.
+        // The publisher's lock: either it finds this wait, or this finds its published progress.
         let (token, outcome) = publishing.withLock { waiters in
             waiters.add(goal, through: offset.rawValue, policy, at: progress, body)
         }
@@ -87,19 +78,19 @@ extension SegmentLog {
         }
     }
 
-    /// What has been published, and the state. Under the lock `publishing`.
+    /// The published progress and the state. Requires the lock `publishing`.
     private var progress: LogWaiters.Progress {
         LogWaiters.Progress(
             writtenEnd: published.writtenEnd.load(ordering: .relaxed),
             durableEnd: published.durableEnd.load(ordering: .relaxed), state: state)
     }
 
-    /// Under the lock `publishing`, after what is published has moved.
+    /// Takes out ended waits after the progress has changed. Requires the lock `publishing`.
     func takeEnded(_ waiters: inout LogWaiters) -> [LogWaiters.Ended] {
         waiters.isEmpty ? [] : waiters.takeEnded(at: progress)
     }
 
-    /// Without a lock.
+    /// Calls the bodies. Must be called without a lock.
     func tell(_ ended: [LogWaiters.Ended]) {
         var batch = ended
         while !batch.isEmpty {
@@ -120,7 +111,7 @@ private final class WaitingTask: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Returns: Whether it is to wait; else it was resumed.
+    /// - Returns: Whether it waits; else it was resumed.
     func hold(_ continuation: CheckedContinuation<LogWait, Never>) -> Bool {
         let outcome = state.withLock { state in
             if state.outcome == nil { state.continuation = continuation }
@@ -138,9 +129,9 @@ private final class WaitingTask: Sendable {
         }
     }
 
-    /// The first outcome counts.
+    /// Ends the wait. The first outcome counts.
     ///
-    /// - Returns: What is left to be cancelled.
+    /// - Returns: The token that must be cancelled, if any.
     @discardableResult
     func end(_ outcome: LogWait) -> LogWaitToken? {
         let (continuation, token) = state.withLock { state in

@@ -3,14 +3,14 @@ import Synchronization
 
 /// The append-only log of one state folder.
 ///
-/// ``append(_:session:sequence:deviceTime:arrivalTime:payload:)`` belongs to one thread at a time,
-/// who has the pipeline's turn; everything else may be called from anywhere. `LogCore` decides, this
-/// type locks it, does the I/O it asks for, and tells the observer.
+/// ``append(_:session:sequence:deviceTime:arrivalTime:payload:)`` may be called by one thread at a
+/// time, the one that has the pipeline's turn. All other calls are allowed on any thread. `LogCore`
+/// decides; this type locks it, does its I/O, and calls the observer.
 public final class SegmentLog: Sendable {
-    /// A longer payload is a mistake of the caller's.
+    /// Maximum size of a payload; a longer one is a bug of the caller.
     public static let payloadBytesMax = 512 << 10
 
-    /// What opening found and did.
+    /// Result of opening the log.
     public let recovery: RecoveryReport
     /// The identity of this history, for cursors.
     public let epoch: UInt32
@@ -20,25 +20,25 @@ public final class SegmentLog: Sendable {
     let observer: LogObserver
     let core: Mutex<LogCore>
     let published: Published
-    /// Held while ``published`` moves; guards the waits for that.
+    /// Held while ``published`` changes; guards the waits for that.
     let publishing = Mutex(LogWaiters())
-    /// Whether a failure was the last that the observer was told.
+    /// Whether the observer's last call reported a failure.
     let toldFailure = Mutex(false)
     /// Held while sealed segments are changed or removed.
     let upkeep = Mutex<Void>(())
-    /// Segments in which an erasure in place is begun and not complete.
+    /// Segments with an incomplete erasure in place.
     let erasing: Mutex<Set<UInt64>>
-    let upkeepCounts = Mutex(LogHoldings())
+    let upkeepCounts = Mutex(LogUsage())
     let marks = MarkCache()
     let catalog: Mutex<CatalogState>
     let threads = Mutex<[LogThread]>([])
-    let writerWakeup = Wakeup()
-    let syncWakeup = Wakeup()
-    let settledWakeup = Wakeup()
+    let writerWakeup = AutoResetEvent()
+    let syncWakeup = AutoResetEvent()
+    let settledWakeup = AutoResetEvent()
     let isStopping = Atomic(false)
     private let folderLock: Mutex<(any DiskFile)?>
 
-    /// What other threads may read without the lock.
+    /// Values that other threads may read without the lock.
     final class Published: Sendable {
         let nextOffset: Atomic<UInt64>
         let writtenEnd: Atomic<UInt64>
@@ -68,15 +68,15 @@ public final class SegmentLog: Sendable {
     }
 
     /// Appends a record of a session that
-    /// ``appendSession(_:device:deviceTime:arrivalTime:payload:)`` has introduced, now or in an
-    /// earlier run.
+    /// ``appendSession(_:device:deviceTime:arrivalTime:payload:)`` has introduced, in this run or
+    /// an earlier one.
     ///
-    /// Stays in memory until ``flush()`` or until the buffer is full. Allocates nothing but a new
-    /// buffer when the disk falls behind. While the log has failed it goes on taking records, up to
-    /// the same bound, for the segment that will take over.
+    /// The record stays in memory until ``flush()`` or until the buffer is full. Allocates only a
+    /// new buffer, when the disk falls behind. After a failure the log continues to take records,
+    /// up to the same limit, for the segment that will take over.
     ///
-    /// - Returns: The record's number; `nil` when ``LogConfiguration/pendingBytesMax`` wait for the
-    ///   disk or the log is closed: nothing was stored, no number was used.
+    /// - Returns: The record's offset; `nil` if ``LogConfiguration/pendingBytesMax`` bytes wait for
+    ///   the disk or the log is closed. Nothing was stored then, and no offset was used.
     public func append(
         _ type: RecordType, session: SessionID, sequence: FrameSequence, deviceTime: Timestamp,
         arrivalTime: Timestamp, payload: Span<UInt8>
@@ -93,14 +93,14 @@ public final class SegmentLog: Sendable {
             isChunkFull = core.line.filled.count > filled && core.state == .writing
             return offset
         }
-        // A full buffer goes to the disk without waiting for a flush.
+        // A full buffer is written without waiting for a flush.
         if isChunkFull { writerWakeup.wake() }
         guard let offset else { return nil }
         published.nextOffset.store(offset.rawValue + 1, ordering: .releasing)
         return offset
     }
 
-    /// Appends a session record: the first of a session says whose it is.
+    /// Appends a session record; a session's first one names its device.
     public func appendSession(
         _ session: SessionID, device: DeviceID, deviceTime: Timestamp, arrivalTime: Timestamp,
         payload: Span<UInt8>
@@ -111,12 +111,12 @@ public final class SegmentLog: Sendable {
             arrivalTime: arrivalTime, payload: payload)
     }
 
-    /// Hands what was appended to the log's threads. Cheap when there is nothing, and when it will
-    /// go with what a thread does next anyway.
+    /// Passes appended records to the log's threads. Cheap if there are none, or if a thread will
+    /// write them anyway.
     public func flush() {
         let (isCommit, isWriters) = core.withLock { core in
             core.isFlushWanted = core.line.current.count > 0
-            // A log that has failed is tried again in its own time.
+            // A failed log is tried again at its own intervals.
             let isWriters = core.state == .writing && !core.isWriterContent
             return (core.isCommitDue, core.isFlushWanted && isWriters)
         }
@@ -124,26 +124,26 @@ public final class SegmentLog: Sendable {
         if isWriters { writerWakeup.wake() }
     }
 
-    /// Whether a turn's appends would be taken, an eighth of the bound. The pipeline stops draining
-    /// rings while not.
+    /// Whether the log can take a turn's appends, an eighth of the limit. The pipeline stops
+    /// draining rings while it cannot.
     public var hasRoom: Bool {
         core.withLock {
-            // A frame after hours of silence has consequences for each second of them.
+            // A frame after hours of silence causes records for each second of them.
             $0.hasRoom(for: max(Self.payloadBytesMax, configuration.pendingBytesMax / 8))
         }
     }
 
     public var state: LogState { core.withLock { $0.state } }
 
-    /// Appended and not yet on disk.
+    /// Bytes appended and not yet on disk.
     public var pendingBytes: Int { core.withLock { $0.pendingBytes } }
 
-    /// The number the next record gets.
+    /// The offset of the next record.
     public var nextOffset: RecordOffset {
         RecordOffset(rawValue: published.nextOffset.load(ordering: .acquiring))
     }
 
-    /// The first offset not yet handed to the kernel: what a reader can see ends here.
+    /// The first offset not yet passed to the kernel: the end of what readers can see.
     public var writtenEnd: RecordOffset {
         RecordOffset(rawValue: published.writtenEnd.load(ordering: .acquiring))
     }
@@ -159,29 +159,30 @@ public final class SegmentLog: Sendable {
 
     /// - Parameters:
     ///   - session: Any session.
-    ///   - start: Segments that end before this offset are not looked at.
-    /// - Returns: `nil`: it has no records there.
+    ///   - start: Segments that end before this offset are ignored.
+    /// - Returns: `nil`: the session has no records there.
     public func summary(
         of session: SessionID, since start: RecordOffset = RecordOffset(rawValue: 0)
     ) -> SessionSummary? {
         let entries = core.withLock { $0.entries(holding: session) }
         return SessionSummary.merged(
-            entries.filter { $0.index.endOffset > start.rawValue }, of: session)
+            entries.lazy.filter { $0.entry.index.endOffset > start.rawValue }
+                .map { $0.entry.index.parts[$0.part] })
     }
 
-    /// One summary a session of a device, in the order of first offsets.
+    /// One summary per session of a device, in the order of first offsets.
     public func sessions(of device: DeviceID) -> [SessionSummary] {
         reader().sessions(of: device)
     }
 
-    /// The last number that a crash has made the log leap over, by now or before: nothing is
-    /// recorded there, and viewers may have been given it. `nil`: no crash in what is left of it.
+    /// The last offset that the log skipped after a crash, in this run or before. It has no record,
+    /// and viewers may have received it. `nil`: the remaining log has no crash.
     public var lostEnd: RecordOffset? {
         var end: UInt64?
         var lost: UInt64?
         for entry in core.withLock({ $0.catalog() }) {
             guard let header = entry.header else { continue }
-            // Of the first: what was before it is deleted, if there was anything.
+            // In the first segment: earlier segments were deleted, if there were any.
             if header.firstOffset > end ?? (header.previous == 0 ? 0 : header.firstOffset) {
                 lost = header.firstOffset - 1
             }
@@ -192,7 +193,7 @@ public final class SegmentLog: Sendable {
 
     public func segments() -> [SegmentSummary] { core.withLock { $0.catalog() }.map(\.summary) }
 
-    /// Reads beside the writer, with descriptors of its own.
+    /// A reader beside the writer, with descriptors of its own.
     public func reader() -> LogReader { LogReader(log: self) }
 
     func releaseFolder() {

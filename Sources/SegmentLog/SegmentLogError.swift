@@ -4,13 +4,13 @@ public import SensorModel
 public enum SegmentLogError: Error, Hashable, Sendable {
     /// Another process holds the log's folder.
     case inUse
-    /// Written by a newer version of the daemon; nothing was touched.
+    /// The log is of a newer version of the daemon; nothing was changed.
     case newerFormat(segment: String, version: UInt16, versionKnown: UInt16)
-    /// Nothing that was recorded could have used so many offsets: the segments are somebody
-    /// else's, whatever their check sums say.
+    /// Recording cannot have used so many offsets: the segments were not written by this program,
+    /// even with valid checksums.
     case offsetsUsedUp(next: RecordOffset)
     case disk(DiskError)
-    /// The log is closed or its disk has failed; reading goes on, changing does not.
+    /// The log is closed or its disk has failed; reading continues, changes are refused.
     case notWriting
 }
 

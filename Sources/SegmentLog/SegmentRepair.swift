@@ -1,28 +1,28 @@
 import SensorModel
 
-/// Makes a sealed segment of one that a crash or a failed disk left open.
+/// Makes a sealed segment from one that a crash or a failed disk left open.
 ///
-/// The valid records go into a fresh, synced file before anybody calls them durable: what the
-/// kernel shows after a crash may be memory that the disk never got.
+/// The valid records are copied to a new, synced file before they count as durable: what the kernel
+/// shows after a crash may be memory that never reached the disk.
 struct SegmentRepair {
     let disk: any Disk
     let entry: SegmentEntry
-    /// Records from this offset on are in a later segment too, which took over.
+    /// Records from this offset on are also in a later segment, which took over.
     let endOffset: UInt64
-    /// That later segment holds records: then all before ``endOffset`` was on disk once, and what
-    /// is missing of it is damage.
+    /// Whether that later segment holds records. Then everything before ``endOffset`` was on disk
+    /// once, and missing records are damage.
     let isFollowed: Bool
 
     struct Outcome {
-        /// `nil`: nothing in it was worth keeping.
+        /// `nil`: the segment contained no valid records.
         var entry: SegmentEntry?
         var tornTail: TornTail?
         var damage: [LogDamage] = []
-        /// The file is in its place, but a power loss may bring the old one back.
+        /// The file is in place, but a power loss may restore the old one.
         var namesError: DiskError?
     }
 
-    /// `entry` has a header.
+    /// Repairs the segment; `entry` must have a header.
     func run(_ header: SegmentHeader) throws(DiskError) -> Outcome {
         var outcome = Outcome()
         let file = try disk.open(entry.name, .read)
@@ -50,7 +50,7 @@ struct SegmentRepair {
         guard !isEmpty else { return outcome }
         outcome.entry = try rewrite.seal()
         try rewrite.takePlace()
-        // The old file is gone from here on, whatever fails.
+        // From here on the old file is gone, whatever fails.
         do throws(DiskError) { try disk.synchronizeNames() } catch { outcome.namesError = error }
         return outcome
     }

@@ -1,9 +1,9 @@
 import SensorModel
 
-/// Writes a sealed segment in one go into a temporary file and puts it in its place.
+/// Writes a sealed segment into a temporary file and renames it into place.
 ///
-/// Used where bytes that are on disk must change: after a crash, and where an erasure leaves little.
-/// The file under the old name is whole at every moment, the old or the new one.
+/// Used if bytes on disk must change: after a crash, and when an erasure leaves little. The file
+/// under the segment's name is whole at every moment, the old or the new one.
 struct SegmentRewrite {
     private let disk: any Disk
     private let file: any DiskFile
@@ -11,7 +11,7 @@ struct SegmentRewrite {
     private var draft: SegmentDraft
     private var line: ChunkLine
 
-    /// `header` is that of the new file; its generation tells it from the old one.
+    /// `header` is the new file's; its generation distinguishes it from the old one.
     init(_ header: SegmentHeader, on disk: any Disk) throws(DiskError) {
         self.disk = disk
         name = header.fileName + SegmentFormat.temporarySuffix
@@ -24,16 +24,18 @@ struct SegmentRewrite {
 
     var index: SegmentIndex { draft.index }
 
-    /// Deleted and not yet written as a hole: neighbours share one.
+    /// End of deleted offsets that are not yet written as a hole: adjacent ones share a hole.
     private var omittedEnd: UInt64?
 
     /// Copies records up to the first damage.
     ///
     /// - Parameters:
-    ///   - walk: Over the old file. After damage the caller resumes it and calls ``skip(to:reason:)``.
-    ///   - endOffset: Records from here on are left out.
-    ///   - sessions: Their records are left out, and those of a session whose introduction is lost.
-    /// - Returns: Whether it has come to the end, not to damage.
+    ///   - walk: Walk over the old file. After damage the caller resumes it and calls
+    ///     ``skip(to:reason:)``.
+    ///   - endOffset: Records from this offset on are left out.
+    ///   - sessions: Records of these sessions are left out, and those of a session whose
+    ///     introduction is lost.
+    /// - Returns: Whether it has reached the end, not damage.
     /// - Throws: ``DiskError``
     mutating func copy(
         _ walk: inout SegmentWalk, before endOffset: UInt64 = .max,
@@ -82,7 +84,7 @@ struct SegmentRewrite {
 
     /// Seals and syncs.
     ///
-    /// - Returns: What the segment is once the file has taken its place.
+    /// - Returns: The segment's entry once the file is in place.
     mutating func seal() throws(DiskError) -> SegmentEntry {
         writeOmitted()
         if let last = line.takeCurrent() { line.filled.append(last) }
@@ -97,7 +99,8 @@ struct SegmentRewrite {
         return entry
     }
 
-    /// After ``seal()``. A power loss may take it back until the names are synced.
+    /// Renames the file into place, after ``seal()``. A power loss may undo it until the names are
+    /// synced.
     func takePlace() throws(DiskError) {
         try disk.rename(name, to: draft.header.fileName)
     }

@@ -1,9 +1,9 @@
-/// The last bytes of a sealed segment: where its index is.
+/// The last bytes of a sealed segment, with the position of its index.
 struct SegmentTrailer: Hashable {
     private static let magic: UInt32 = 0x5853_4C50
 
     var indexPosition: Int
-    /// How often sessions were erased in place: tells two files of one name apart.
+    /// Number of erasures in place: distinguishes two files with the same name.
     var erasures: UInt32
 
     func encode(into bytes: inout [UInt8], at position: Int) {
@@ -15,7 +15,7 @@ struct SegmentTrailer: Hashable {
         LittleEndian.store(checksum, in: &span, at: position + 12)
     }
 
-    /// `nil` for what is no trailer, as at the end of a segment that was never sealed.
+    /// `nil` for bytes that are no trailer, as at the end of an unsealed segment.
     init?(decoding bytes: Span<UInt8>) {
         guard bytes.count == SegmentFormat.trailerBytes,
             LittleEndian.load(UInt32.self, from: bytes, at: 8) == Self.magic,

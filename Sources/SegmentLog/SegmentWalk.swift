@@ -1,16 +1,16 @@
 import SensorModel
 
-/// Goes through the records of one segment file in order.
+/// Visits the records of one segment file in order.
 ///
 ///     next() ──► record ──► next() … ──► end
 ///        └─────► damaged ──► resume() ──► (gap) next() …
 ///                                   └──► nil: nothing whole follows
 struct SegmentWalk {
     enum Step {
-        /// Its payload is `window[payload]`, until the next step.
+        /// The record's payload is `window[payload]`, until the next step.
         case record(RawRecord, offset: UInt64)
         case hole(LogGap)
-        /// What lies at `position` is not what was written there.
+        /// The bytes at `position` differ from what was written there.
         case damaged
         case end
     }
@@ -19,15 +19,15 @@ struct SegmentWalk {
 
     let header: SegmentHeader
     let seed: Checksum
-    /// Nothing from here on is looked at.
+    /// Bytes from this position on are ignored.
     let end: Int
-    /// Of the next record.
+    /// Position of the next record.
     private(set) var position: Int
-    /// The offset that the next record has at least.
+    /// Lower bound of the next record's offset.
     private(set) var offset: UInt64
     private(set) var window: [UInt8] = []
     private(set) var payload = 0..<0
-    /// The last anchor passed.
+    /// Durable bytes according to the last anchor passed.
     private(set) var durableBytes = 0
 
     private let file: any DiskFile
@@ -37,12 +37,12 @@ struct SegmentWalk {
     struct SessionOwner {
         var session: SessionID
         var device: DeviceID
-        /// Where its introduction lies, if the walk has passed it.
+        /// Position of its introduction, if the walk has passed it.
         var introduction: Int?
     }
 
-    /// `parts` are the sessions by number, where an index tells; else introductions do. `start` is
-    /// a place where a record begins.
+    /// `parts` are the sessions by number if an index is known; else introductions name them.
+    /// `start` is a place where a record begins.
     init(
         file: any DiskFile, header: SegmentHeader, end: Int, parts: [SegmentIndex.Part] = [],
         start: (position: Int, offset: UInt64)? = nil
@@ -58,7 +58,7 @@ struct SegmentWalk {
         }
     }
 
-    /// `nil` where damage took the introduction.
+    /// `nil` if damage destroyed the introduction.
     func owner(of number: UInt16) -> SessionOwner? { sessions[number] }
 
     mutating func next() throws(DiskError) -> Step {
@@ -83,10 +83,10 @@ struct SegmentWalk {
         return .end
     }
 
-    /// After damage: goes on at the next record whose number is certain; `endOffset` is the number
-    /// at ``end``, where it is known.
+    /// Continues after damage at the next record whose offset is certain. `endOffset` is the offset
+    /// at ``end``, if it is known.
     ///
-    /// What it gives back is left out; `nil` when nothing whole follows.
+    /// Returns the offsets that were left out; `nil` if no whole record follows.
     mutating func resume(endOffset: UInt64?) throws(DiskError) -> LogGap? {
         let search = ResumeSearch(walk: self, rest: try rest(), restPosition: position)
         guard let found = search.found(endOffset: endOffset) else { return nil }
@@ -98,13 +98,13 @@ struct SegmentWalk {
         return gap
     }
 
-    /// After damage: whether something written later says that this place was on disk by then. If
-    /// nothing does, it is a tail that a crash tore.
+    /// Whether a later record proves that the damaged place was on disk. If none does, the place is
+    /// a tail that a crash tore.
     func wasDurable() throws(DiskError) -> Bool {
         ResumeSearch(walk: self, rest: try rest(), restPosition: position).wasDurable()
     }
 
-    /// How many of the bytes from here to the end are not the zeros of space set aside.
+    /// Number of bytes from here to the end that are not the zeros of reserved space.
     func bytesUntilZeros() throws(DiskError) -> Int {
         let bytes = try rest()
         return (bytes.lastIndex { $0 != 0 } ?? -1) + 1
@@ -129,7 +129,7 @@ struct SegmentWalk {
             seed: seed)
     }
 
-    /// Makes `bytes` from `position` on part of the window, as far as the file has them.
+    /// Loads `bytes` from `position` on into the window, as far as the file has them.
     private mutating func look(at bytes: Int) throws(DiskError) {
         guard position < windowPosition || position + bytes > windowPosition + window.count else {
             return
@@ -141,9 +141,9 @@ struct SegmentWalk {
         windowPosition = position
     }
 
-    /// - Returns: `nil` to go on with the next record.
+    /// - Returns: `nil` to continue with the next record.
     private mutating func pass(_ record: RawRecord) -> Step? {
-        // A copy of the few bytes wanted: the window is part of what changes below.
+        // A copy of the few bytes needed: the window is changed below.
         let content = Array(window[payload].prefix(SegmentFormat.introductionBytes))
         let bytes = content.span
         switch record.tag {

@@ -12,7 +12,7 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
     case messageTooLarge = 4013
     case tooManyRequests = 4029
 
-    /// Whether the peer should come back, with increasing waits.
+    /// Whether the peer may reconnect, with increasing delays.
     public var mayReconnect: Bool {
         switch self {
         case .goingAway, .restarting, .tooSlow, .tooManyRequests: true

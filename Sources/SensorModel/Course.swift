@@ -1,7 +1,7 @@
-/// A way to follow, as its owner sent it: points in order, some of them checkpoints. Written into
-/// a session as a record when the session starts and when it changes.
+/// A route to follow, as its owner sent it: points in order, some of them checkpoints.
 ///
-/// Degrees are whole multiples of 1e-7, as on the wire, so that a recorded course is the same one.
+/// The session's log gets it as a record at the start and after each change. Degrees are whole
+/// multiples of 1e-7, as on the wire, so that a recorded course equals the one sent.
 public struct Course: Hashable, Sendable {
     public struct Point: Hashable, Sendable {
         /// Degrees.
@@ -17,7 +17,7 @@ public struct Course: Hashable, Sendable {
 
     public struct Checkpoint: Hashable, Sendable {
         public let name: String
-        /// The point nearest to it on the course is where it is reached.
+        /// The checkpoint is reached at the point of the course nearest to this place.
         public let place: Point
 
         public init(name: String, latitude: Double, longitude: Double) {
@@ -26,19 +26,21 @@ public struct Course: Hashable, Sendable {
         }
     }
 
-    /// At most ``pointsMax``.
+    /// Points, at most ``pointsMax``.
     public let points: [Point]
-    /// At most ``checkpointsMax``.
+    /// Checkpoints, at most ``checkpointsMax``.
     public let checkpoints: [Checkpoint]
 
-    /// Every 24 m of a hundred kilometers, where nothing is judged finer than 150 m; a record of
-    /// it takes some 25 KB.
+    /// One point every 24 m on a course of 100 km; no judgment needs less than 150 m. The record
+    /// takes about 25 KB.
     public static let pointsMax = 4096
     public static let checkpointsMax = 256
+    /// Of a checkpoint, in UTF-8. With all of them a record takes at most 128 KiB.
+    public static let nameBytesMax = 256
     /// Of the grid, a degree.
     public static let stepsPerDegree = 1e7
 
-    /// A longer way is thinned, its last point kept; checkpoints beyond the bound are left out.
+    /// Thins a longer route and keeps its last point; drops checkpoints beyond ``checkpointsMax``.
     public init(points: [Point], checkpoints: [Checkpoint] = []) {
         let step = (points.count - 1) / (Self.pointsMax - 1) + 1
         var kept = stride(from: 0, to: points.count, by: max(1, step)).map { points[$0] }

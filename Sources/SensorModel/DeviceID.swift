@@ -11,7 +11,7 @@ public struct DeviceID: Hashable, Comparable, Sendable {
     }
 }
 
-/// One TCP or WebSocket connection of a device; never used again within a run of the daemon.
+/// One TCP or WebSocket connection of a device. A number is used once in a run of the daemon.
 public struct ConnectionID: Hashable, Sendable {
     public let rawValue: UInt64
 
@@ -21,7 +21,7 @@ public struct ConnectionID: Hashable, Sendable {
     }
 }
 
-/// One connection of a viewer to one share; never used again within a run of the daemon.
+/// One connection of a viewer to one share. A number is used once in a run of the daemon.
 public struct SubscriberID: Hashable, Sendable {
     public let rawValue: UInt64
 

@@ -1,8 +1,8 @@
 /// One unit a device sends, decoded and valid.
 public struct Frame: Hashable, Sendable {
-    /// The device's own counter; ``FrameSequence/none`` where it does not count.
+    /// The device's own counter; ``FrameSequence/none`` if the device does not count.
     public var sequence: FrameSequence
-    /// The moment of the payload, or of its first sample.
+    /// Time of the payload, or of its first sample.
     public var deviceTime: Timestamp
     public var payload: Payload
 
@@ -20,9 +20,10 @@ public struct Frame: Hashable, Sendable {
         /// Hectopascals, 300…1200.
         case pressure(hectopascals: Float)
         case status(DeviceStatus)
-        /// A note of the device's, cleaned, at most ``Limits/markerBytesMax`` bytes of UTF-8.
+        /// A note from the device, cleaned, at most ``Limits/markerBytesMax`` bytes of UTF-8.
         case marker(String)
-        /// Names the source of the heart rates that follow; ``Limits/sourceBytesMax`` bytes.
+        /// Name of the source of the heart rates that follow, at most ``Limits/sourceBytesMax``
+        /// bytes.
         case source(String)
     }
 }
@@ -30,11 +31,11 @@ public struct Frame: Hashable, Sendable {
 /// Consecutive motion samples, equally spaced.
 public struct MotionBatch: Hashable, Sendable {
     public var traits: MotionTraits
-    /// From one sample to the next; 0 for a single sample.
+    /// Time between two samples; 0 for a single sample.
     public var intervalMicroseconds: UInt32
     /// 1…``Limits/motionSamplesMax``.
     public var samples: [MotionSample]
-    /// A heart rate that came inside the same text frame (the RunningBuddy form), beats/min.
+    /// Heart rate from the same text frame (the RunningBuddy form), beats/min.
     public var heartRate: Double?
 
     public init(
@@ -48,7 +49,7 @@ public struct MotionBatch: Hashable, Sendable {
     }
 }
 
-/// What the wearer or the watch asked for; the raw values are those of the wire.
+/// A command of the wearer or the watch; the raw values are those of the wire.
 public enum ControlAction: UInt8, CaseIterable, Sendable {
     case start = 1
     case pause = 2
@@ -60,7 +61,7 @@ public enum ControlAction: UInt8, CaseIterable, Sendable {
 }
 
 public struct DeviceStatus: Hashable, Sendable {
-    /// 0…100; `nil`: the device did not say.
+    /// 0…100; `nil`: not reported.
     public var batteryPercent: UInt8?
     public var charging: Bool
 

@@ -10,8 +10,8 @@ public enum FrameKind: UInt8, CaseIterable, Sendable {
     case status = 0x07
     case marker = 0x08
     case source = 0x09
-    /// In the log only: samples of a text frame as 32-bit floats, with its heart rate. A text
-    /// frame has more digits than the wire's integers, and an export gives them back.
+    /// Samples of a text frame as 32-bit floats, with its heart rate; in the log only. A text frame
+    /// has more digits than the wire's integers, and an export returns all of them.
     case exactMotion = 0x13
     case welcome = 0x81
     case ack = 0x82
@@ -29,7 +29,7 @@ public enum FrameKind: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// What all frames have in front of their payload.
+/// The fields in front of every frame's payload.
 public struct FrameHeader: Hashable, Sendable {
     public var kind: FrameKind
     public var sequence: FrameSequence

@@ -2,7 +2,7 @@
 public struct FrameSequence: Hashable, Comparable, Sendable {
     public let rawValue: UInt32
 
-    /// "Not counted": what the wire's 0 means. Also the answer "nothing acknowledged yet".
+    /// "Not counted": 0 on the wire. As an ack: nothing acknowledged yet.
     public static let none = FrameSequence(rawValue: 0)
 
     @inlinable

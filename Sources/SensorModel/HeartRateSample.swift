@@ -1,6 +1,6 @@
-/// What a heart-rate sensor said at one moment.
+/// One reading of a heart-rate sensor.
 public struct HeartRateSample: Hashable, Sendable {
-    /// Only what a human heart can produce; decoding refuses the rest.
+    /// Range of a human heart, beats/min; decoding refuses other values.
     public static let validBeatsPerMinute: ClosedRange<Double> = 20...250
 
     public enum Contact: UInt8, Sendable {
@@ -12,7 +12,7 @@ public struct HeartRateSample: Hashable, Sendable {
     /// Beats per minute, a multiple of 0.1: the grid of the wire and of the log.
     public let beatsPerMinute: Double
     public let contact: Contact
-    /// Intervals between beats in 1/1024 s, oldest first; empty where the sensor sends none.
+    /// Intervals between beats in 1/1024 s, oldest first; empty if the sensor sends none.
     public let rrIntervals: [UInt16]
 
     /// - Throws: ``SensorError/heartRateOutOfRange(beatsPerMinute:)``

@@ -1,7 +1,8 @@
-/// What a runner set out to do: phases one after another, each for so long or so far.
+/// A runner's plan: phases one after another, each with a duration or a distance.
 ///
 /// As text: phases with commas between, `M:SS` or `90s` for time, `400m` or `1.5km` for distance,
-/// `5x(1km,2:00)` for what is repeated.
+/// `5x(1km,2:00)` for what is repeated. Kilometers are rounded to a centimeter. What was read from
+/// a text writes ``text`` that reads the same.
 public struct IntervalPlan: Hashable, Sendable {
     public enum Phase: Hashable, Sendable {
         /// 10…86,400.
@@ -10,17 +11,17 @@ public struct IntervalPlan: Hashable, Sendable {
         case meters(Double)
     }
 
-    /// The reference's bound.
+    /// The reference implementation's bound.
     public static let phasesMax = 50
-    /// The lower bound is the reference's.
+    /// The lower bound is the reference implementation's.
     public static let secondsRange = 10.0...86_400
-    /// The lower bound is what a sprinter runs in the ten seconds of the other.
+    /// The lower bound is the distance of a sprinter in the shortest phase, 10 s.
     public static let metersRange = 50.0...200_000
 
-    /// 1…50 of them.
+    /// 1…``phasesMax`` phases.
     public let phases: [Phase]
 
-    /// `nil` for no phase, too many, or one out of its range.
+    /// Returns `nil` for no phase, too many phases, or a phase out of range.
     public init?(phases: [Phase]) {
         guard (1...Self.phasesMax).contains(phases.count),
             phases.allSatisfy(Self.isAllowed)
@@ -28,9 +29,9 @@ public struct IntervalPlan: Hashable, Sendable {
         self.phases = phases
     }
 
-    /// `nil` for a text that is no plan.
+    /// Returns `nil` for a text that is no plan.
     ///
-    /// - Parameter text: As `10:00,5x(1km,2:00),10:00`; blanks and case do not matter.
+    /// - Parameter text: A plan such as `10:00,5x(1km,2:00),10:00`; blanks and case do not matter.
     public init?(text: String) {
         let plain = text.filter { $0 != " " }.lowercased()
         guard let phases = Self.phases(in: plain[...]) else { return nil }
@@ -114,7 +115,11 @@ public struct IntervalPlan: Hashable, Sendable {
             else { return nil }
             return .seconds(Double(numbers.reduce(0) { $0 * 60 + $1 }))
         }
-        if text.hasSuffix("km") { return number(text.dropLast(2)).map { .meters($0 * 1000) } }
+        if text.hasSuffix("km") {
+            // A binary fraction of a kilometer is not one of a meter: without the rounding
+            // `1.001km` is 1000.9999999999999 m, which ``text`` writes and nobody reads again.
+            return number(text.dropLast(2)).map { .meters(($0 * 100_000).rounded() / 100) }
+        }
         if text.hasSuffix("m") { return number(text.dropLast()).map { .meters($0) } }
         if text.hasSuffix("s") { return number(text.dropLast()).map { .seconds($0) } }
         return nil

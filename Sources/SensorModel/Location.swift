@@ -1,11 +1,11 @@
-/// One position fix. Values lie on the grid of the binary wire, so that what a processor saw live
-/// is what a replay reads from the log.
+/// One position fix. Values lie on the grid of the binary wire, so that live processing and a
+/// replay from the log use the same values.
 public struct Location: Hashable, Sendable {
     /// Degrees, a multiple of 1e-7.
     public let latitude: Double
     /// Degrees, a multiple of 1e-7.
     public let longitude: Double
-    /// Meters above sea level, a multiple of 0.01; `nil`: the device did not say.
+    /// Meters above sea level, a multiple of 0.01; `nil`: not reported.
     public let altitude: Double?
     /// Meters (about one standard deviation), a multiple of 0.1; `nil`: unknown.
     public let horizontalAccuracy: Double?
@@ -45,8 +45,8 @@ public struct Location: Hashable, Sendable {
         self.course = course.map { $0.truncatingRemainder(dividingBy: 360) }
     }
 
-    /// On the wire's grid; `nil` for unknown. A value too large for the wire is cut to its largest:
-    /// an accuracy of ten kilometers and one of seven mean the same to every reader.
+    /// Rounds to the wire's grid; `nil` for unknown. A value too large for the wire becomes the
+    /// largest: accuracies of 7 km and 10 km mean the same to a reader.
     private static func known(
         _ value: Double?, step: Double, below bound: Double
     ) throws(SensorError) -> Double? {

@@ -13,10 +13,10 @@ public struct RecordOffset: Hashable, Comparable, Sendable {
     }
 }
 
-/// Where one reader is: `e<epoch>-<offset>`.
+/// A reader's position in the log: `e<epoch>-<offset>`.
 ///
-/// The epoch is the identity of the log's history and changes when history is lost, so that a
-/// reader can tell "missed some" from "what I knew is gone".
+/// The epoch identifies the log's history and changes when history is lost. A reader can thus tell
+/// missed records from deleted ones.
 public struct LogCursor: Hashable, Comparable, Sendable {
     public let epoch: UInt32
     public let offset: RecordOffset
@@ -26,7 +26,7 @@ public struct LogCursor: Hashable, Comparable, Sendable {
         self.offset = offset
     }
 
-    /// `nil` unless `text` is of the form that ``description`` prints.
+    /// Returns `nil` unless `text` has the form that ``description`` prints.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.first == UInt8(ascii: "e") else { return nil }
         let parts = text.dropFirst().split(separator: "-", omittingEmptySubsequences: false)

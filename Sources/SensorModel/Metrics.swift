@@ -1,23 +1,23 @@
-/// Everything a viewer can be shown of a session at one moment. Missing is `nil`, never 0.
+/// All values of a session that viewers can see, at one moment. A missing value is `nil`, never 0.
 ///
-/// One value a whole second of device time; each stands alone, so a reader that starts anywhere
-/// in the log has every latched value from a single record.
+/// The log has one record for each whole second of device time. Each record has every latched
+/// value, so a reader can start anywhere in the log.
 public struct Metrics: Hashable, Sendable {
-    /// Of the session.
+    /// State of the session.
     public var state: ValueState = .waiting
     public var heartRate: HeartRateMetric?
     public var cadence: CadenceMetric?
     /// Whole steps since the start.
     public var steps: Int?
     public var distanceMeters: Double?
-    /// Half the width of the 95 % interval, meters.
+    /// Half width of the 95 % interval, meters.
     public var distanceUncertaintyMeters: Double?
     public var speedMetersPerSecond: Double?
-    /// Half the width of the 95 % interval, m/s.
+    /// Half width of the 95 % interval, m/s.
     public var speedUncertaintyMetersPerSecond: Double?
     public var paceSecondsPerKm: Double?
     public var gradeAdjustedPaceSecondsPerKm: Double?
-    /// Always moving + paused.
+    /// Moving and paused time together.
     public var elapsedSeconds: Double = 0
     public var movingSeconds: Double = 0
     public var pausedSeconds: Double = 0
@@ -26,7 +26,7 @@ public struct Metrics: Hashable, Sendable {
     public var elevationGainMeters: Double?
     public var elevationLossMeters: Double?
     public var gradePercent: Double?
-    /// Seconds in each zone, lowest first; empty while no heart rate has come.
+    /// Seconds in each zone, lowest first; empty until the first heart rate.
     public var zoneSeconds: [Double] = []
     public var averageHeartRate: Double?
     public var maxHeartRate: Double?
@@ -40,14 +40,14 @@ public struct Metrics: Hashable, Sendable {
     public var decouplingPercent: Double?
     public var finishEstimate: FinishEstimate?
     public var course: CourseProgress?
-    /// Of the runner's plan; `nil` without one, and after its end.
+    /// Progress in the runner's plan; `nil` without a plan and after its end.
     public var interval: IntervalProgress?
     /// 0…1.
     public var battery: Double?
     public var charging: Bool?
     /// Alerts raised and not yet cleared.
     public var activeAlerts: [AlertKind] = []
-    /// Share of the time with heart rate that was spent in the target zone, percent.
+    /// Time in the target zone, as a percentage of the time with heart rate.
     public var targetZonePercent: Double?
 
     public init() {}
@@ -55,7 +55,7 @@ public struct Metrics: Hashable, Sendable {
 
 public struct HeartRateMetric: Hashable, Sendable {
     public var beatsPerMinute: Double
-    /// From 1; `nil` when the state is stale.
+    /// Zone, from 1; `nil` when the state is stale.
     public var zone: Int?
     public var state: ValueState
     public var ageSeconds: Double
@@ -64,7 +64,7 @@ public struct HeartRateMetric: Hashable, Sendable {
     public var rmssdMilliseconds: Double?
     /// The sensor seems to count steps, not beats.
     public var cadenceLockSuspected: Bool
-    /// Newer readings leapt so far that they are doubted: the value is the one before them.
+    /// Newer readings changed too fast to be believed: the value is the last one before them.
     public var spikeSuspected: Bool
 
     public init(
@@ -88,7 +88,7 @@ public struct CadenceMetric: Hashable, Sendable {
     public var stepsPerMinute: Double?
     /// 0…1.
     public var confidence: Double
-    /// Half the width of the 95 % interval, steps/min.
+    /// Half width of the 95 % interval, steps/min.
     public var uncertainty: Double?
     public var state: ValueState
 
@@ -143,7 +143,7 @@ public enum GPSQuality: UInt8, CaseIterable, Sendable {
 
 public struct TrainingLoad: Hashable, Sendable {
     public var hrTSS: Double?
-    /// Banister.
+    /// Banister's training impulse.
     public var trimp: Double?
     public var edwards: Double?
 
@@ -170,13 +170,13 @@ public struct FinishEstimate: Hashable, Sendable {
 public struct CourseProgress: Hashable, Sendable {
     /// Name of the checkpoint ahead; `nil` past the last one.
     public var checkpoint: String?
-    /// Elapsed seconds at which it is predicted.
+    /// Predicted elapsed seconds at that checkpoint.
     public var predictedSeconds: Double?
     public var offCourse: Bool
-    /// The checkpoints after that one, in the order of the course; with it at most ``aheadMax``.
+    /// The checkpoints after that one, in course order; at most ``aheadMax`` with it.
     public var later: [CheckpointAhead]
 
-    /// Each of them is in every record of metrics, and in what viewers are sent each second.
+    /// Checkpoints in each metrics record, and in each second's message to viewers.
     public static let aheadMax = 20
 
     public init(
@@ -196,11 +196,10 @@ public struct CourseProgress: Hashable, Sendable {
     }
 }
 
-/// A checkpoint that the runner has yet to reach.
+/// A checkpoint that the runner has not reached yet.
 public struct CheckpointAhead: Hashable, Sendable {
-    /// Its name.
     public var checkpoint: String
-    /// Elapsed seconds at which it is predicted; `nil` while nothing says how fast the runner is.
+    /// Predicted elapsed seconds at the checkpoint; `nil` while the runner's speed is unknown.
     public var predictedSeconds: Double?
 
     public init(checkpoint: String, predictedSeconds: Double?) {
@@ -209,15 +208,15 @@ public struct CheckpointAhead: Hashable, Sendable {
     }
 }
 
-/// Where in the plan's phases the runner is.
+/// The runner's position in the plan's phases.
 public struct IntervalProgress: Hashable, Sendable {
-    /// From 1.
+    /// Number of the phase, from 1.
     public var number: Int
     /// Phases in the plan.
     public var count: Int
-    /// What is left of a phase by time …
+    /// Time left in a phase with a duration.
     public var secondsLeft: Double?
-    /// … or of one by distance.
+    /// Distance left in a phase with a distance.
     public var metersLeft: Double?
 
     public init(number: Int, count: Int, secondsLeft: Double?, metersLeft: Double?) {

@@ -1,4 +1,4 @@
-/// Acceleration, and rotation where there is a gyroscope, at one moment; the device's own axes.
+/// Acceleration and, with a gyroscope, rotation at one moment, in the device's own axes.
 ///
 /// 32-bit floats hold every value of the binary wire exactly, and six decimals of a text frame.
 public struct MotionSample: Hashable, Sendable {
@@ -9,7 +9,7 @@ public struct MotionSample: Hashable, Sendable {
 
     /// g.
     public var acceleration: SIMD3<Float>
-    /// rad/s; zero where the device has no gyroscope.
+    /// rad/s; zero if the device has no gyroscope.
     public var rotation: SIMD3<Float>
 
     @inlinable
@@ -19,7 +19,7 @@ public struct MotionSample: Hashable, Sendable {
     }
 }
 
-/// What holds for all samples of a batch.
+/// Properties of all samples of a batch.
 public struct MotionTraits: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 

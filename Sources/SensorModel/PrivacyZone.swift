@@ -1,6 +1,6 @@
-/// A circle of the owner's, for example around home, whose inside no viewer sees.
+/// A circle whose inside viewers never see, for example around the owner's home.
 public struct PrivacyZone: Hashable, Sendable {
-    /// Meters the owner may ask for.
+    /// Meters that the owner may choose.
     public static let validRadius: ClosedRange<Double> = 50...5000
 
     public var name: String
@@ -17,23 +17,23 @@ public struct PrivacyZone: Hashable, Sendable {
     }
 }
 
-/// What a device's owner hides from who watches a share that shows positions.
+/// Privacy settings of a device's owner, for the shares that show positions.
 public struct PrivacySettings: Hashable, Sendable {
-    /// More than anyone has homes.
+    /// Far more zones than an owner needs.
     public static let zonesMax = 32
     public static let trimMetersMax: Double = 2000
 
     public var zones: [PrivacyZone]
-    /// Around where the session starts, 0…``trimMetersMax``; 0: nothing is trimmed.
+    /// Hidden distance around the start, 0…``trimMetersMax``; 0: no trim.
     public var trimStartMeters: Double
-    /// Before where it ends.
+    /// Hidden distance before the finish, 0…``trimMetersMax``; 0: no trim.
     public var trimFinishMeters: Double
-    /// Random, of the device, secret: seeds the offsets of the hidden circles.
+    /// Random secret of the device: seeds the offsets of the hidden circles.
     public var salt: UInt64
-    /// Whether the heart rate is shown where the position is hidden.
+    /// Whether the heart rate is shown while the position is hidden.
     public var showsHeartRate: Bool
-    /// How late everything is shown where the finish is trimmed; `nil`: as late as that trim asks for.
-    /// Simulations are in a hurry.
+    /// Delay of everything shown when the finish is trimmed; `nil`: the delay that the trim needs.
+    /// Simulations set a shorter one.
     package var finishSecondsLate: Double?
 
     public static let none = PrivacySettings(

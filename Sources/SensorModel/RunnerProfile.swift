@@ -1,5 +1,5 @@
-/// What the owner says of a device and its wearer. Written into a session as a record when the
-/// session starts and when it changes, so that a replay computes with what was true then.
+/// The owner's settings for a device and its wearer. A session's log gets them as a record at the
+/// start and after each change, so that a replay uses the settings of that time.
 public struct RunnerProfile: Hashable, Sendable {
     public enum Placement: String, CaseIterable, Sendable {
         case wrist, ankle, hip, pocket, hand
@@ -14,7 +14,7 @@ public struct RunnerProfile: Hashable, Sendable {
         case fused
         /// The reference applications' thresholds on speed alone.
         case reference
-        /// Never pauses by itself.
+        /// No automatic pause.
         case off
     }
 
@@ -29,9 +29,9 @@ public struct RunnerProfile: Hashable, Sendable {
     /// Kilograms, 20…300.
     public var weightKg: Double?
     public var sex: Sex?
-    /// IANA name; days of training are counted in it.
+    /// IANA name; training days are counted in this zone.
     public var timeZone: String = "UTC"
-    /// Zone to stay in, from 1; `nil`: none.
+    /// Target zone, from 1; `nil`: none.
     public var targetZone: Int?
     /// Seconds a kilometer, 60…3600.
     public var targetPaceSecondsPerKm: Double?
@@ -39,17 +39,18 @@ public struct RunnerProfile: Hashable, Sendable {
     public var raceKm: Double?
     public var treadmill = false
     public var autoPause: AutoPauseMethod = .fused
-    /// Meters a step per step/min, and meters: the reference's stride line; `nil`: learned alone.
+    /// Stride line of the reference: slope in meters a step per step/min, intercept in meters;
+    /// `nil`: learned only.
     public var strideCalibration: StrideCalibration?
-    /// An alert when a session lasts longer, seconds; `nil`: off.
+    /// Session length that raises an alert, seconds; `nil`: off.
     public var safetyTimerSeconds: Double?
-    /// Begins with the session, or when it is set during one; `nil`: none.
+    /// Plan that starts with the session, or when it is set during one; `nil`: none.
     public var intervals: IntervalPlan?
 
     public init() {}
 }
 
-/// How heart rates become zones; zone 1 is the lowest.
+/// Rule that turns heart rates into zones; zone 1 is the lowest.
 public enum ZoneScheme: Hashable, Sendable {
     /// 60/70/80/90 % of the maximum, lower bound inclusive.
     case percentOfMaximum
@@ -61,7 +62,7 @@ public enum ZoneScheme: Hashable, Sendable {
     case coggan
     /// Seiler's three zones, % of maximum.
     case seiler
-    /// Upper bounds in beats/min, inclusive, strictly rising; one zone more than bounds.
+    /// Upper bounds in beats/min, inclusive, strictly rising. There is one zone more than bounds.
     case custom(upperBounds: [Int])
 }
 

@@ -1,4 +1,4 @@
-/// What a share shows. Each part includes the state of the session and its times.
+/// The parts of a session that a share shows. Each part includes the session's state and times.
 public struct Scope: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 

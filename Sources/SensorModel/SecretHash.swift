@@ -1,19 +1,19 @@
-/// SHA-256 of a secret: what is stored and looked up in place of a token or a share's ID.
+/// SHA-256 of a secret, stored and looked up in place of a token or a share's ID.
 ///
-/// Four words and no array, so that a dictionary of ten thousand holds no ten thousand heaps.
+/// It has four words and no array, so that a dictionary of them needs no allocation for each.
 public struct SecretHash: Hashable, Sendable {
     public static let byteCount = 32
 
     private let words: SIMD4<UInt64>
 
-    /// No secret's.
+    /// The hash of no secret.
     public static let zero = SecretHash(words: .zero)
 
     private init(words: SIMD4<UInt64>) {
         self.words = words
     }
 
-    /// `nil` unless there are exactly 32 bytes.
+    /// Returns `nil` unless there are exactly 32 bytes.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         var words = SIMD4<UInt64>()

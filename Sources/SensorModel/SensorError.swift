@@ -1,4 +1,4 @@
-/// Why a value a device sent cannot be true.
+/// The reason why a value from a device is refused.
 public enum SensorError: Error, Hashable, Sendable {
     case heartRateOutOfRange(beatsPerMinute: Double)
     case latitudeOutOfRange(degrees: Double)

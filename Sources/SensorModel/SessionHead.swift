@@ -1,13 +1,13 @@
-/// The first record of a session: whose it is and what it is computed with.
+/// The first record of a session: its device and the settings it is computed with.
 public struct SessionHead: Hashable, Sendable {
     public var session: SessionID
     public var device: DeviceID
-    /// When the daemon first heard of it.
+    /// Arrival of the session's first hello.
     public var arrivalTime: Timestamp
-    /// Sent from a recording: device times may lie far from arrival.
+    /// The session is sent from a recording: device times may be far from arrival times.
     public var recorded: Bool
     public var profile: RunnerProfile
-    /// A replay with another version computes other events, and says so.
+    /// Version of the computation. A replay with another version reports it, since events differ.
     public var algorithmVersion: UInt16
 
     public init(

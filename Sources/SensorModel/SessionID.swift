@@ -30,7 +30,7 @@ public struct SessionID: Hashable, Comparable, Sendable {
         self.init(high: high, low: low)
     }
 
-    /// A random (version 4) identifier.
+    /// Makes a random (version 4) identifier.
     public init(using generator: inout some RandomNumberGenerator) {
         let high = UInt64.random(in: .min ... .max, using: &generator)
         let low = UInt64.random(in: .min ... .max, using: &generator)

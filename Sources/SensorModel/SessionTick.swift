@@ -1,11 +1,11 @@
-/// What the daemon itself notes in a session's records: inputs that came from no frame.
+/// An input of a session that comes from the daemon and not from a frame.
 ///
-/// Processors are told of them in the order of the log, so that a replay computes the same.
+/// Processors get these in log order, so that a replay computes the same.
 public enum SessionTick: Hashable, Sendable {
-    /// Nothing came up to the record's device time, which is an estimate: states age, nothing else.
+    /// No frame came up to the record's device time, which is an estimate. Only states age.
     case silence
-    /// These sequences were waited for and did not come.
+    /// The daemon waited for these sequences, and they did not come.
     case gap(from: FrameSequence, to: FrameSequence)
-    /// Nothing came for so long that the session has ended.
+    /// No frame came for so long that the session has ended.
     case ended
 }

@@ -1,42 +1,42 @@
-/// Permission to watch one device, or several as a group. Holds no secret: the share's ID is kept
-/// as its hash.
+/// Permission to watch one device, or several as a group. It holds no secret, only the hash of the
+/// share's ID.
 public struct Share: Hashable, Sendable {
     public enum Target: Hashable, Sendable {
         case device(DeviceID)
-        /// The shares that a group link shows side by side, each with its own scope and label.
+        /// The shares that a group link shows together, each with its own scope and label.
         case group([ShareKey])
     }
 
     public var key: ShareKey
-    /// What commands and listings call it; unique ignoring case.
+    /// Name in commands and listings; unique ignoring case.
     public var name: String
     public var idHash: SecretHash
     public var target: Target
     public var scope: Scope
-    /// How long everything is held back, 0…``delaySecondsMax``.
+    /// Delay of everything shown, 0…``delaySecondsMax``.
     public var delaySeconds: Int
     /// `nil`: until revoked.
     public var expiresAt: Timestamp?
-    /// At one time; `nil`: no limit of its own.
+    /// Viewers at one time; `nil`: no limit of its own.
     public var maxViewers: Int?
-    /// What viewers read; in a group, the runner's name.
+    /// Label for viewers; in a group, the runner's name.
     public var label: String?
     public var createdAt: Timestamp
     public var revokedAt: Timestamp?
-    /// Another share of the device shows positions. `ShareDirectory` says so; it is not kept.
+    /// Another share of the device shows positions. Set by `ShareDirectory`, not stored.
     public var isBesidePositions = false
 
-    /// Whether the owner's zones and trims hold for it: it shows positions, or another share of the
-    /// device does. What counts where positions are hidden must not count beside it, or who holds both
+    /// Whether the owner's zones and trims apply: this share or another one of the device shows
+    /// positions. Distance that one link hides must not count in the other, or a holder of both
     /// links could subtract.
     public var obeysPrivacy: Bool { scope.contains(.location) || isBesidePositions }
 
-    /// A day: what is held back lies in memory.
+    /// One day: held updates are in memory.
     public static let delaySecondsMax = 86_400
 
-    /// The newest arrival that the delay lets through.
+    /// The newest arrival time that the delay allows to be shown.
     ///
-    /// - Parameter now: Arrival clock.
+    /// - Parameter now: Time of the arrival clock.
     /// - Returns: `nil` without a delay: everything is shown.
     public func shownArrivals(at now: Timestamp) -> Timestamp? {
         delaySeconds == 0 ? nil : now.advanced(byMicroseconds: -Int64(delaySeconds) * 1_000_000)
@@ -70,7 +70,7 @@ public struct Share: Hashable, Sendable {
         return members
     }
 
-    /// What a group's viewers read before this runner's values.
+    /// Name before this runner's values in a group.
     public var runnerName: String { label ?? name }
 
     public func isActive(at time: Timestamp) -> Bool {

@@ -1,7 +1,6 @@
 /// The secret that lets its holder watch a share: 128 random bits, 22 characters of base64url.
 ///
-/// It has no `description`, so that it cannot slip into a log line; ask for ``text`` where a
-/// person is meant to see it.
+/// It has no `description`, so that it cannot slip into a log line. Use ``text`` to show it.
 public struct ShareID: Hashable, Sendable {
     public static let characterCount = 22
     private static let alphabet = Array(
@@ -12,13 +11,13 @@ public struct ShareID: Hashable, Sendable {
 
     public init(using generator: inout some RandomNumberGenerator) {
         var high: UInt64
-        // A text that begins with a hyphen would be an option of the commands that take an ID.
+        // A text that begins with a hyphen would be read as an option by the commands.
         repeat { high = UInt64.random(in: .min ... .max, using: &generator) } while high >> 58 == 62
         self.high = high
         low = UInt64.random(in: .min ... .max, using: &generator)
     }
 
-    /// `nil` unless `text` is exactly what ``text`` prints for some share.
+    /// Returns `nil` unless `text` is exactly the ``text`` of some share.
     public init?(_ text: some StringProtocol) {
         let characters = Array(text.utf8)
         guard characters.count == Self.characterCount else { return nil }
@@ -26,7 +25,8 @@ public struct ShareID: Hashable, Sendable {
         var low: UInt64 = 0
         for (index, character) in characters.enumerated() {
             guard let value = Self.value(of: character) else { return nil }
-            // 132 bits are spelled for 128: the last four must be zero, or two texts name one ID.
+            // 22 characters hold 132 bits: the last four must be zero, or two texts would name one
+            // ID.
             if index == Self.characterCount - 1, value & 0x0F != 0 { return nil }
             let bits = index == Self.characterCount - 1 ? 2 : 6
             let digit = UInt64(index == Self.characterCount - 1 ? value >> 4 : value)
@@ -49,7 +49,7 @@ public struct ShareID: Hashable, Sendable {
         return String(decoding: characters, as: UTF8.self)
     }
 
-    /// The 16 bytes, most significant first: what is hashed and encrypted.
+    /// The 16 bytes to hash or encrypt, most significant first.
     public var bytes: [UInt8] {
         (0..<16).map { UInt8(truncatingIfNeeded: bitField(from: 120 - 8 * $0, count: 8)) }
     }

@@ -1,6 +1,6 @@
-/// A derived fact about a session, in the order the log keeps.
+/// A derived fact about a session; the log keeps the order.
 public struct StreamEvent: Hashable, Sendable {
-    /// Device time at which it became known.
+    /// Device time at which the event became known.
     public var deviceTime: Timestamp
     public var kind: Kind
 
@@ -10,26 +10,26 @@ public struct StreamEvent: Hashable, Sendable {
     }
 
     public enum Kind: Hashable, Sendable {
-        /// The whole state at a whole second of device time, or at a change of state.
+        /// All metrics at a whole second of device time, or at a change of state.
         case metrics(Metrics)
         case marker(String)
-        /// Known now, true since `since`, which is not after it.
+        /// A pause that is known now and began at `since`, which is not after it.
         case paused(since: Timestamp, automatic: Bool)
-        /// Known now, true since `since`.
+        /// A resumption that is known now and happened at `since`.
         case resumed(since: Timestamp, automatic: Bool)
         case split(Split)
         case zoneChanged(from: Int?, to: Int)
         case lap(Lap)
         case intervalStarted(IntervalStart)
-        /// The phase ends in about so many seconds: for a voice that counts down.
+        /// The phase ends in about `seconds`: for a spoken countdown.
         case intervalEnding(number: Int, seconds: Double)
         case intervalEnded(Interval)
-        /// Of the course that the runner follows; once for each.
+        /// A checkpoint of the followed course; one event for each checkpoint.
         case checkpointReached(CheckpointReached)
         case alert(Alert)
         /// The device's sequences `from`…`to` never came.
         case gap(from: FrameSequence, to: FrameSequence)
-        /// Something said earlier was wrong; the record of it stays, this amends it.
+        /// Amends an earlier event, whose record stays.
         case correction(Correction)
         /// The heart rate now comes from another source.
         case sourceChanged(from: String?, to: String)
@@ -45,12 +45,12 @@ public struct Split: Hashable, Sendable {
     }
 
     public var unit: Unit
-    /// From 1.
+    /// Number, from 1.
     public var number: Int
     /// Moving seconds, interpolated at both marks.
     public var seconds: Double
     public var averageHeartRate: Double?
-    /// Net.
+    /// Net elevation change.
     public var elevationMeters: Double?
 
     public init(
@@ -66,7 +66,7 @@ public struct Split: Hashable, Sendable {
 }
 
 public struct Lap: Hashable, Sendable {
-    /// From 1.
+    /// Number, from 1.
     public var number: Int
     /// Moving seconds.
     public var seconds: Double
@@ -81,14 +81,14 @@ public struct Lap: Hashable, Sendable {
     }
 }
 
-/// A phase of the runner's plan begins.
+/// The start of a phase of the runner's plan.
 public struct IntervalStart: Hashable, Sendable {
-    /// From 1.
+    /// Number of the phase, from 1.
     public var number: Int
     /// Phases in the plan.
     public var count: Int
     public var goal: IntervalPlan.Phase
-    /// Interpolated; not after the event's own time.
+    /// Interpolated start; not after the event's own time.
     public var since: Timestamp
 
     public init(number: Int, count: Int, goal: IntervalPlan.Phase, since: Timestamp) {
@@ -99,16 +99,16 @@ public struct IntervalStart: Hashable, Sendable {
     }
 }
 
-/// A phase of the runner's plan that is over.
+/// A finished phase of the runner's plan.
 public struct Interval: Hashable, Sendable {
-    /// From 1.
+    /// Number of the phase, from 1.
     public var number: Int
     /// Phases in the plan.
     public var count: Int
     public var goal: IntervalPlan.Phase
     public var start: Timestamp
     public var end: Timestamp
-    /// Without manual pauses; standing still in a rest counts.
+    /// Time without manual pauses; standing still in a rest counts.
     public var seconds: Double
     public var distanceMeters: Double?
     public var averageHeartRate: Double?
@@ -129,17 +129,16 @@ public struct Interval: Hashable, Sendable {
         self.maxHeartRate = maxHeartRate
     }
 
-    /// `nil` where nothing was covered.
+    /// Pace; `nil` for no distance.
     public var paceSecondsPerKm: Double? {
         distanceMeters.flatMap { $0 > 0 ? seconds / $0 * 1000 : nil }
     }
 }
 
-/// The runner came so near to a checkpoint of the course that it counts as reached.
+/// The runner came near enough to a checkpoint of the course to count as there.
 public struct CheckpointReached: Hashable, Sendable {
-    /// Its name.
     public var checkpoint: String
-    /// Of the session, pauses included.
+    /// Elapsed time of the session, pauses included.
     public var elapsedSeconds: Double
     public var distanceMeters: Double?
 
@@ -192,12 +191,12 @@ public struct Alert: Hashable, Sendable {
     }
 
     public enum Phase: UInt8, CaseIterable, Sendable {
-        /// Raised; until `cancelBefore` the wearer can take it back.
+        /// Raised; the wearer can cancel it until `cancelBefore`.
         case triggered = 0
         case cancelled = 1
-        /// The window has passed.
+        /// The cancel window has passed.
         case confirmed = 2
-        /// What raised it is over.
+        /// The cause is over.
         case cleared = 3
 
         public var name: String {
@@ -213,9 +212,9 @@ public struct Alert: Hashable, Sendable {
     public var kind: AlertKind
     public var severity: Severity
     public var phase: Phase
-    /// Device time; `nil` where there is nothing to cancel.
+    /// Device time; `nil` if the alert cannot be cancelled.
     public var cancelBefore: Timestamp?
-    /// What to say to the runner, as "slow down"; `nil` where the kind says it all.
+    /// Advice for the runner, such as "slow down"; `nil` if the kind says enough.
     public var advice: String?
 
     public init(
@@ -230,11 +229,11 @@ public struct Alert: Hashable, Sendable {
     }
 }
 
-/// An appended correction of something the log already holds.
+/// A correction of an event that the log already holds.
 public enum Correction: Hashable, Sendable {
-    /// The pause that was shown from `shown` really began at `since`.
+    /// The pause shown from `shown` began at `since`.
     case pauseBegan(shown: Timestamp, since: Timestamp)
-    /// The pause that was shown to end at `shown` really ended at `since`.
+    /// The pause shown to end at `shown` ended at `since`.
     case pauseEnded(shown: Timestamp, since: Timestamp)
     /// A late frame or a re-dated pause changed a split that was already sent.
     case split(Split)

@@ -1,12 +1,11 @@
 /// A moment, in whole microseconds since 1970-01-01T00:00:00Z.
 ///
-/// Both clocks use it, told apart by name: `deviceTime` is the watch's clock, `arrivalTime` the
-/// daemon's. Microseconds in 64 bits are what the wire and the log carry, so no value changes
-/// between them.
+/// Both clocks use this type, and names tell them apart: `deviceTime` is the watch's clock,
+/// `arrivalTime` the daemon's. The wire and the log carry the same 64 bits, so values never change.
 public struct Timestamp: Hashable, Comparable, Sendable {
     public let microseconds: Int64
 
-    /// The first device time that is believed: 2000-01-01. Earlier clocks were never set.
+    /// The first valid device time, 2000-01-01. An earlier clock was never set.
     public static let earliestDeviceTime = Timestamp(microseconds: 946_684_800_000_000)
 
     @inlinable
@@ -14,21 +13,21 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         self.microseconds = microseconds
     }
 
-    /// - Parameter seconds: Since 1970; rounded to the nearest microsecond.
-    /// `nil` for NaN, infinities and what 64 bits of microseconds cannot hold.
+    /// - Parameter seconds: Seconds since 1970; rounded to the nearest microsecond. `nil` for NaN,
+    ///   infinities and values out of range.
     public init?(secondsSince1970 seconds: Double) {
         let scaled = (seconds * 1_000_000).rounded()
         guard abs(scaled) < 9.2e18 else { return nil }
         microseconds = Int64(scaled)
     }
 
-    /// A moment of a recording, as people write it: smaller than 10⁸ it counts from the recording's
-    /// start, since no device's clock is before 1973.
+    /// A moment of a recording. A value below 10⁸ counts from the recording's start, since no
+    /// device's clock is before 1973.
     ///
     /// - Parameters:
-    ///   - seconds: Since `start`, or since 1970.
-    ///   - start: The recording's first moment.
-    /// `nil` for what ``init(secondsSince1970:)`` refuses.
+    ///   - seconds: Seconds since `start`, or since 1970.
+    ///   - start: First moment of the recording.
+    /// Returns `nil` for values that ``init(secondsSince1970:)`` refuses.
     public init?(seconds: Double, inRecordingFrom start: Timestamp) {
         if (0..<1e8).contains(seconds) {
             self = start.advanced(bySeconds: seconds)
@@ -39,7 +38,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     public var secondsSince1970: Double { Double(microseconds) / 1_000_000 }
 
-    /// The whole second this moment lies in, rounded down.
+    /// This moment rounded down to a whole second.
     public var wholeSecond: Timestamp {
         let remainder = microseconds % 1_000_000
         let down = remainder < 0 ? remainder + 1_000_000 : remainder
@@ -57,7 +56,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         Timestamp(microseconds: microseconds &+ delta)
     }
 
-    /// `seconds` is finite and within ±100 years.
+    /// Adds `seconds`, which must be finite and within ±100 years.
     public func advanced(bySeconds seconds: Double) -> Timestamp {
         advanced(byMicroseconds: Int64((seconds * 1_000_000).rounded()))
     }

@@ -1,14 +1,14 @@
-/// How far a shown value can be trusted, by the age of what it was made from.
+/// The freshness of a shown value, by the age of its inputs.
 public enum ValueState: UInt8, CaseIterable, Sendable {
-    /// Nothing has come yet.
+    /// No input yet.
     case waiting = 0
     case live = 1
-    /// Older than its source's own rhythm explains.
+    /// Older than the rhythm of its source explains.
     case stale = 2
     case paused = 3
     case ended = 4
 
-    /// As viewers read it.
+    /// Name for viewers.
     public var name: String {
         switch self {
         case .waiting: "waiting"

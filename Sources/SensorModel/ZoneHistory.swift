@@ -1,7 +1,7 @@
-/// What turns heart rates into zones and load.
+/// The settings that turn heart rates into zones and load.
 public struct ZoneSettings: Hashable, Sendable {
     public var scheme: ZoneScheme
-    /// Beats/min, as all of them.
+    /// Beats/min; the other heart rates too.
     public var maxHeartRate: Int
     public var restingHeartRate: Int?
     public var thresholdHeartRate: Int?
@@ -32,13 +32,13 @@ extension RunnerProfile {
     }
 }
 
-/// The zones that held before those of the profile, so that a recording of an earlier day is
-/// computed with the zones of that day.
+/// Zones that applied before those of the profile. A recording of an earlier day is computed with
+/// the zones of that day.
 ///
 ///     past       A until March | B until June | then the profile's
 public struct ZoneHistory: Hashable, Sendable {
     public struct Past: Hashable, Sendable {
-        /// The first moment at which they held no more.
+        /// The end of their validity, exclusive.
         public var until: Timestamp
         public var settings: ZoneSettings
 
@@ -48,28 +48,27 @@ public struct ZoneHistory: Hashable, Sendable {
         }
     }
 
-    /// A wearer who changes them every month for five years has fewer.
+    /// More than monthly changes in five years.
     public static let pastMax = 64
 
-    /// By rising ``Past/until``.
+    /// Earlier zones, by rising ``Past/until``.
     public private(set) var past: [Past]
 
     public init(past: [Past] = []) {
         self.past = past.sorted { $0.until < $1.until }.suffix(Self.pastMax)
     }
 
-    /// What held at a moment; `current` is the profile's.
+    /// The zones at a moment; `current` is the profile's.
     public func settings(at time: Timestamp, current: ZoneSettings) -> ZoneSettings {
         past.first { time < $0.until }?.settings ?? current
     }
 
-    /// The profile's zones become others from a moment on, past or to come; what was to hold after
-    /// it never does.
+    /// Changes the profile's zones from a moment on, in the past or future. Removes later changes.
     ///
     /// - Parameters:
-    ///   - old: The profile's so far.
-    ///   - new: The profile's from now on.
-    ///   - time: From which `new` holds.
+    ///   - old: The profile's zones so far.
+    ///   - new: The profile's zones from now on.
+    ///   - time: The start of `new`.
     public mutating func change(from old: ZoneSettings, to new: ZoneSettings, at time: Timestamp) {
         let before = settings(at: time.advanced(byMicroseconds: -1), current: old)
         past.removeAll { $0.until >= time }

@@ -1,6 +1,6 @@
 package import Synchronization
 
-/// What the flow of frames has done; written by its thread, read by the metrics page.
+/// Counters of the flow of frames; written by its thread, read by the metrics page.
 package final class FlowCounters: Sendable {
     package let framesRecorded = Atomic<Int>(0)
     package let framesDuplicate = Atomic<Int>(0)

@@ -1,50 +1,51 @@
 import Processing
-package import Replay
 package import SensorModel
 package import Sharing
 
-/// One session that devices send to, or sent to last. Belongs to the pipeline.
+/// A session that devices send to, or sent to last. Belongs to the pipeline.
 package final class LiveSession {
-    /// Sessions are looked at together at whole multiples of this: for each alone the thread would
-    /// have to be woken. Below what anyone can tell.
+    /// Deadlines of sessions are rounded up to multiples of this, so that the thread wakes once for
+    /// many sessions. Too short for people to notice.
     private static let togetherMicroseconds: Int64 = 20_000
 
-    /// What one takes of memory, in bytes: 11 KiB of processors, its fields and the order of its frames.
-    /// A view that hides something is counted apart, as ``hidingBytes``.
+    /// Memory of one session in bytes: 11 KiB of processors, its fields and the order of its
+    /// frames. A view that hides something is counted separately, as ``hidingBytes``.
     package static let bytesMax = 26 << 10
 
     package let id: SessionID
     package let device: DeviceID
-    /// Device times may lie far from arrival.
+    /// Whether it is a recording, whose device times may lie far from arrival.
     package let isRecorded: Bool
 
     /// `nil` while it is rebuilt from the log after a restart; frames then wait in ``backlog``.
     package var computation: LiveComputation?
-    /// What is asked of the log while there is no computation; an answer to anything else is old.
-    package var rebuilding: SessionRebuilding?
+    /// The pending request to the log while there is no computation; answers to other requests are
+    /// outdated.
+    package var rebuilding: RebuildTicket?
     package var backlog: [RecordedInput] = []
-    /// What viewers may be shown; every event of the session passes through it.
+    /// The views of the session; every event of the session passes through them.
     package var views: SessionViews {
         didSet { noteHiding() }
     }
 
     /// The newest device time of a frame that was not late.
     package var lastDeviceTime: Timestamp
-    /// When the newest frame came.
+    /// Arrival of the newest frame.
     package var lastArrival: Timestamp
     package var hasEnded = false {
         didSet { if hasEnded != oldValue { ended?(hasEnded) } }
     }
-    /// Set while it is among ``LiveSessions``, which count.
+    /// Called when `hasEnded` changes; set while the session is in ``LiveSessions``, which counts.
     var ended: ((Bool) -> Void)?
-    /// The same: the difference of ``hidingBytes``.
+    /// Called with the change of ``hidingBytes``; set while the session is in ``LiveSessions``.
     var hidingGrew: ((Int) -> Void)?
-    /// What the view that hides something takes of memory; 0 where nothing is hidden.
+    /// Memory of the view that hides something, in bytes; 0 if nothing is hidden.
     private(set) var hidingBytes = 0
-    /// Split and lap events so far: with the newest metrics they are a snapshot.
+    /// Split and lap events so far; with the newest metrics they form a snapshot.
     package var summaryEvents = SummaryEvents()
     package var lastSnapshot: Timestamp?
-    /// Silence was noted; it is not looked at again before this, whatever the processors say.
+    /// Silence was recorded; it is not checked again before this time, whatever the processors
+    /// request.
     package var notBefore: Timestamp?
 
     package init(
@@ -67,17 +68,18 @@ package final class LiveSession {
         hidingBytes = bytes
     }
 
-    /// When time alone changes something, by the arrival clock; `nil`: never, or it is being rebuilt.
+    /// The next time at which the passage of time changes something, by the arrival clock; `nil`:
+    /// never, or the session is being rebuilt.
     ///
-    /// - Parameter silenceMicroseconds: After which the session has ended.
-    /// - Returns: A moment of the arrival clock.
+    /// - Parameter silenceMicroseconds: Silence after which the session has ended.
+    /// - Returns: A time of the arrival clock.
     package func nextDeadline(silenceMicroseconds: Int64) -> Timestamp? {
         guard computation != nil else { return nil }
         let silence = nextSilence(silenceMicroseconds: silenceMicroseconds)
         return [silence, views.nextDeadline].compactMap { $0 }.min()
     }
 
-    /// When silence alone does.
+    /// The next time at which silence changes something.
     func nextSilence(silenceMicroseconds: Int64) -> Timestamp? {
         guard !hasEnded, let computation else { return nil }
         let end = lastArrival.advanced(byMicroseconds: silenceMicroseconds)
@@ -91,14 +93,14 @@ package final class LiveSession {
     }
 }
 
-/// A session's processors, changed in place. In a box of their own, for whoever asks whether there
-/// are any would copy them.
+/// A session's processors, changed in place. They are in a class of their own because a check for
+/// `nil` would otherwise copy them.
 package final class LiveComputation {
     package var processors: SessionComputation {
         didSet { silenceDeadline = Self.silenceDeadline(of: &processors) }
     }
-    /// When silence changes something of them, by the device's clock. Kept beside them: it is asked
-    /// more often than they change.
+    /// The next time at which silence changes them, by the device's clock. Stored beside them,
+    /// because it is read more often than they change.
     package private(set) var silenceDeadline: Timestamp?
 
     package init(_ processors: SessionComputation) {
@@ -106,13 +108,13 @@ package final class LiveComputation {
         silenceDeadline = processors.pipeline.nextSilenceDeadline
     }
 
-    /// Borrowed as if to be changed: read out of the box, all 11 KiB would be copied.
+    /// Takes the processors `inout`: a read out of the object would copy all 11 KiB.
     private static func silenceDeadline(of processors: inout SessionComputation) -> Timestamp? {
         processors.pipeline.nextSilenceDeadline
     }
 }
 
-/// A frame, tick, profile or course of a session, kept for later.
+/// A frame, tick, profile or course of a session, kept until the session is rebuilt.
 package struct RecordedInput {
     package enum Kind {
         case frame(FrameHeader, payload: [UInt8])

@@ -1,8 +1,9 @@
 package import SensorModel
 
-/// The sessions in memory: those that live, and the last one of each device. In the pipeline's turns only.
+/// The sessions in memory: the live ones, and the last ended one of each device. In the pipeline's
+/// turns only.
 package final class LiveSessions {
-    /// Ended sessions of one device beyond this are read from the log again when somebody asks.
+    /// Ended sessions kept per device; others are read from the log when they are needed.
     private static let endedPerDeviceMax = 1
 
     private var byID: [SessionID: LiveSession] = [:]
@@ -13,19 +14,19 @@ package final class LiveSessions {
     package subscript(session: SessionID) -> LiveSession? { byID[session] }
 
     package private(set) var liveCount = 0
-    /// What the views of all of them that hide something take of memory.
+    /// Memory of all views that hide something, in bytes.
     package private(set) var hidingBytes = 0
-    /// Of which some session is in memory.
+    /// Number of devices with a session in memory.
     package var deviceCount: Int { byDevice.count }
 
     package func of(_ device: DeviceID) -> [LiveSession] {
         (byDevice[device] ?? []).compactMap { byID[$0] }
     }
 
-    /// Those with a view that hides something.
+    /// Sessions with a view that hides something.
     var hiding: [LiveSession] { byID.values.filter { $0.hidingBytes > 0 } }
 
-    /// - Returns: Ended sessions that are let go of for it.
+    /// - Returns: Ended sessions that were evicted for it.
     package func add(_ session: LiveSession) -> [SessionID] {
         byID[session.id] = session
         if !session.hasEnded { liveCount += 1 }

@@ -1,18 +1,19 @@
 import SegmentLog
 import SensorModel
 
-/// The newest record of each device that a viewer can have seen.
+/// The newest record of each device that a viewer may have seen.
 ///
-/// A viewer's cursor is always of a record of the device it watches: so one of another share's, or
-/// of what was deleted, can be told from it when it comes back.
+/// A viewer's cursor always refers to a record of the device it watches. So a cursor of another
+/// share, or of deleted history, can be recognized when the viewer reconnects.
 struct NewestRecords {
     private var offsets: [DeviceID: RecordOffset] = [:]
-    /// Viewers may have seen records up to here that a crash has taken; there is none at it.
+    /// The last offset that a crash lost: viewers may have seen records up to here, and no record
+    /// has this offset.
     private var lost = RecordOffset(rawValue: 0)
 
     /// - Parameters:
-    ///   - known: Sessions of before this start.
-    ///   - end: As ``SegmentLog/lostEnd`` has it.
+    ///   - known: Sessions from before this start.
+    ///   - end: ``SegmentLog/lostEnd``.
     mutating func restore(_ known: [SessionSummary], lost end: RecordOffset?) {
         for session in known { note(session.lastOffset, of: session.device) }
         if let end { lost = end }
@@ -23,9 +24,9 @@ struct NewestRecords {
     }
 
     /// - Parameters:
-    ///   - device: Any.
-    ///   - cursor: Any of the log's.
-    /// - Returns: With offset 0 of a device that has no record.
+    ///   - device: Any device.
+    ///   - cursor: Any cursor of the log.
+    /// - Returns: A cursor at the device's newest record; offset 0 for a device without records.
     func cursor(of device: DeviceID, like cursor: LogCursor) -> LogCursor {
         LogCursor(epoch: cursor.epoch, offset: max(lost, offsets[device] ?? lost))
     }

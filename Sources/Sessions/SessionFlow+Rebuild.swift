@@ -1,30 +1,29 @@
 import Ingest
 import Processing
-package import Replay
 import SegmentLog
 import SensorModel
 package import Sharing
 
 extension SessionFlow {
-    /// A session is back from the log.
+    /// Resumes a session that was read from the log.
     ///
     /// - Parameters:
-    ///   - rebuilding: What was asked; ignored unless the session waits for just this.
-    ///   - rebuilt: From the log.
-    ///   - views: Of all events before the end that was asked for.
+    ///   - rebuilding: The request; ignored unless the session waits for exactly this one.
+    ///   - rebuilt: The session as read from the log.
+    ///   - views: Views of all events before the end in the request.
     package func resume(
-        _ rebuilding: SessionRebuilding, from rebuilt: SessionRebuild, views: SessionViews
+        _ rebuilding: RebuildTicket, from rebuilt: SessionRebuild, views: SessionViews
     ) {
         guard let live = waiting(for: rebuilding), let computation = rebuilt.computation else {
             return
         }
         guard rebuilt.end >= rebuilding.end else {
-            // The disk failed meanwhile: what it lost comes again with the next segment.
-            return outlets.rebuild(rebuilding)
+            // The disk failed meanwhile: the lost records are written again with the next segment.
+            return callbacks.rebuild(rebuilding)
         }
         live.views = views
         _ = live.views.advance(to: now)
-        board.sessionRead(live.id, of: live.device, isInView: live.views.isInView, at: now)
+        hub.sessionRead(live.id, of: live.device, isInView: live.views.isInView, at: now)
         table.remember(rebuilt.gaps, of: live.id)
         live.summaryEvents = rebuilt.summaryEvents
         if live.backlog.isEmpty {
@@ -35,41 +34,41 @@ extension SessionFlow {
             with: computation, missing: rebuilt.missing, of: live, arrival: now)
         live.hasEnded =
             live.hasEnded || live.computation?.processors.pipeline.metrics.state == .ended
-        board.refresh(live.id, of: live.device, at: now)
+        hub.refresh(live.id, of: live.device, at: now)
         watch(live)
         boundHiding()
-        // Where nothing of it may be shown, what was shown before it is.
-        for shown in board.sessionsWatched(of: live.device, at: now) {
+        // If nothing of it may be shown, shares show the session before it.
+        for shown in hub.sessionsWatched(of: live.device, at: now) {
             _ = known(shown, isRecorded: false)
         }
     }
 
-    /// The log cannot give a session back: its frames stay recorded, and what is computed of them
-    /// begins with the next one.
-    package func giveUp(_ rebuilding: SessionRebuilding) {
+    /// Handles a session that the log cannot return. Its frames stay recorded, and the computation
+    /// restarts with the next frame.
+    package func giveUp(_ rebuilding: RebuildTicket) {
         guard let live = waiting(for: rebuilding) else { return }
         live.rebuilding = nil
         recorder.resume(
             with: SessionComputation(profile: profile(of: live)), missing: [],
             of: live, arrival: now)
-        if let course = outlets.course(live.device) {
+        if let course = callbacks.course(live.device) {
             recorder.record(course: course, of: live, arrival: now)
         }
         watch(live)
     }
 
-    /// Asks the log for a session as of now.
+    /// Requests the session from the log as of now.
     func rebuild(_ live: LiveSession) {
         rebuildings += 1
-        let rebuilding = SessionRebuilding(
+        let rebuilding = RebuildTicket(
             session: live.id, device: live.device, end: log.nextOffset, number: rebuildings,
-            privacy: outlets.privacy(live.device))
+            privacy: callbacks.privacy(live.device))
         live.rebuilding = rebuilding
         log.flush()
-        outlets.rebuild(rebuilding)
+        callbacks.rebuild(rebuilding)
     }
 
-    private func waiting(for rebuilding: SessionRebuilding) -> LiveSession? {
+    private func waiting(for rebuilding: RebuildTicket) -> LiveSession? {
         guard let live = sessions[rebuilding.session], live.rebuilding == rebuilding else {
             return nil
         }

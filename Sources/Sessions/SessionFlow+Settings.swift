@@ -3,7 +3,8 @@ package import SensorModel
 import Sharing
 
 extension SessionFlow {
-    /// The owner changed a device's profile: its live sessions go on with the new one.
+    /// Handles a change of a device's profile by its owner: live sessions continue with the new
+    /// one.
     package func profileChanged(of device: DeviceID) {
         for live in sessions.of(device) where !live.hasEnded {
             let profile = profile(of: live)
@@ -14,22 +15,24 @@ extension SessionFlow {
         }
     }
 
-    /// With the zones of its day: a recording's is its own, a device's clock may not be set yet.
+    /// The profile with the zones of the session's day: a recording's own day, else today, because
+    /// a device's clock may not be set yet.
     func profile(of live: LiveSession) -> RunnerProfile {
-        outlets.profile(live.device, live.isRecorded ? live.lastDeviceTime : now)
+        callbacks.profile(live.device, live.isRecorded ? live.lastDeviceTime : now)
     }
 
-    /// The owner sent another course, or took it away: live sessions follow it from here on.
+    /// Handles a new or removed course: live sessions follow it from here on.
     package func courseChanged(of device: DeviceID, to course: Course?) {
         for live in sessions.of(device) where !live.hasEnded {
             recorder.record(course: course, of: live, arrival: now)
         }
     }
 
-    /// What may be shown changed: nothing shown so far counts, viewers start anew.
+    /// Handles a change of privacy settings: everything shown so far is invalid, and viewers start
+    /// again.
     package func privacyChanged(of device: DeviceID) {
-        for share in board.directory.shares(of: device) {
-            board.close(share.key, code: .restarting)
+        for share in hub.directory.shares(of: device) {
+            hub.close(share.key, code: .restarting)
         }
         for live in sessions.of(device) {
             _ = sessions.remove(live.id)

@@ -1,56 +1,56 @@
 package import Ingest
 import Processing
-import Replay
 package import SegmentLog
 package import SensorModel
 import Sharing
 import Synchronization
 
-/// From a frame to the log, the processors and the board, in the order that counts: everything the
-/// pipeline decides, without its thread, rings, sockets and clock. Belongs to one thread.
+/// The path of a frame to the log, the processors and the hub, in a fixed order. It contains all
+/// decisions of the pipeline, without its thread, rings, sockets and clock. Belongs to one thread.
 ///
 ///     frame ─▶ table ─▶ recorder ─▶ log
-///                          └──────▶ processors ─▶ log, board
+///                          └──────▶ processors ─▶ log, hub
 package final class SessionFlow {
     package let log: SegmentLog
-    package let board: ShareBoard
+    package let hub: ShareHub
     package let recorder: SessionRecorder
     package let sessions: LiveSessions
     package let counters: FlowCounters
     package var table: SessionTable
-    /// Arrival clock, as of the last ``advance(to:)``.
+    /// Arrival clock at the last ``advance(to:)``.
     package var now: Timestamp
-    let outlets: FlowOutlets
-    /// Bytes of all views that hide something.
+    let callbacks: FlowCallbacks
+    /// Limit on the memory of all views that hide something, in bytes.
     let hidingBytesMax: Int
 
     private let silenceMicroseconds: Int64
     private let sessionsPerDeviceMax: Int
     private let sessionsMax: Int
-    /// Sessions whose first record is of this run, until the log lists them.
+    /// Sessions whose first record was written in this run, until the log lists them.
     private var begun: [SessionID: DeviceID] = [:]
-    /// Out of memory, but for what the table or the log still has to do for them.
+    /// Sessions evicted from memory whose acks or log entries are still pending.
     private var leaving: Set<SessionID> = []
-    /// Asked of the log so far.
+    /// Number of requests to the log so far.
     var rebuildings: UInt64 = 0
-    /// What is durable before it was acknowledged.
+    /// End of the durable records at the last acknowledgement.
     package private(set) var acknowledgedEnd = RecordOffset(rawValue: 0)
 
     /// - Parameters:
-    ///   - log: Open; nobody else appends to it.
-    ///   - ingest: Bounds of the session table.
-    ///   - silenceSeconds: After which a session has ended.
-    ///   - outlets: Where it asks and tells.
-    ///   - counters: What it counts.
-    ///   - hidingBytesMax: Bytes of all views that hide something; `nil`: as many as are planned for.
+    ///   - log: An open log; nobody else appends to it.
+    ///   - ingest: Limits of the session table.
+    ///   - silenceSeconds: Silence after which a session has ended.
+    ///   - callbacks: Functions that the flow calls.
+    ///   - counters: Counters that the flow updates.
+    ///   - hidingBytesMax: Memory limit for all views that hide something, in bytes; `nil`: the
+    ///     planned default.
     ///   - now: Arrival clock.
     package init(
-        log: SegmentLog, ingest: IngestSettings, silenceSeconds: Double, outlets: FlowOutlets,
+        log: SegmentLog, ingest: IngestSettings, silenceSeconds: Double, callbacks: FlowCallbacks,
         counters: FlowCounters, hidingBytesMax: Int? = nil, now: Timestamp
     ) {
         self.log = log
         self.hidingBytesMax = hidingBytesMax ?? SessionViews.hidingBytesMax
-        self.outlets = outlets
+        self.callbacks = callbacks
         self.counters = counters
         self.now = now
         table = SessionTable(settings: ingest)
@@ -59,20 +59,20 @@ package final class SessionFlow {
         sessionsMax = ingest.sessionsMax
         let live = LiveSessions()
         sessions = live
-        board = ShareBoard(
-            send: outlets.show,
-            // While a session is read back its views lack what the log has.
+        hub = ShareHub(
+            send: callbacks.show,
+            // While a session is read from the log, its views lack the log's events.
             views: { live[$0].flatMap { $0.computation == nil ? nil : $0.views } })
         recorder = SessionRecorder(
-            log: log, board: board, counters: counters, complain: outlets.complain,
-            notice: outlets.notice)
+            log: log, hub: hub, counters: counters, complain: callbacks.complain,
+            notice: callbacks.notice)
     }
 
     // MARK: From devices
 
-    /// A hello has been accepted.
+    /// Opens a session's connection after its hello was accepted.
     ///
-    /// - Returns: What to answer, and whom to close.
+    /// - Returns: The answer, and the connection to close.
     package func open(
         _ connection: ConnectionID, device: DeviceID, session: SessionID, recorded: Bool,
         arrival: Timestamp
@@ -82,7 +82,7 @@ package final class SessionFlow {
             connection, device: device, session: session, recorded: recorded)
         if case .opened = decision, let live = known(session, isRecorded: recorded) {
             live.lastArrival = arrival
-            board.sessionBegan(
+            hub.sessionBegan(
                 live.id, of: live.device, at: arrival, isInView: live.views.isInView)
         }
         return decision
@@ -105,7 +105,7 @@ package final class SessionFlow {
         }
     }
 
-    /// A frame that used its number and is not to be recorded.
+    /// Notes a frame that used its number and must not be recorded.
     package func refuse(
         _ sequence: FrameSequence, from connection: ConnectionID, arrival: Timestamp
     ) {
@@ -115,7 +115,7 @@ package final class SessionFlow {
 
     // MARK: Sessions
 
-    /// A session of before a restart goes on where the log ends.
+    /// Restores a session from before a restart, which continues where the log ends.
     private func restore(_ session: SessionID) {
         guard table.clock(of: session) == nil, let summary = log.summary(of: session) else {
             return
@@ -125,12 +125,12 @@ package final class SessionFlow {
                 session: session, device: summary.device, highest: summary.highestSequence))
     }
 
-    /// The session if it has records. One that is not in memory, as after a restart, has its
-    /// processors rebuilt from the log; its frames wait for them.
+    /// The session, if it has records. If it is not in memory, as after a restart, its processors
+    /// are rebuilt from the log, and its frames wait for them.
     package func known(_ session: SessionID, isRecorded: Bool) -> LiveSession? {
         if let live = sessions[session] { return live }
         let summary = log.summary(of: session)
-        // The log does not list what only memory holds.
+        // The log does not list sessions that are only in memory.
         guard let device = summary?.device ?? begun[session] else { return nil }
         restore(session)
         let live = LiveSession(
@@ -143,11 +143,11 @@ package final class SessionFlow {
         return live
     }
 
-    /// - Returns: The connection that fed it, to be closed.
+    /// - Returns: The connection that fed it, which must be closed.
     package func forget(_ session: SessionID) -> ConnectionID? {
         let connection = table.erase(session)
         begun[session] = nil
-        if let live = sessions.remove(session) { board.sessionErased(session, of: live.device) }
+        if let live = sessions.remove(session) { hub.sessionErased(session, of: live.device) }
         return connection
     }
 
@@ -164,21 +164,21 @@ package final class SessionFlow {
         else { return }
         let hadEnded = live.hasEnded
         if hadEnded {
-            board.sessionBegan(
+            hub.sessionBegan(
                 session, of: live.device, at: arrival, isInView: live.views.isInView)
         }
         guard
             let offset = recorder.record(
                 frame: header, payload: payload, of: live, arrival: arrival)
-        else { return outlets.complain("the log took no frame though it had room") }
+        else { return callbacks.complain("the log took no frame though it had room") }
         table.recorded(session, sequence: header.sequence, late: late, at: offset)
         if live.hasEnded {
-            board.sessionEnded(session, of: live.device, at: arrival, through: cursor.offset)
-            if !hadEnded { outlets.memory(.ended(session, live.device)) }
+            hub.sessionEnded(session, of: live.device, at: arrival, through: cursor.offset)
+            if !hadEnded { callbacks.memory(.ended(session, live.device)) }
         }
         watch(live)
         boundHiding()
-        outlets.ingestLag(now.seconds(since: arrival))
+        callbacks.ingestLag(now.seconds(since: arrival))
     }
 
     private func recordReleased() {
@@ -199,18 +199,19 @@ package final class SessionFlow {
         }
     }
 
-    /// The first frame of a new session: its head goes before it.
+    /// Begins a new session with its first frame: the session's head is written before it.
     private func begin(
         _ session: SessionID, _ header: FrameHeader, arrival: Timestamp
     ) -> LiveSession? {
-        // Not of its connection: that may have closed while a hole held the frame back.
+        // The connection is not used here: it may have closed while a hole held the frame back.
         guard let origin = table.recovery(of: session) else {
             assertionFailure("a frame of a session that nobody opened")
             return nil
         }
-        // A recording is of its own day; else a device's clock may not have been set yet.
+        // A recording uses its own day; otherwise today, since a device's clock may not have been
+        // set yet.
         let day = origin.recorded ? header.deviceTime : arrival
-        let profile = outlets.profile(origin.device, day)
+        let profile = callbacks.profile(origin.device, day)
         let head = SessionHead(
             session: session, device: origin.device, arrivalTime: arrival,
             recorded: origin.recorded, profile: profile,
@@ -218,40 +219,40 @@ package final class SessionFlow {
         guard let first = recorder.record(head: head, deviceTime: header.deviceTime) else {
             return nil
         }
-        outlets.memory(.began(session, origin.device, at: first))
+        callbacks.memory(.began(session, origin.device, at: first))
         let live = LiveSession(
             id: session, device: origin.device, isRecorded: origin.recorded,
             computation: LiveComputation(SessionComputation(profile: profile)),
             views: freshViews(of: session, origin.device), deviceTime: header.deviceTime,
             arrival: arrival)
         begun[session] = live.device
-        if let course = outlets.course(live.device) {
+        if let course = callbacks.course(live.device) {
             recorder.record(course: course, of: live, arrival: arrival)
         }
         add(live)
-        outlets.began(session, live.device, header.deviceTime)
+        callbacks.began(session, live.device, header.deviceTime)
         return live
     }
 
-    /// Takes a session into memory; ended ones of its device go.
+    /// Takes a session into memory and evicts ended ones of its device.
     private func hold(_ live: LiveSession) {
-        outlets.memory(.held(live.id))
+        callbacks.memory(.held(live.id))
         for old in sessions.add(live) {
-            outlets.memory(.released(old, before: log.nextOffset))
+            callbacks.memory(.released(old, before: log.nextOffset))
             if !isForgotten(old) { leaving.insert(old) }
         }
         makeRoom(besides: live)
     }
 
-    /// - Returns: `false` when something of it is still to come: an ack, the log's list.
+    /// - Returns: `false` if an ack or the log's list of it is still pending.
     private func isForgotten(_ session: SessionID) -> Bool {
         _ = table.forget(session)
         if begun[session] != nil, log.summary(of: session) != nil { begun[session] = nil }
         return table.recovery(of: session) == nil && begun[session] == nil
     }
 
-    /// A device may have so many live sessions: the one that was silent for longest leaves memory,
-    /// and one that somebody sends to only where all are sent to. It can go on as after a restart.
+    /// Limits a device's live sessions: the one that was silent for longest is evicted. Sessions
+    /// with a connection are evicted last. An evicted session can resume as after a restart.
     private func makeRoom(besides newest: LiveSession) {
         let most = max(1, min(sessionsPerDeviceMax, sessionsMax / max(1, sessions.deviceCount)))
         while true {
@@ -262,7 +263,7 @@ package final class SessionFlow {
                 guard (one == nil) == (other == nil) else { return one == nil }
                 return $0.lastArrival < $1.lastArrival
             }
-            // Those that are being read back stay until they are.
+            // Sessions that are being rebuilt stay until they are complete.
             guard let oldest else { return }
             evict(oldest)
         }
@@ -270,42 +271,43 @@ package final class SessionFlow {
 
     private func add(_ live: LiveSession) {
         hold(live)
-        board.sessionBegan(
+        hub.sessionBegan(
             live.id, of: live.device, at: live.lastArrival, isInView: live.views.isInView)
         counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
     }
 
     private func freshViews(of session: SessionID, _ device: DeviceID) -> SessionViews {
-        SessionViews(session: session, epoch: log.epoch, privacy: outlets.privacy(device))
+        SessionViews(session: session, epoch: log.epoch, privacy: callbacks.privacy(device))
     }
 
     // MARK: Time
 
-    /// Everything that is due by `now`: holes given up, states gone stale, sessions over, delays.
+    /// Does everything that is due by `now`: gives up holes, ends stale states and sessions,
+    /// releases delayed updates.
     package func advance(to now: Timestamp) {
         self.now = now
         if let deadline = table.nextDeadline, deadline <= now {
             table.advance(to: now)
             recordReleased()
         }
-        board.release(at: now)
+        hub.release(at: now)
     }
 
-    /// When ``advance(to:)`` next has something to do; `nil`: not before something arrives.
+    /// The time at which ``advance(to:)`` next has work; `nil`: none before new input.
     package var nextDeadline: Timestamp? {
-        [table.nextDeadline, board.nextDeadline].compactMap { $0 }.min()
+        [table.nextDeadline, hub.nextDeadline].compactMap { $0 }.min()
     }
 
-    /// Asks to be woken when silence changes something of the session.
+    /// Schedules a wake-up for the time when silence changes something of the session.
     func watch(_ live: LiveSession) {
         table.wake(live.id, at: live.nextDeadline(silenceMicroseconds: silenceMicroseconds))
     }
 
-    /// What time alone changes of a session.
+    /// Applies the changes that the passage of time causes in a session.
     private func noteTime(of session: SessionID) {
         guard let live = sessions[session], live.computation != nil else { return }
         for dated in live.views.advance(to: now) {
-            board.publish(dated, of: live.device, at: now)
+            hub.publish(dated, of: live.device, at: now)
         }
         let silence = live.nextSilence(silenceMicroseconds: silenceMicroseconds)
         if let silence, silence <= now { noteSilence(of: live) }
@@ -321,18 +323,19 @@ package final class SessionFlow {
 
     private func evict(_ live: LiveSession) {
         _ = sessions.remove(live.id)
-        outlets.memory(.released(live.id, before: log.nextOffset))
-        board.sessionEnded(live.id, of: live.device, at: now, through: cursor.offset)
+        callbacks.memory(.released(live.id, before: log.nextOffset))
+        hub.sessionEnded(live.id, of: live.device, at: now, through: cursor.offset)
         if let connection = table.connection(of: live.id) {
-            // What it sent and was not acknowledged comes again: it must not bring the session back.
+            // The device will send its unacknowledged frames again; they must not restore the
+            // session.
             table.close(connection)
-            outlets.crowdedOut(connection)
+            callbacks.crowdedOut(connection)
         }
         if !isForgotten(live.id) { leaving.insert(live.id) }
         counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
     }
 
-    /// What its watch would say now.
+    /// The current time by the device's clock.
     private func deviceTime(of live: LiveSession) -> Timestamp {
         let silence = now.microseconds - live.lastArrival.microseconds
         return table.clock(of: live.id)?.deviceTime(at: now)
@@ -343,21 +346,21 @@ package final class SessionFlow {
         live.notBefore = now.advanced(byMicroseconds: 1_000_000)
         recorder.record(.ended, deviceTime: deviceTime(of: live), of: live, arrival: now)
         live.hasEnded = true
-        board.sessionEnded(live.id, of: live.device, at: now, through: cursor.offset)
+        hub.sessionEnded(live.id, of: live.device, at: now, through: cursor.offset)
         counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
-        outlets.ended(live.id)
-        outlets.memory(.ended(live.id, live.device))
+        callbacks.ended(live.id)
+        callbacks.memory(.ended(live.id, live.device))
     }
 
     // MARK: To devices
 
-    /// Whether ``acknowledge(_:)`` may have any. News without a new offset: a refused frame's
-    /// number has been passed over.
+    /// Whether ``acknowledge(_:)`` may have acks. There may be news without a new offset: a refused
+    /// frame's number was passed over.
     package var hasAcks: Bool { log.durableEnd > acknowledgedEnd || table.hasAckNews }
 
-    /// Acknowledges what has become durable since the last call.
+    /// Acknowledges the records that became durable since the last call.
     ///
-    /// - Parameter body: Takes one ack for each connection that has news.
+    /// - Parameter body: Receives one ack for each connection with news.
     package func acknowledge(_ body: (SessionAck) -> Void) {
         guard hasAcks else { return }
         let end = log.durableEnd
@@ -367,7 +370,7 @@ package final class SessionFlow {
         leaving = leaving.filter { sessions[$0] == nil && !isForgotten($0) }
     }
 
-    /// The log's newest record that viewers can have seen.
+    /// The log's newest record that viewers may have seen.
     package var cursor: LogCursor {
         let next = log.nextOffset.rawValue
         return LogCursor(

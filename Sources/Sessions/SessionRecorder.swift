@@ -1,43 +1,42 @@
-package import Replay
 package import SegmentLog
 package import SensorModel
 import Sharing
 import Synchronization
 import WireFormat
 
-/// Writes a session's records in the order in which they count, computes what follows from each,
-/// writes that too, and hands it to the board. In the pipeline's turns only.
+/// Writes a session's records in order, computes the events that follow from each, writes those
+/// too, and passes them to the hub. In the pipeline's turns only.
 ///
-///     frame → log → processors → metrics and events → log → fields → board
+///     frame → log → processors → metrics and events → log → fields → hub
 package final class SessionRecorder {
-    /// State is written into the log this often, so that a reader can start there.
+    /// Interval of snapshot records, from which a reader can start.
     private static let snapshotSeconds = 60.0
 
     private let log: SegmentLog
-    private let board: ShareBoard
+    private let hub: ShareHub
     private let counters: FlowCounters
-    /// Told of what must not happen: a sentence for the journal.
+    /// Called with a sentence for the journal when an invariant is violated or a bound is reached.
     private let complain: (String) -> Void
-    /// Told of discrete events: webhooks and journal.
+    /// Called with discrete events, for webhooks and journal.
     private let notice: (StreamEvent, SessionID, DeviceID) -> Void
     private var events: [StreamEvent] = []
     private var bytes: [UInt8] = []
 
     package init(
-        log: SegmentLog, board: ShareBoard, counters: FlowCounters,
+        log: SegmentLog, hub: ShareHub, counters: FlowCounters,
         complain: @escaping (String) -> Void,
         notice: @escaping (StreamEvent, SessionID, DeviceID) -> Void
     ) {
         self.log = log
-        self.board = board
+        self.hub = hub
         self.counters = counters
         self.complain = complain
         self.notice = notice
     }
 
-    /// The session's first record, or its profile's newest form.
+    /// Writes the session's first record, or its profile's newest form.
     ///
-    /// - Returns: Where it stands in the log; `nil` when the log took nothing.
+    /// - Returns: The record's offset; `nil` if the log did not take it.
     package func record(head: SessionHead, deviceTime: Timestamp) -> RecordOffset? {
         bytes.removeAll(keepingCapacity: true)
         SessionHeadCodec.encode(head, to: &bytes)
@@ -48,7 +47,7 @@ package final class SessionRecorder {
         return offset
     }
 
-    /// - Returns: Where the frame stands in the log; `nil` when the log took nothing.
+    /// - Returns: The frame's offset; `nil` if the log did not take it.
     package func record(
         frame header: FrameHeader, payload: Span<UInt8>, of live: LiveSession, arrival: Timestamp
     ) -> RecordOffset? {
@@ -60,7 +59,7 @@ package final class SessionRecorder {
         counters.framesRecorded.add(1, ordering: .relaxed)
         counters.recordsAppended.add(1, ordering: .relaxed)
         live.lastArrival = arrival
-        // Not by way of a RecordedInput: that would copy each payload.
+        // No RecordedInput is used here: it would copy each payload.
         guard let computation = live.computation else {
             let copy = (0..<payload.count).map { payload[$0] }
             live.backlog.append(
@@ -72,7 +71,7 @@ package final class SessionRecorder {
         return offset
     }
 
-    /// What the daemon itself noticed, as a record and to the processors.
+    /// Records an observation of the daemon and passes it to the processors.
     package func record(
         _ tick: SessionTick, deviceTime: Timestamp, of live: LiveSession, arrival: Timestamp
     ) {
@@ -86,7 +85,7 @@ package final class SessionRecorder {
             RecordedInput(kind: .tick(tick, deviceTime: deviceTime), arrival: arrival), of: live)
     }
 
-    /// The owner changed the profile while the session runs.
+    /// Records a profile that the owner changed during the session.
     package func record(profile head: SessionHead, of live: LiveSession, arrival: Timestamp) {
         let deviceTime = live.lastDeviceTime
         guard record(head: head, deviceTime: deviceTime) != nil else { return }
@@ -95,7 +94,7 @@ package final class SessionRecorder {
             of: live)
     }
 
-    /// What the runner means to follow: at the session's start and when the owner changes it.
+    /// Records the course to follow, at the session's start and when the owner changes it.
     func record(course: Course?, of live: LiveSession, arrival: Timestamp) {
         let deviceTime = live.lastDeviceTime
         bytes.removeAll(keepingCapacity: true)
@@ -110,15 +109,15 @@ package final class SessionRecorder {
         )
     }
 
-    /// A session that was rebuilt from the log goes on: what its records lack is written now, then
-    /// what came in the meantime is computed.
+    /// Continues a session that was rebuilt from the log. The missing records are written first,
+    /// then the waiting inputs are computed.
     ///
     /// - Parameters:
-    ///   - computation: Fed with all of the session's inputs up to the rebuilding's start.
-    ///   - missing: Events that follow from them and that the log does not hold: a crash came
-    ///     between the frame and its consequences.
+    ///   - computation: State after all of the session's inputs up to the start of the rebuild.
+    ///   - missing: Events that follow from those inputs but are missing in the log, because of a
+    ///     crash between the frame and its events.
     ///   - live: The session.
-    ///   - arrival: Now.
+    ///   - arrival: The current arrival time.
     package func resume(
         with computation: SessionComputation, missing: [StreamEvent], of live: LiveSession,
         arrival: Timestamp
@@ -137,7 +136,8 @@ package final class SessionRecorder {
 
     // MARK: Into the processors
 
-    /// What follows from an input that is not a frame; kept for later while the session is rebuilt.
+    /// Computes the events of an input that is not a frame; the input is kept while the session is
+    /// rebuilt.
     private func compute(_ input: RecordedInput, of live: LiveSession) {
         guard let computation = live.computation else { return live.backlog.append(input) }
         apply(input, to: &computation.processors, of: live)
@@ -168,7 +168,8 @@ package final class SessionRecorder {
             try computation.apply(
                 frame: header, payload: payload, arrival: arrival, into: &events)
         } catch {
-            // The door checked it: a frame that cannot be read here is our own mistake.
+            // The listener has checked the frame: one that cannot be read here is a bug of the
+            // daemon.
             assertionFailure("a frame passed the door and cannot be read: \(error)")
             complain("a recorded frame cannot be computed: \(error)")
         }
@@ -188,13 +189,13 @@ package final class SessionRecorder {
                 isMetric ? .metric : .event, session: live.id, sequence: .none,
                 deviceTime: event.deviceTime, arrivalTime: arrival, payload: bytes.span)
         else {
-            // Frames are taken only while the log has room for their consequences.
+            // Frames are taken only while the log has space for the resulting events.
             complain("the log is full: an event was shown and not kept")
             return
         }
         counters.recordsAppended.add(1, ordering: .relaxed)
         remember(event, of: live)
-        board.publish(
+        hub.publish(
             live.views.take(event, at: offset, arrival: arrival), of: live.device, at: arrival)
         if isMetric {
             snapshotIfDue(event, of: live, arrival: arrival)

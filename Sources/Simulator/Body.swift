@@ -1,20 +1,20 @@
 import Glibc
 
-/// Legs and heart: how a body follows a plan.
+/// Legs and heart of a runner, which follow a plan.
 struct Body: Sendable {
-    /// Below it the runner stands: nobody walks so slowly.
+    /// The runner stands below this speed, m/s: nobody walks so slowly.
     static let standingSpeed = 0.4
     static let runningSpeed = 2.0
 
     let settings: RunnerSettings
-    /// One runner takes shorter steps than another.
+    /// Factor of this runner's cadence: some runners take shorter steps.
     private let cadenceFactor: Double
     private var generator: SeededGenerator
     private var wander = 0.0
 
     private(set) var speed = 0.0
     private(set) var distance = 0.0
-    /// In steps; its whole part is the count.
+    /// Steps so far; the whole part is the count.
     private(set) var stepPhase = 0.0
     /// Steps/min.
     private(set) var cadence = 0.0
@@ -33,10 +33,10 @@ struct Body: Sendable {
 
     /// - Parameters:
     ///   - target: Speed of the plan, m/s.
-    ///   - seconds: A small step of time.
+    ///   - seconds: A small time step.
     mutating func advance(to target: Double, by seconds: Double) {
         let before = speed
-        // A second or so to get going, less to stop.
+        // A start takes about a second, a stop less.
         let tau = target < speed ? 0.7 : 1.3
         let wanted = target > 0 ? max(target + wander, 0) : 0
         speed += (wanted - speed) * min(seconds / tau, 1)
@@ -46,7 +46,7 @@ struct Body: Sendable {
         stepPhase += cadence / 60 * seconds
     }
 
-    /// Once a second: what changes slowly.
+    /// Advances the slow changes; call it once a second.
     mutating func advanceSecond() {
         wander = 0.95 * wander + 0.03 * generator.gaussian()
         let effort = min(speed / settings.maxAerobicSpeed, 1.05)
@@ -55,14 +55,14 @@ struct Body: Sendable {
         let target =
             settings.restingHeartRate + 12 + reserve * 0.93 * effort
             + (isStanding ? drift / 2 : drift)
-        // Up in half a minute, down more slowly.
+        // The heart rate rises within half a minute and falls more slowly.
         heartRate +=
             (min(target, settings.maxHeartRate) - heartRate) / (target > heartRate ? 28 : 45)
         heartRate += 0.15 * generator.gaussian()
         heartRate = min(max(heartRate, 35), 220)
     }
 
-    /// Steps/min that most people take at a speed.
+    /// Usual cadence of people at a speed, steps/min.
     private static func usualCadence(_ speed: Double) -> Double {
         speed < runningSpeed ? 68 + 30 * speed : 141 + 9.5 * speed
     }

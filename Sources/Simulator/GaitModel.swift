@@ -1,14 +1,14 @@
 import Glibc
 import SensorModel
 
-/// What a motion sensor on the body feels.
+/// The signal of a motion sensor on the body.
 ///
-/// Each step shakes it up and down (the step's frequency and its harmonics); the arm or leg that
-/// carries it swings once in two steps. Posture drifts, so that gravity wanders over the axes.
+/// Each step shakes the sensor up and down (the step's frequency and its harmonics). The arm or leg
+/// with the sensor swings once in two steps. Posture drifts, so that gravity moves over the axes.
 struct GaitModel: Sendable {
     private let settings: RunnerSettings
     private var generator: SeededGenerator
-    /// Of the swinging limb at rest, radians; and where the drift takes it.
+    /// Angle of the limb at rest, radians; then the target of its drift.
     private var pitch: Double
     private var roll: Double
     private var cosPitch = 1.0
@@ -23,7 +23,7 @@ struct GaitModel: Sendable {
     init(_ settings: RunnerSettings, _ generator: SeededGenerator) {
         self.settings = settings
         self.generator = generator
-        // A wrist hangs bent and turns; a strap around an ankle sits straight and tight.
+        // A wrist is bent and turns; a strap around an ankle is straight and tight.
         let isAnkle = settings.placement == .ankle
         restPitch = isAnkle ? 0 : 0.5
         looseness = isAnkle ? 0.25 : 1
@@ -34,7 +34,7 @@ struct GaitModel: Sendable {
         turn()
     }
 
-    /// Once a second: posture wanders.
+    /// Lets the posture drift; call it once a second.
     mutating func advanceSecond() {
         pitch += 0.02 * (restPitch - pitch) + 0.03 * looseness * generator.gaussian()
         roll += 0.02 * -roll + 0.03 * looseness * generator.gaussian()
@@ -43,7 +43,7 @@ struct GaitModel: Sendable {
 
     mutating func sample(_ body: Body) -> MotionSample {
         let strength = body.isStanding ? 0 : Self.strength(body.speed) * vigour
-        // A stride is two steps; its angle drives everything.
+        // A stride is two steps; its angle drives all motion.
         let stride = Double.pi * body.stepPhase
         let sine = sin(stride)
         let cosine = cos(stride)
@@ -69,7 +69,7 @@ struct GaitModel: Sendable {
                 + 0.12 * cosineThrice)
     }
 
-    /// Turns up, forward and sideways into the sensor's x, y, z and adds gravity and noise.
+    /// Rotates up, forward and sideways into the sensor's x, y, z and adds gravity and noise.
     private mutating func inSensorAxes(
         _ vertical: Double, _ forward: Double, _ sideways: Double, _ swingAngle: Double,
         _ swingRate: Double
@@ -97,11 +97,11 @@ struct GaitModel: Sendable {
         return MotionSample(acceleration: acceleration, rotation: rotation)
     }
 
-    /// The wire's grid, so that nothing is lost on the way; within the sensor's range.
+    /// Rounds to the wire's grid, within the sensor's range, so that encoding is lossless.
     private func onGrid(_ value: Double, _ steps: Double) -> Float {
         let scaled = min(max(value * steps, -32_000), 32_000)
         let whole = Int32(scaled + (scaled < 0 ? -0.5 : 0.5))
-        // As decoding does it: a factor where that is exact, a division where it is not.
+        // Same operation as in decoding: a factor if that is exact, else a division.
         return steps == 1024 ? Float(whole) * (1 / 1024) : Float(whole) / 800
     }
 
@@ -112,7 +112,7 @@ struct GaitModel: Sendable {
         sinRoll = sin(roll)
     }
 
-    /// g of a step's first harmonic.
+    /// Strength of a step's first harmonic, g.
     private static func strength(_ speed: Double) -> Double {
         speed < Body.runningSpeed ? 0.12 + 0.12 * speed : 0.55 + 0.18 * speed
     }

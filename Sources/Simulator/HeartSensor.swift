@@ -1,11 +1,11 @@
 import SensorModel
 
-/// A chest strap or an optical sensor: whole beats a minute, and the beats themselves if asked.
+/// A chest strap or an optical sensor. It sends whole beats per minute and, if set, RR intervals.
 struct HeartSensor: Sendable {
     private let settings: RunnerSettings
     private var generator: SeededGenerator
     private var error = 0.0
-    /// Of the next beat, seconds from now.
+    /// Seconds until the next beat.
     private var untilBeat = 0.5
     private var lastInterval = 0.8
 
@@ -14,12 +14,12 @@ struct HeartSensor: Sendable {
         self.generator = generator
     }
 
-    /// Once a second.
+    /// Takes a sample; call it once a second.
     mutating func sample(_ heartRate: Double) -> HeartRateSample? {
         error = 0.9 * error + 0.4 * generator.gaussian()
         let shown = min(max((heartRate + error).rounded(), 30), 230)
         let intervals = settings.sendsRRIntervals ? beats(in: 1, heartRate) : []
-        // Within 30…230 it is always valid.
+        // A value within 30…230 is always valid.
         return try? HeartRateSample(beatsPerMinute: shown, contact: .on, rrIntervals: intervals)
     }
 
@@ -28,7 +28,7 @@ struct HeartSensor: Sendable {
         untilBeat -= seconds
         while untilBeat <= 0 {
             intervals.append(UInt16((lastInterval * 1024).rounded()))
-            // Variability shrinks as the heart works.
+            // Variability falls as the heart rate rises.
             let spread = max(0.002, 0.045 - 0.0003 * heartRate)
             lastInterval = min(max(60 / heartRate + spread * generator.gaussian(), 0.25), 2)
             untilBeat += lastInterval

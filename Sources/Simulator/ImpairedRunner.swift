@@ -1,6 +1,6 @@
 import SensorModel
 
-/// What goes wrong between a watch and the daemon.
+/// Faults between a watch and the daemon.
 public struct Impairments: Hashable, Sendable {
     public struct Outage: Hashable, Sendable {
         /// Device time since the first frame.
@@ -13,17 +13,17 @@ public struct Impairments: Hashable, Sendable {
         }
     }
 
-    /// Share of frames that never come; their numbers are missing.
+    /// Share of lost frames; their numbers are missing.
     public var lossShare = 0.0
-    /// Share of frames that come twice.
+    /// Share of frames that arrive twice.
     public var duplicateShare = 0.0
-    /// Share of frames that come after later ones.
+    /// Share of frames that arrive after later ones.
     public var lateShare = 0.0
-    /// How much later, at most.
+    /// Largest extra delay of these.
     public var lateSecondsMax = 5.0
-    /// Mean of the network's own delay, which is spread as waits are.
+    /// Mean network delay; delays have the distribution of waiting times.
     public var jitterSeconds = 0.0
-    /// No connection: frames wait and come all at once behind it.
+    /// Times without a connection: frames wait and arrive together at the end.
     public var outages: [Outage] = []
     /// Device clock minus true time at the start.
     public var clockOffsetSeconds = 0.0
@@ -33,13 +33,13 @@ public struct Impairments: Hashable, Sendable {
     public init() {}
 }
 
-/// A runner behind bad wiring. Frames come in the order in which they would arrive.
+/// A runner with a bad connection. Frames come in order of arrival.
 public struct ImpairedRunner: Sendable {
     public private(set) var runner: SimulatedRunner
     public let impairments: Impairments
     private var generator: SeededGenerator
     private var start: Timestamp?
-    /// Sent and not arrived, by arrival.
+    /// Frames sent but not arrived, by arrival.
     private var underWay: [(arrival: Int64, frame: SimulatedFrame)] = []
     private var lastReady = Int64.min
     private var isDry = false
@@ -50,10 +50,10 @@ public struct ImpairedRunner: Sendable {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// The next frame to arrive; ``SimulatedFrame/sendDelayMicroseconds`` is from the frame's true
-    /// time, its ``Frame/deviceTime`` by the device's clock.
+    /// The next frame to arrive. ``SimulatedFrame/sendDelayMicroseconds`` counts from the frame's
+    /// true time; ``Frame/deviceTime`` is by the device's clock.
     public mutating func next() -> SimulatedFrame? {
-        // Whatever is made later than this leaves nothing that could still arrive before.
+        // A frame made later than this cannot arrive before any earlier one.
         let reach = Int64((impairments.lateSecondsMax + 2) * 1_000_000)
         while !isDry {
             if let first = underWay.first, lastReady - first.arrival > reach { break }
@@ -75,7 +75,8 @@ public struct ImpairedRunner: Sendable {
         guard !generator.happens(impairments.lossShare) else { return }
         var arrival = Double(ready)
         if impairments.jitterSeconds > 0 {
-            // Ten mean waits at most: what follows must know when nothing can come before it.
+            // Ten mean delays at most, since later code must know when no earlier arrival is
+            // possible.
             arrival += 1e6 * min(delay(impairments.jitterSeconds), 2)
         }
         if generator.happens(impairments.lateShare) {
@@ -93,7 +94,7 @@ public struct ImpairedRunner: Sendable {
         }
     }
 
-    /// An even draw turned into a wait: 1/(1-u) - 1 has the long tail of a busy network.
+    /// Turns a uniform number into a delay: 1/(1-u) - 1 has the long tail of a busy network.
     private mutating func delay(_ mean: Double) -> Double {
         let draw = min(generator.uniform(), 0.99)
         return mean * (1 / (1 - draw) - 1) / 3.6

@@ -1,7 +1,7 @@
 import Glibc
 import SensorModel
 
-/// A receiver in a street: its error wanders, and at times it sees nothing.
+/// A position receiver in a street: its error drifts, and at times it has no fix.
 struct PositionSensor: Sendable {
     /// Mean length of a time without a fix, s.
     private static let gapSeconds = 8.0
@@ -21,9 +21,9 @@ struct PositionSensor: Sendable {
         northError = settings.positionError * self.generator.gaussian()
     }
 
-    /// Once a second.
+    /// Takes a fix; call it once a second.
     ///
-    /// - Returns: `nil` without a fix, or when the distance filter keeps it back.
+    /// - Returns: The fix; `nil` without one, or when the distance filter drops it.
     mutating func fix(_ route: RouteModel, speed: Double, at seconds: Double) -> Location? {
         wander()
         let inTunnel = settings.tunnels.contains {
@@ -61,7 +61,7 @@ struct PositionSensor: Sendable {
         altitudeError = keep * altitudeError + 1.5 * fresh * generator.gaussian()
         let share = settings.positionGapShare
         guard share > 0, share < 1 else { return }
-        // Left and entered at rates whose balance is the share.
+        // Rates of loss and return, whose ratio gives the share.
         let leave = 1 / Self.gapSeconds
         let enter = leave * share / (1 - share)
         inGap = inGap ? !generator.happens(leave) : generator.happens(enter)

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Where the road goes: position and height by distance run.
+/// The road: position and height by distance run.
 struct RouteModel: Sendable {
-    /// Of the sphere that the distance rule uses too.
+    /// Radius of the sphere, the same as for distances.
     private static let earthRadius = 6_371_000.0
-    /// A corner is taken in a curve of this radius, m.
+    /// Radius of the curve at a corner, m.
     private static let cornerRadius = 5.0
-    /// Farther out than this, corners lead home, m.
+    /// Distance from the start beyond which corners lead back, m.
     private static let homeRadius = 900.0
 
     private let settings: RunnerSettings
@@ -55,7 +55,7 @@ struct RouteModel: Sendable {
         north += meters * cosineHeading
     }
 
-    /// Once a second: height changes slowly.
+    /// Advances the height, which changes slowly; call it once a second.
     mutating func advanceSecond() {
         let now = height(at: distance)
         climb += max(now - altitude, 0)
@@ -76,10 +76,10 @@ struct RouteModel: Sendable {
         turnSign = cornerLeadsHome ?? (generator.happens(0.5) ? 1 : -1)
     }
 
-    /// Which corner points more towards the start, when it is far.
+    /// The direction of the corner towards the start; `nil` if the start is near.
     private var cornerLeadsHome: Double? {
         guard east * east + north * north > Self.homeRadius * Self.homeRadius else { return nil }
-        // To the right of the heading lies (cos, -sin) in east and north.
+        // (cos, -sin) in east and north points to the right of the heading.
         let homeIsRight = -east * cosineHeading + north * sineHeading > 0
         return homeIsRight ? 1 : -1
     }
@@ -90,7 +90,7 @@ struct RouteModel: Sendable {
         cosineHeading = cos(heading)
     }
 
-    /// Hills of two lengths, above 40 m.
+    /// Height from hills of two lengths, around 40 m.
     private func height(at meters: Double) -> Double {
         let long = sin(2 * Double.pi * meters / 1300 + hillPhase)
         let short = sin(2 * Double.pi * meters / 410)

@@ -1,9 +1,9 @@
-/// What a runner means to do: legs one after the other.
+/// A runner's plan: legs one after another.
 public struct RunPlan: Hashable, Sendable {
     public struct Leg: Hashable, Sendable {
-        /// A leg begins with a whole second.
+        /// Duration; a leg begins at a whole second.
         public var seconds: Double
-        /// Meters per second: 0 stands, below 2 is a walk, above a run.
+        /// Meters per second: 0 is standing, below 2 a walk, above a run.
         public var speed: Double
         /// The runner presses pause when the leg begins, and resume when it ends.
         public var pausedByHand: Bool
@@ -16,7 +16,7 @@ public struct RunPlan: Hashable, Sendable {
     }
 
     public var legs: [Leg]
-    /// Goes on with the first leg after the last, for ever.
+    /// After the last leg the plan continues with the first, without end.
     public var repeats: Bool
 
     public init(legs: [Leg], repeats: Bool = false) {
@@ -37,7 +37,7 @@ public struct RunPlan: Hashable, Sendable {
         ])
     }
 
-    /// Through a town: stops at lights and a walk now and then.
+    /// A run through a town: stops at lights and some walking.
     public static func city(minutes: Double, seed: UInt64, speed: Double = 3.0) -> RunPlan {
         var generator = SeededGenerator(seed: seed ^ 0xC17C)
         var legs = [Leg(seconds: 10, speed: 0), Leg(seconds: 60, speed: speed * 0.8)]
@@ -57,7 +57,7 @@ public struct RunPlan: Hashable, Sendable {
         return RunPlan(legs: legs)
     }
 
-    /// Fast and slow in turn, after a warm-up.
+    /// Fast and slow legs in turn, after a warm-up.
     public static func intervals(
         count: Int, fast: Leg = Leg(seconds: 120, speed: 4.5),
         slow: Leg = Leg(seconds: 90, speed: 2.4)
@@ -68,7 +68,7 @@ public struct RunPlan: Hashable, Sendable {
         return RunPlan(legs: legs)
     }
 
-    /// What `pulsecast demo` runs: something happens every minute, and it does not end.
+    /// The plan of `pulsecast demo`: an event every minute, without end.
     public static let demo = RunPlan(
         legs: [
             Leg(seconds: 60, speed: 2.6), Leg(seconds: 90, speed: 3.1),

@@ -1,15 +1,15 @@
 public import SensorModel
 
-/// The runner's body, what is worn, and where.
+/// The runner's body and sensors, and the place of the run.
 public struct RunnerSettings: Hashable, Sendable {
     public enum Route: Hashable, Sendable {
-        /// Blocks of 60 to 140 m with right-angled corners, not far from the start.
+        /// Blocks of 60 to 140 m with right-angled corners, near the start.
         case streets
         case circle(radiusMeters: Double)
     }
 
     public struct Tunnel: Hashable, Sendable {
-        /// Since the start.
+        /// Seconds since the start.
         public var startSeconds: Double
         public var seconds: Double
 
@@ -25,7 +25,7 @@ public struct RunnerSettings: Hashable, Sendable {
     // Motion
     /// Samples a second: 20, 50 or 100; 0: no motion.
     public var motionRate = 50
-    /// Divides ``motionRate``.
+    /// A divisor of ``motionRate``.
     public var samplesPerFrame = 25
     public var includesGravity = true
     public var hasGyroscope = true
@@ -43,25 +43,25 @@ public struct RunnerSettings: Hashable, Sendable {
     // Position
     public var sendsLocation = true
     public var route = Route.streets
-    /// In the Atlantic, where nobody runs.
+    /// Latitude of a place in the Atlantic, where nobody runs.
     public var latitude = 31.5
     public var longitude = -38.25
-    /// Of one axis of the fix, m.
+    /// Deviation of one axis of a fix, m.
     public var positionError = 3.0
-    /// What is left of the error a second later.
+    /// Share of the error that remains after a second.
     public var positionErrorCorrelation = 0.98
     /// Share of the time without a fix.
     public var positionGapShare = 0.0
-    /// A fix only after this many meters, as phones and watches can be told; 0: every second.
+    /// Distance between fixes, m, as on phones and watches with a filter; 0: one each second.
     public var distanceFilterMeters = 0.0
     public var tunnels: [Tunnel] = []
 
     // Height and the rest
     public var sendsPressure = true
-    /// From bottom to top of a hill, m.
+    /// Height from the bottom to the top of a hill, m.
     public var hillMeters = 12.0
     public var sendsStatus = true
-    /// Keeps every second's truth; without it only the last, for runs without end.
+    /// Keeps the truth of every second; else only the last, for runs without end.
     public var keepsTruth = true
 
     public init() {}

@@ -1,9 +1,9 @@
 public import SensorModel
 
-/// What really was at the end of a second, whatever the sensors said.
+/// The true values at the end of a second, whatever the sensors reported.
 public struct RunnerTruth: Hashable, Sendable {
     public var deviceTime: Timestamp
-    /// Since the start.
+    /// Seconds since the start.
     public var seconds: Double
     public var distanceMeters: Double
     public var speedMetersPerSecond: Double
@@ -14,16 +14,16 @@ public struct RunnerTruth: Hashable, Sendable {
     public var latitude: Double
     public var longitude: Double
     public var altitudeMeters: Double
-    /// Sum of all that went up, m.
+    /// Sum of all rises, m.
     public var climbMeters: Double
     public var isStanding: Bool
     public var isPausedByHand: Bool
 }
 
-/// A time in which the runner stood.
+/// A period in which the runner stood.
 public struct TruePause: Hashable, Sendable {
     public var start: Timestamp
-    /// `nil` while it lasts.
+    /// End; `nil` during the pause.
     public var end: Timestamp?
     public var byHand: Bool
 }

@@ -14,12 +14,12 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// 0 ..< 1.
+    /// A uniform number, 0 ..< 1.
     public mutating func uniform() -> Double {
         Double(next() >> 11) * 0x1p-53
     }
 
-    /// Mean 0, standard deviation 1, never beyond ±3.5: the sum of four even parts of one number.
+    /// A number with mean 0 and standard deviation 1, within ±3.5: the sum of four uniform parts.
     public mutating func gaussian() -> Double {
         let bits = next()
         let sum =
@@ -28,12 +28,12 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return (Double(sum) / 65536 - 1.999_969_482_421_875) * 1.732_050_807_568_877_2
     }
 
-    /// Whether something of this probability happens now.
+    /// Whether an event of this probability happens now.
     public mutating func happens(_ probability: Double) -> Bool {
         uniform() < probability
     }
 
-    /// A generator of its own, so that one sensor's draws do not move another's.
+    /// Makes an independent generator, so that one sensor's draws do not change another's.
     public mutating func fork() -> SeededGenerator {
         SeededGenerator(seed: next())
     }

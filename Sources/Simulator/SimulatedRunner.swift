@@ -1,21 +1,21 @@
 import Glibc
 public import SensorModel
 
-/// A frame, and when its device could send it.
+/// A frame, and the delay until its device could send it.
 public struct SimulatedFrame: Hashable, Sendable {
     public var frame: Frame
-    /// From the frame's device time until it is sent: a batch waits for its last sample.
+    /// Time from the frame's device time to its sending: a batch waits for its last sample.
     public var sendDelayMicroseconds: Int64
 }
 
-/// A runner with a watch, made from a seed: the same seed runs the same run.
+/// A runner with a watch, made from a seed: the same seed gives the same run.
 ///
-/// Frames come in the order of device time and are made a second at a time. Beside them stands
-/// what really was: ``truth`` and ``pauses``.
+/// Frames come in order of device time and are made one second at a time. ``truth`` and ``pauses``
+/// have the true values.
 public struct SimulatedRunner: Sendable {
     public let plan: RunPlan
     public let settings: RunnerSettings
-    /// One a whole second, oldest first; see ``RunnerSettings/keepsTruth``.
+    /// One value for each whole second, oldest first; see ``RunnerSettings/keepsTruth``.
     public private(set) var truth: [RunnerTruth] = []
     public private(set) var pauses: [TruePause] = []
 
@@ -90,7 +90,7 @@ public struct SimulatedRunner: Sendable {
         pending.sort { $0.frame.deviceTime < $1.frame.deviceTime }
     }
 
-    /// One second of moving, in the steps of the motion sensor.
+    /// Moves for one second, in time steps of the motion sensor.
     private mutating func move(to speed: Double, from start: Double) {
         let rate = settings.motionRate > 0 ? settings.motionRate : 20
         let perFrame = settings.motionRate > 0 ? settings.samplesPerFrame : rate

@@ -2,29 +2,29 @@ import SensorModel
 public import Synchronization
 import WireFormat
 
-/// What the doors have seen; read by the metrics page, written by the loops.
+/// Counters of all listeners, written by the loops and read by the metrics page.
 public final class TransportCounters: Sendable {
     public let devicesConnected = Atomic<Int>(0)
     public let viewersConnected = Atomic<Int>(0)
     public let connectionsOpen = Atomic<Int>(0)
     public let connectionsAccepted = Atomic<Int>(0)
-    /// By a limit, or to make room for another.
+    /// Connections refused by a limit, or evicted for another.
     public let connectionsRefused = Atomic<Int>(0)
     public let framesTCPText = Atomic<Int>(0)
     public let framesTCPBinary = Atomic<Int>(0)
     public let framesWebSocketText = Atomic<Int>(0)
     public let framesWebSocketBinary = Atomic<Int>(0)
     public let framesPushed = Atomic<Int>(0)
-    /// Of motion frames that were accepted without theirs.
+    /// Heart rates dropped from motion frames that were accepted without them.
     public let heartRatesDropped = Atomic<Int>(0)
-    /// Times a loop found its inbound ring full and stopped reading a connection.
+    /// Number of times a loop found its inbound ring full and stopped reading a connection.
     public let ringFull = Atomic<Int>(0)
     /// Messages written to viewers, and the writes they took.
     public let deliveries = Atomic<Int>(0)
     public let viewerWrites = Atomic<Int>(0)
     public let updatesMerged = Atomic<Int>(0)
     public let httpRequests = Atomic<Int>(0)
-    /// Requests that could not be read, or were too large or too slow.
+    /// Requests that were malformed, too large or too slow.
     public let httpRefused = Atomic<Int>(0)
 
     private let byReason = Mutex(Reasons())
@@ -34,17 +34,17 @@ public final class TransportCounters: Sendable {
         var hellos = Self.none
         var viewersClosed = Self.none
 
-        /// Every code from the start, so that a first one shows as a rise.
+        /// Zero for every code, so that the first count of a code shows as a rise.
         private static var none: [String: Int] {
             Dictionary(uniqueKeysWithValues: CloseCode.allCases.map { (String($0.rawValue), 0) })
         }
     }
 
-    /// By ``FrameRefusal/code``.
+    /// Refused frames by ``FrameRefusal/code``.
     public var framesRefused: [String: Int] { byReason.withLock { $0.frames } }
-    /// By the close code's number.
+    /// Refused hellos by the close code's number.
     public var hellosRefused: [String: Int] { byReason.withLock { $0.hellos } }
-    /// By the close code's number.
+    /// Closed viewers by the close code's number.
     public var viewersClosed: [String: Int] { byReason.withLock { $0.viewersClosed } }
 
     func countFrame(_ transport: DeviceTransport, _ format: DeviceFormat) {

@@ -1,4 +1,4 @@
-/// Gives each file its versioned name, after those it refers to have theirs.
+/// Gives each file its versioned name, after the files to which it refers.
 struct AssetVersions {
     let sources: [String: [UInt8]]
     private(set) var names: [String: String] = [:]
@@ -37,9 +37,9 @@ struct AssetVersions {
         return template.filled(reference: { names[$0] }, placeholder: { _ in nil })
     }
 
-    /// `live.js` becomes `live.0123456789ab.js`.
+    /// The versioned name: `live.js` becomes `live.0123456789ab.js`.
     private static func versioned(_ name: String, bytes: [UInt8]) -> String {
-        // FNV-1a: tells versions apart; nobody gains by making two alike.
+        // FNV-1a distinguishes versions; a deliberate collision would gain nothing.
         let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01B3
         }

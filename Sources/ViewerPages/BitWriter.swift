@@ -1,4 +1,4 @@
-/// Bits in the order of RFC 1951: the first bit is the lowest of the first byte.
+/// Writes bits in the order of RFC 1951: the first bit is the lowest of the first byte.
 struct BitWriter {
     private(set) var bytes: [UInt8] = []
     private var pending: UInt64 = 0
@@ -22,7 +22,7 @@ struct BitWriter {
         if pendingCount > 0 { write(0, count: 8 - pendingCount) }
     }
 
-    /// Little-endian, on a whole byte.
+    /// Appends a little-endian word, on a byte boundary.
     mutating func append(word: UInt32) {
         for shift in stride(from: UInt32(0), to: 32, by: 8) {
             bytes.append(UInt8(truncatingIfNeeded: word >> shift))

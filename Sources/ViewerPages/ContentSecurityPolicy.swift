@@ -1,11 +1,12 @@
-/// What a page may load: its own files, its own daemon, nothing else. Nothing inline ever runs.
+/// Sources from which a page may load: only its own files and its own daemon. Inline code never
+/// runs.
 public enum ContentSecurityPolicy {
-    /// Pages that people open. Never inside another site's frame.
+    /// Policy of pages that people open; other sites cannot frame them.
     public static func page(_ settings: PageSettings = PageSettings()) -> String {
         directives(images: settings.tileOrigin.map { " \($0)" } ?? "", ancestors: "'none'")
     }
 
-    /// The overlay, which streaming software may show in a frame.
+    /// Policy of the overlay, which streaming software may show in a frame.
     public static func overlay(_ settings: PageSettings = PageSettings()) -> String {
         directives(images: "", ancestors: settings.overlayFrameAncestors)
     }

@@ -1,4 +1,4 @@
-/// A whole text as one deflate block with codes made for it (RFC 1951, 3.2.7).
+/// Compresses a whole text as one deflate block with its own codes (RFC 1951, 3.2.7).
 struct DeflateBlock {
     private static let endOfBlock = 256
     /// The order in which lengths of the code for lengths are sent.
@@ -28,14 +28,14 @@ struct DeflateBlock {
                 distanceCounts[Self.index(of: distance, in: Self.distanceBases)] += 1
             }
         }
-        // A block without copies still names one distance.
+        // A block without copies still needs one distance code.
         if distanceCounts.allSatisfy({ $0 == 0 }) { distanceCounts[0] = 1 }
         symbols = HuffmanCode(counts: symbolCounts, lengthMax: 15)
         distances = HuffmanCode(counts: distanceCounts, lengthMax: 15)
     }
 
     func write(to writer: inout BitWriter) {
-        writer.write(0b101, count: 3)  // Last block, codes of its own.
+        writer.write(0b101, count: 3)  // Last block, own codes.
         writeCodes(to: &writer)
         for token in tokens { write(token, to: &writer) }
         symbols.write(Self.endOfBlock, to: &writer)
@@ -56,7 +56,7 @@ struct DeflateBlock {
         }
     }
 
-    /// The two codes as their lengths, themselves coded; runs of zeros are shortened.
+    /// Writes the lengths of both codes, themselves coded; runs of zeros are shortened.
     private func writeCodes(to writer: inout BitWriter) {
         let lengths = symbols.lengths + distances.lengths
         let runs = Self.runs(of: lengths)

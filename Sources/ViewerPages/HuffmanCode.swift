@@ -1,17 +1,17 @@
-/// A canonical prefix code with a bound on its lengths, as deflate wants it.
+/// A canonical prefix code with limited lengths, as deflate requires.
 struct HuffmanCode {
-    /// Bits of each symbol; 0 where the symbol never occurs.
+    /// Bits of each symbol; 0 for a symbol that never occurs.
     let lengths: [Int]
-    /// Codes, already turned around: deflate sends them from the highest bit.
+    /// Codes with reversed bits: deflate sends them from the highest bit.
     private let codes: [UInt32]
 
     /// - Parameters:
-    ///   - counts: How often each symbol occurs; at least one is not 0.
-    ///   - lengthMax: The longest code allowed.
+    ///   - counts: Occurrences of each symbol; at least one is not 0.
+    ///   - lengthMax: Longest code allowed.
     init(counts: [Int], lengthMax: Int) {
         var scaled = counts
         var lengths = Self.lengths(of: scaled)
-        // Flatter counts give shorter codes; a few rounds are enough, and cost some bits at most.
+        // Flatter counts give shorter codes; a few rounds suffice, at a cost of a few bits.
         while (lengths.max() ?? 0) > lengthMax {
             scaled = scaled.map { $0 == 0 ? 0 : $0 / 2 + 1 }
             lengths = Self.lengths(of: scaled)
@@ -50,7 +50,7 @@ struct HuffmanCode {
         leaves.sort { (counts[$0], $0) < (counts[$1], $1) }
         var weights = leaves.map { counts[$0] }
         var parents = [Int](repeating: 0, count: 2 * leaves.count - 1)
-        // Leaves and joined nodes both come in rising order: two queues, no heap.
+        // Leaves and joined nodes are both created in rising order: two queues replace a heap.
         var leaf = 0
         var joined = leaves.count
         while weights.count < parents.count {

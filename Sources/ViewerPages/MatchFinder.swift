@@ -1,14 +1,14 @@
-/// One step of deflate: a byte, or a copy of what stood `distance` bytes before.
+/// One step of deflate: a byte, or a copy of bytes that lie `distance` bytes back.
 enum DeflateToken: Equatable {
     case literal(UInt8)
     case copy(length: Int, distance: Int)
 }
 
-/// Finds what has been said before (LZ77), with chains of equal three-byte hashes.
+/// Finds repeated text (LZ77), with chains of equal three-byte hashes.
 struct MatchFinder {
     static let lengthRange = 3...258
     static let distanceMax = 32_768
-    /// Places tried for one match. Pages are small and compressed once, at start.
+    /// Candidates tried for one match. Pages are small and compressed once, at start.
     private static let chainMax = 48
     private static let hashBits: UInt32 = 13
 

@@ -1,11 +1,11 @@
-/// Joins JavaScript modules into one script, for a file that can fetch nothing.
+/// Joins JavaScript modules into one script, for a file without network access.
 ///
-/// Not for any JavaScript: for ours, where an import is one statement at the start of a line that
-/// names a file beside it, and an export stands before the declaration it exports.
+/// It supports only our own modules. An import is one statement at the start of a line and names a
+/// file beside it. An export precedes the declaration that it exports.
 struct ModuleBundle {
     let sources: [String: [UInt8]]
 
-    /// The modules in their order, each in a function of its own, so that no two names meet.
+    /// The modules in their order, each in a function of its own, so that names cannot collide.
     func script(of names: [String]) -> String {
         var script = "const modules = {};\n"
         for name in names {
@@ -22,7 +22,7 @@ struct ModuleBundle {
     }
 }
 
-/// One module, without what only modules may say.
+/// One module, without import and export syntax.
 private struct Module {
     private(set) var text = ""
     private(set) var exports: [String] = []
@@ -45,7 +45,7 @@ private struct Module {
         }
     }
 
-    /// `import { a } from "./b.js";` as `const { a } = modules["b.js"];`
+    /// Rewrites `import { a } from "./b.js";` as `const { a } = modules["b.js"];`.
     private static func imported(_ statement: String) -> String {
         let quoted = statement.split(separator: "\"")
         guard quoted.count >= 2 else { return statement }

@@ -1,12 +1,12 @@
-/// One file as it goes to a browser.
+/// One file, ready to send to a browser.
 public struct PageAsset: Sendable {
-    /// With the hash of its content in it, as `live.0123456789ab.js`; a page has none.
+    /// Name with the hash of its content, as `live.0123456789ab.js`; pages have no hash.
     public let name: String
     public let contentType: String
     public let bytes: [UInt8]
-    /// The same, compressed; `nil` where that does not make it smaller.
+    /// Compressed bytes; `nil` if compression does not make them smaller.
     public let gzipBytes: [UInt8]?
-    /// What goes beside `Content-Type`, `Content-Length`, `Content-Encoding` and `Vary`.
+    /// Headers besides `Content-Type`, `Content-Length`, `Content-Encoding` and `Vary`.
     public let headers: [(name: String, value: String)]
 
     init(name: String, contentType: String, bytes: [UInt8], headers: [(String, String)]) {
@@ -23,7 +23,7 @@ public struct PageAsset: Sendable {
     }
 
     /// - Parameter acceptsGzip: Whether the request's `Accept-Encoding` names gzip.
-    /// - Returns: What to send, and the value of `Content-Encoding` if there is to be one.
+    /// - Returns: The body, and the value of `Content-Encoding`, if any.
     public func body(acceptsGzip: Bool) -> (bytes: [UInt8], encoding: String?) {
         if acceptsGzip, let gzipBytes { return (gzipBytes, "gzip") }
         return (bytes, nil)

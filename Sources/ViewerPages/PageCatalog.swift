@@ -1,7 +1,7 @@
-/// Every page and file the daemon serves to browsers, ready to send.
+/// Every page and file that the daemon serves to browsers, ready to send.
 ///
-/// Made once at start: names get the hash of their content, so that a browser may keep a file for
-/// ever, and everything is compressed. A file's hash covers the names of the files it refers to.
+/// It is built once at start. Names contain the hash of their content, so that a browser may cache
+/// a file forever, and all files are compressed. A hash also covers the names of referenced files.
 public struct PageCatalog: Sendable {
     public enum Page: String, CaseIterable, Sendable {
         case live, group, overlay, start
@@ -9,12 +9,12 @@ public struct PageCatalog: Sendable {
         case notFound = "notfound"
     }
 
-    /// Where ``asset(named:)`` is served: this, then the name.
+    /// Path prefix of ``asset(named:)``; the name follows.
     public static let assetsPath = PageTemplate.assetsPath
 
     private let pages: [Page: PageAsset]
     private let assets: [String: PageAsset]
-    /// From the plain name to the one with the hash.
+    /// Versioned names by plain name.
     private let versionedNames: [String: String]
 
     public init(settings: PageSettings = PageSettings()) {
@@ -22,7 +22,7 @@ public struct PageCatalog: Sendable {
         let built = PageFiles.assets.keys.sorted().map { versions.asset(named: $0) }
         assets = Dictionary(uniqueKeysWithValues: built.map { ($0.name, $0) })
         versionedNames = versions.names
-        let fill = PageFilling(settings: settings, versions: versions)
+        let fill = PageRenderer(settings: settings, versions: versions)
         pages = Dictionary(
             uniqueKeysWithValues: Page.allCases.map { ($0, fill.page($0)) })
     }
@@ -34,8 +34,8 @@ public struct PageCatalog: Sendable {
         return found
     }
 
-    /// - Parameter name: As it stands in the path, with the hash.
-    /// - Returns: `nil` for a name of an older version, too: the page that named it is gone.
+    /// - Parameter name: Name in the path, with the hash.
+    /// - Returns: `nil` for an unknown name or an older version, whose page is gone.
     public func asset(named name: String) -> PageAsset? {
         assets[name]
     }

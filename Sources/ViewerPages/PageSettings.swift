@@ -1,12 +1,12 @@
-/// What an administrator decides about the pages.
+/// Settings of the pages.
 public struct PageSettings: Hashable, Sendable {
-    /// Where map pictures come from, as `https://tiles.example/{z}/{x}/{y}.png`; `nil`: none, and
-    /// the route is drawn on plain ground. A tile server learns where the runner is.
+    /// Address of map tiles, as `https://tiles.example/{z}/{x}/{y}.png`; `nil`: the route is drawn
+    /// on plain ground. A tile server learns the runner's position.
     public var tileTemplate: String?
-    /// Who made the map, as its licence asks to be shown.
+    /// Credit of the map's authors, as its licence requires.
     public var tileAttribution: String = ""
-    /// How the daemon is reached from outside, as `https://run.example`; link previews need it for
-    /// their picture. `nil`: previews have none.
+    /// Public address of the daemon, as `https://run.example`; link previews need it for their
+    /// picture. `nil`: previews have none.
     public var publicURL: String?
     /// Sites that may show the overlay in a frame, as in `frame-ancestors` of a content security
     /// policy.
@@ -14,7 +14,7 @@ public struct PageSettings: Hashable, Sendable {
 
     public init() {}
 
-    /// Scheme, host and port of the tile server; `nil` without one or for what is no web address.
+    /// Scheme, host and port of the tile server; `nil` without one or for an invalid address.
     var tileOrigin: String? {
         guard let tileTemplate, let schemeEnd = tileTemplate.range(of: "://") else { return nil }
         let scheme = tileTemplate[..<schemeEnd]

@@ -1,14 +1,14 @@
 /// Fills references and placeholders in HTML, CSS, JavaScript and the manifest.
 ///
-/// A reference is the name of another file in quotes: `"./format.js"` between modules, so that
-/// they also run where nothing fills them, and `"/assets/live.css"` elsewhere.
-/// A placeholder is a word in double braces.
+/// A reference is a quoted name of another file. Between modules it is `"./format.js"`, so that
+/// they also run unfilled; elsewhere it is `"/assets/live.css"`. A placeholder is a word in double
+/// braces.
 struct PageTemplate {
     static let assetsPath = "/assets/"
 
     let source: [UInt8]
 
-    /// The names of all files it refers to, in order.
+    /// The names of all referenced files, in order.
     func references() -> [String] {
         var names: [String] = []
         _ = filled(
@@ -20,9 +20,10 @@ struct PageTemplate {
     }
 
     /// - Parameters:
-    ///   - reference: The versioned name of a file; `nil` leaves the text alone.
-    ///   - placeholder: What stands for the word in braces; `nil` leaves the text alone.
-    /// - Returns: The text with everything filled that had an answer.
+    ///   - reference: Returns the versioned name of a file; `nil` leaves the text unchanged.
+    ///   - placeholder: Returns the replacement of the word in braces; `nil` leaves the text
+    ///     unchanged.
+    /// - Returns: The filled text.
     func filled(
         reference: (String) -> String?, placeholder: (String) -> String?
     ) -> [UInt8] {
@@ -59,7 +60,8 @@ struct PageTemplate {
     }
 
     private func bracedWord(at start: Int) -> (word: String, end: Int)? {
-        // The first byte alone, as above: this is asked at each byte of a quarter of a megabyte.
+        // Compares the first byte alone, as above: this runs for each byte of a quarter of a
+        // megabyte.
         guard source[start] == UInt8(ascii: "{"), hasPrefix("{{", at: start) else { return nil }
         let word = source[(start + 2)...].prefix(while: Self.isNameByte)
         guard hasPrefix("}}", at: word.endIndex) else { return nil }

@@ -1,13 +1,13 @@
-/// A session as one file that needs no network: the live page's charts and route, the numbers
+/// A session as one file that needs no network: the live page's charts and route, and the numbers
 /// beside them.
 public enum ReportPage {
-    /// The files that only ever go into a report.
+    /// The files that are only used in reports.
     static let fileNames: Set<String> = ["report.html", "report.css", "report.js"]
 
     /// - Parameters:
-    ///   - title: Heads the report; any text.
-    ///   - snapshot: The session's last state, a JSON object as `latest` answers with.
-    ///   - events: JSON objects as `history` has them; what is not of type `event` is passed over.
+    ///   - title: Title of the report; any text.
+    ///   - snapshot: The session's last state, a JSON object as in the answer of `latest`.
+    ///   - events: JSON objects as in `history`; types other than `event` are skipped.
     ///   - rows: One a second.
     /// - Returns: An HTML document.
     public static func html(
@@ -32,7 +32,7 @@ public enum ReportPage {
             })
     }
 
-    /// Columns, for a name in each of ten thousand rows would be most of the file.
+    /// The rows by column: names in each of ten thousand rows would be most of the file.
     private static func content(
         snapshot: [UInt8], events: [[UInt8]], rows: [ReportRow]
     ) -> [UInt8] {
@@ -65,7 +65,7 @@ public enum ReportPage {
         return "\(Int64(rounded))"
     }
 
-    /// A text that a runner's watch has sent must not end the script element it stands in.
+    /// Escapes tags: a text from a runner's watch must not end its script element.
     private static func withoutTags(_ json: [UInt8]) -> [UInt8] {
         guard json.contains(UInt8(ascii: "<")) else { return json }
         var result: [UInt8] = []

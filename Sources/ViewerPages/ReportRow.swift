@@ -1,9 +1,9 @@
-/// What is drawn of one second of a session. `nil` is what was not known then.
+/// Values drawn for one second of a session. `nil`: unknown.
 public struct ReportRow: Sendable {
-    /// Device time, seconds since 1970; rows come in its order.
+    /// Device time, seconds since 1970; rows are in its order.
     public var time: Double
     public var beatsPerMinute: Double?
-    /// From 1.
+    /// Zone, from 1.
     public var zone: Int?
     public var speedMetersPerSecond: Double?
     public var stepsPerMinute: Double?

@@ -1,16 +1,16 @@
 public import SensorModel
 
-/// What the daemon says to a device, as a text line and as a binary frame.
+/// A message of the daemon to a device, as a text line and as a binary frame.
 public enum DaemonMessage: Hashable, Sendable {
     /// - Parameters:
-    ///   - session: As in the hello.
-    ///   - acknowledged: Where to go on; ``FrameSequence/none`` for a new session.
-    ///   - share: Name of a share of the device, where there is one.
+    ///   - session: The session in the hello.
+    ///   - acknowledged: The device continues after it; ``FrameSequence/none`` for a new session.
+    ///   - share: The ID of a share of the device, if it has one.
     ///   - serverTime: The daemon's clock.
     case welcome(
         session: SessionID, acknowledged: FrameSequence, share: String?, serverTime: Timestamp)
-    /// Everything accepted up to `sequence` is on disk; with `durable` false: only in memory,
-    /// because the daemon was told not to wait for the disk.
+    /// Every accepted frame up to `sequence` is on disk. With `durable` false it is only in memory,
+    /// because the settings do not wait for the disk.
     case ack(sequence: FrameSequence, durable: Bool)
     case error(code: UInt16, reason: String)
     case command(String)
@@ -20,7 +20,7 @@ public enum DaemonMessage: Hashable, Sendable {
         .error(code: code.rawValue, reason: code.reason)
     }
 
-    /// A frame was refused and the connection stays, or closes with the refusal's own code.
+    /// A refused frame. The connection stays open, or closes with the refusal's own code.
     public static func error(_ refusal: FrameRefusal) -> DaemonMessage {
         .error(
             code: (refusal.closes ?? .notAFrame).rawValue, reason: refusal.description)
@@ -33,28 +33,28 @@ public enum DaemonMessage: Hashable, Sendable {
             bytes.append(contentsOf: "{\"type\":\"welcome\",\"session\":\"".utf8)
             bytes.append(contentsOf: session.description.utf8)
             bytes.append(contentsOf: "\",\"acked\":".utf8)
-            JSONText.append(Int64(acknowledged.rawValue), to: &bytes)
+            MessageText.append(Int64(acknowledged.rawValue), to: &bytes)
             if let share {
                 bytes.append(contentsOf: ",\"share\":".utf8)
-                JSONText.append(share, to: &bytes)
+                MessageText.append(share, to: &bytes)
             }
             bytes.append(contentsOf: ",\"serverTime\":".utf8)
-            JSONText.append(serverTime, to: &bytes)
+            MessageText.append(serverTime, to: &bytes)
         case .ack(let sequence, let durable):
             bytes.append(contentsOf: "{\"type\":\"ack\",\"seq\":".utf8)
-            JSONText.append(Int64(sequence.rawValue), to: &bytes)
+            MessageText.append(Int64(sequence.rawValue), to: &bytes)
             if !durable { bytes.append(contentsOf: ",\"durable\":false".utf8) }
         case .error(let code, let reason):
             bytes.append(contentsOf: "{\"type\":\"error\",\"code\":".utf8)
-            JSONText.append(Int64(code), to: &bytes)
+            MessageText.append(Int64(code), to: &bytes)
             bytes.append(contentsOf: ",\"reason\":".utf8)
-            JSONText.append(reason, to: &bytes)
+            MessageText.append(reason, to: &bytes)
         case .command(let command):
             bytes.append(contentsOf: "{\"command\":".utf8)
-            JSONText.append(command, to: &bytes)
+            MessageText.append(command, to: &bytes)
         case .cheer(let text):
             bytes.append(contentsOf: "{\"type\":\"cheer\",\"text\":".utf8)
-            JSONText.append(text, to: &bytes)
+            MessageText.append(text, to: &bytes)
         }
         bytes.append(UInt8(ascii: "}"))
     }
@@ -69,7 +69,7 @@ public enum DaemonMessage: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - time: The daemon's clock, in the header's time field.
-    ///   - bytes: Takes the frame.
+    ///   - bytes: Receives the frame.
     public func appendBinary(at time: Timestamp, to bytes: inout [UInt8]) {
         if case .ack(let sequence, let durable) = self {
             BinaryFrame.appendHeader(
@@ -79,7 +79,7 @@ public enum DaemonMessage: Hashable, Sendable {
         }
         var payload: [UInt8] = []
         appendJSON(to: &payload)
-        // Only an error's reason could be that long, and a cut one is no JSON.
+        // Only the reason of an error could be that long, and cut JSON would be invalid.
         if payload.count > Limits.framePayloadBytesMax {
             payload.removeAll()
             DaemonMessage.error(code: 4000, reason: "").appendJSON(to: &payload)

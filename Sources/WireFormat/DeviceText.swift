@@ -1,9 +1,10 @@
+import Bytes
 import SensorModel
 
-/// Text of a device that people will read: valid UTF-8, short, and without characters that
-/// could disturb what stands around it.
+/// Text from a device for people to read: valid UTF-8, short, and without characters that could
+/// disturb the text around it.
 enum DeviceText {
-    /// - Throws: ``FrameRefusal`` for text that is too long, not UTF-8, or empty once it is cleaned.
+    /// - Throws: ``FrameRefusal`` for text that is too long, not UTF-8, or empty after cleaning.
     static func check(_ bytes: Span<UInt8>, bytesMax: Int) throws(FrameRefusal) {
         guard !bytes.isEmpty else { throw .emptyText }
         guard bytes.count <= bytesMax else {
@@ -13,7 +14,7 @@ enum DeviceText {
         guard isSeen(bytes) else { throw .emptyText }
     }
 
-    /// - Returns: The text, cleaned; never longer than it was.
+    /// - Returns: The cleaned text; never longer than before.
     static func text(
         in bytes: Span<UInt8>, bytesMax: Int
     ) throws(FrameRefusal) -> String {
@@ -21,7 +22,7 @@ enum DeviceText {
         return CleanText.clean(string(bytes))
     }
 
-    /// Whether cleaning leaves anything: a text of unseen characters is none.
+    /// Whether cleaning leaves any character: a text of invisible characters counts as empty.
     private static func isSeen(_ bytes: Span<UInt8>) -> Bool {
         for index in bytes.indices where (0x20...0x7E).contains(bytes[index]) { return true }
         return string(bytes).unicodeScalars.contains { CleanText.clean($0) != nil }

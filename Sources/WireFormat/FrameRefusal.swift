@@ -1,18 +1,18 @@
 public import SensorModel
 
-/// Why bytes of a device are not accepted.
+/// The reason why bytes from a device are refused.
 ///
-/// Most leave the connection open: the next frame starts where this one ends. Where the next
-/// frame cannot be found, ``closes`` says with which code the connection ends.
+/// After most refusals the connection stays open: the next frame starts where this one ends. If the
+/// next frame cannot be found, ``closes`` is the code that ends the connection.
 public enum FrameRefusal: Error, Hashable, Sendable {
     /// The binary length field is outside ``Limits/frameLengthRange``, or a message ends early.
     case lengthOutOfRange(bytes: Int)
     /// A text line longer than ``Limits/textLineBytesMax``.
     case lineTooLong
     case unknownKind(UInt8)
-    /// A text frame with a `type` that no device sends.
+    /// A text frame with an unknown `type`.
     case unknownType
-    /// Bits or bytes that must be zero are not: a later version may give them a meaning.
+    /// Bits or bytes that must be zero are not. A later version may give them a meaning.
     case reservedNotZero
     case payloadSize(bytes: Int)
     case value(SensorError)
@@ -28,13 +28,13 @@ public enum FrameRefusal: Error, Hashable, Sendable {
     case notJSON
     /// Brackets nested deeper than ``JSONScanner/depthMax``.
     case nestedTooDeep
-    /// A JSON value that should be an object is something else.
+    /// A JSON value that is not the expected object.
     case notAnObject
     case missing(field: String)
     case wrongType(field: String)
     case dateNotISO8601(field: String)
 
-    /// Whether the next frame cannot be found, and the code to close with.
+    /// The code to close with if the next frame cannot be found, else `nil`.
     public var closes: CloseCode? {
         switch self {
         case .lengthOutOfRange: .notAFrame
@@ -43,7 +43,7 @@ public enum FrameRefusal: Error, Hashable, Sendable {
         }
     }
 
-    /// The label `reason` of the metric, and nothing a device can choose the text of.
+    /// The label `reason` of the metric. A device cannot choose its text.
     public var code: String {
         switch self {
         case .lengthOutOfRange: "length_out_of_range"
@@ -119,10 +119,10 @@ extension SensorError {
     }
 }
 
-/// A refusal with the number that the refused frame had: it is used up, and acks pass over it.
+/// A refusal with the number of the refused frame: the number is used, and acks pass it.
 public struct RefusedFrame: Error, Hashable, Sendable {
     public let refusal: FrameRefusal
-    /// ``FrameSequence/none`` where the number could not be read.
+    /// The frame's number; ``FrameSequence/none`` if it could not be read.
     public let sequence: FrameSequence
 
     public init(refusal: FrameRefusal, sequence: FrameSequence = .none) {

@@ -1,49 +1,49 @@
 public import SensorModel
 
-/// Cuts what a TCP connection sends into whole frames.
+/// Splits the bytes of a TCP connection into whole frames.
 ///
-/// The first four bytes decide: `PLS1` means binary frames from then on, anything else text lines.
-/// A frame that lies whole inside an arriving chunk is handed on where it is; only what a chunk
-/// ends in the middle of is copied and kept for the next.
+/// The first four bytes decide: `PLS1` selects binary frames, anything else text lines. A frame
+/// inside one chunk is passed on without a copy. Only an incomplete frame at the end of a chunk is
+/// copied and kept for the next chunk.
 public struct FrameSplitter: Sendable {
     public enum Form: Sendable {
         /// A whole binary frame, its length field included.
         case binary
-        /// A line without its line feed; may be blank or hold anything.
+        /// A line without its line feed; it may be blank or hold any bytes.
         case text
     }
 
-    /// `nil` until the first four bytes have come.
+    /// The form; `nil` until the first four bytes have come.
     public private(set) var form: Form?
-    /// What came and is not handed on yet: part of a frame, or frames there was no room for.
+    /// Bytes not passed on yet: part of a frame, or frames that `body` refused.
     private var pending: [UInt8] = []
-    /// Bytes at the start of `pending` that are handed on already.
+    /// Bytes at the start of `pending` that are already passed on.
     private var consumedBytes = 0
-    /// Bytes after `consumedBytes` known to hold no line feed, so that a line that comes byte by
-    /// byte is not searched from its start each time.
+    /// Bytes after `consumedBytes` without a line feed. They are not searched again when a line
+    /// comes byte by byte.
     private var searchedBytes = 0
 
     private let lineBytesMax: Int
 
-    /// - Parameter lineBytesMax: Longer lines are refused.
+    /// - Parameter lineBytesMax: Limit of a line; longer lines are refused.
     public init(lineBytesMax: Int = Limits.textLineBytesMax) {
         self.lineBytesMax = lineBytesMax
     }
 
-    /// Bytes kept for the next call. Above one frame only after `body` refused one.
+    /// Bytes kept for the next call. They exceed one frame only after `body` refused one.
     public var pendingBytes: Int { pending.count - consumedBytes }
 
-    /// Whether what came last looks like a whole line that only lacks its line feed. A peer that
-    /// ends there has said all of it; one that ends within an object was cut off.
+    /// Whether the last bytes look like a whole line without its line feed. A peer that ends there
+    /// has sent everything; one that ends inside an object was cut off.
     public var endsInWholeText: Bool {
         form == .text && (pending.last == UInt8(ascii: "}") || pending.last == UInt8(ascii: "]"))
     }
 
     /// - Parameters:
-    ///   - chunk: What has arrived; empty to go on after `body` had no room.
-    ///   - body: Takes a frame; `false` says "no room, offer this one again later".
-    /// - Returns: `false` when `body` refused a frame; everything from it on is kept.
-    /// - Throws: ``FrameRefusal`` that ``FrameRefusal/closes``; the connection cannot go on.
+    ///   - chunk: Received bytes; empty to continue after `body` had no space.
+    ///   - body: Receives a frame; `false` means "no space, pass this frame again later".
+    /// - Returns: `false` when `body` refused a frame; that frame and all after it are kept.
+    /// - Throws: A ``FrameRefusal`` that ``FrameRefusal/closes`` the connection.
     @discardableResult
     public mutating func split(
         _ chunk: Span<UInt8>, _ body: (Form, Span<UInt8>) -> Bool
@@ -68,15 +68,15 @@ public struct FrameSplitter: Sendable {
         return rest == .partial
     }
 
-    /// Where a pass over bytes ended.
+    /// The reason why a pass over bytes ended.
     private enum Rest {
-        /// What is left is less than a frame.
+        /// The remaining bytes are less than a frame.
         case partial
-        /// `body` had no room for the next frame.
+        /// `body` had no space for the next frame.
         case refused
     }
 
-    /// Hands on every whole frame of `bytes` from `position` on, and moves `position` past them.
+    /// Passes on every whole frame of `bytes` from `position` on, and moves `position` past them.
     private func frames(
         _ form: Form, in bytes: Span<UInt8>, from position: inout Int, searched: Int = 0,
         _ body: (Form, Span<UInt8>) -> Bool
@@ -104,9 +104,9 @@ public struct FrameSplitter: Sendable {
         }
     }
 
-    /// Collects the first four bytes, or as many as differ from the preamble.
+    /// Collects the first four bytes, or fewer once they differ from the preamble.
     ///
-    /// - Returns: How many bytes of `chunk` were taken.
+    /// - Returns: The number of bytes consumed from `chunk`.
     private mutating func decideForm(_ chunk: Span<UInt8>) -> Int {
         var position = 0
         while position < chunk.count {
@@ -140,7 +140,7 @@ public struct FrameSplitter: Sendable {
         return rest == .partial
     }
 
-    /// Copies just enough of `chunk` to make the first pending frame whole, and hands it on.
+    /// Copies just enough of `chunk` to complete the first pending frame, and passes it on.
     private mutating func completePending(
         _ form: Form, _ chunk: Span<UInt8>, _ position: inout Int,
         _ body: (Form, Span<UInt8>) -> Bool

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Daemon
 import Foundation
+import Runtime
 
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Daemon
+import Runtime
 
 struct CheckConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,10 @@
 import ArgumentParser
+import Client
 import Daemon
 import Foundation
-import Interchange
+import PushFormats
+import Recordings
+import Runtime
 import SensorModel
 import Transport
 
@@ -21,7 +24,7 @@ struct DemoCommand: AsyncParsableCommand {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "pulsecast-demo-\(ProcessInfo.processInfo.processIdentifier)").path
         defer {
-            // The demo's own folder: nobody misses it, and a leftover is in the temporary folder.
+            // The demo's own folder: a leftover in the temporary folder is harmless.
             try? FileManager.default.removeItem(atPath: folder)
         }
         let (daemon, loaded) = try await start(in: folder)
@@ -52,7 +55,7 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 
-    /// On the usual port where it is free, else on any.
+    /// Starts on the usual port if it is free, otherwise on any.
     private func start(
         in folder: String
     ) async throws -> (PulsecastDaemon, LoadedConfiguration) {

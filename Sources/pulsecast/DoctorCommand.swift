@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daemon
 import Foundation
+import Runtime
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
 import ArgumentParser
-import Daemon
 import Foundation
+import Runtime
 
-/// The command line: one file a command, this one to find them. Each says its `commandName`: to make
-/// one out of the name of a type costs each start of each command 3 ms, with thirty types.
+/// The command line, with one file per command. Each command sets its `commandName`: deriving
+/// thirty names from types costs 3 ms at each start.
 @main
 struct Pulsecast: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,7 +26,8 @@ struct Pulsecast: AsyncParsableCommand {
         ])
 
     static func main() async {
-        // A reader that went away (`pulsecast log cat | head`) is no reason to die noisily.
+        // A reader that exits early (`pulsecast log cat | head`) must not end the process with a
+        // signal.
         signal(SIGPIPE, SIG_IGN)
         do {
             var command = try parseAsRoot()

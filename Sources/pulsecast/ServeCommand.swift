@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daemon
 import Foundation
+import Runtime
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,7 +22,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// What both `serve` and `demo` take.
+/// Options common to `serve` and `demo`.
 struct ServeOptions: ParsableArguments {
     @Option(help: "The configuration file.") var config: String?
     @Option(name: .customLong("state"), help: "The state folder.") var stateFolder: String?
@@ -31,7 +32,7 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Print the addresses in use as one JSON line.") var printAddresses = false
     @Flag(help: "WebSocket /echo for conformance tests.") var echo = false
 
-    /// - Throws: ``CommandFailure`` for a configuration that is wrong.
+    /// - Throws: ``CommandFailure`` for an invalid configuration.
     func loaded() throws -> LoadedConfiguration {
         do {
             var loader = try ConfigurationFiles.loader(file: config)
@@ -42,7 +43,7 @@ struct ServeOptions: ParsableArguments {
         }
     }
 
-    /// - Throws: ``CommandFailure`` for a folder that cannot be used.
+    /// - Throws: ``CommandFailure`` for an unusable folder.
     func daemon(_ configuration: Configuration) throws -> PulsecastDaemon {
         do {
             return try PulsecastDaemon(
@@ -69,10 +70,10 @@ struct ServeOptions: ParsableArguments {
     }
 
     /// - Parameters:
-    ///   - addresses: In use.
-    ///   - isFresh: No device has been added.
+    ///   - addresses: Addresses in use.
+    ///   - isFresh: Whether no device has been added yet.
     func tellFirstSteps(_ addresses: [String: String], isFresh: Bool) {
-        // A journal is not read by who has just typed the command.
+        // The person who typed the command does not read the journal.
         guard Terminal.isInteractive || (isFresh && !Terminal.isJournal) else { return }
         let folder = stateFolder.map { " --state '\($0)'" } ?? ""
         Terminal.complain(

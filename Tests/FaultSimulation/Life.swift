@@ -1,17 +1,18 @@
 import FaultyDisk
 import Ingest
+import Replay
 import Ring
 import SegmentLog
 import SensorModel
 import Sessions
 import Sharing
 
-/// One run of the daemon: the production types of ring, session table, processors, board, log and
+/// One run of the daemon: the production types of ring, session table, processors, hub, log and
 /// feeds, put together as the daemon does, on one thread.
 final class Life {
     /// What the pipeline tells its loop.
     enum Message: Sendable {
-        case board(ShareKey, ShareBoard.Message)
+        case hub(ShareKey, ShareHub.Message)
         case playback(FeedKey, FeedUpdate)
         case begin(Viewer, FeedKey, FeedSnapshot, Start)
         case part(Viewer, [(cursor: LogCursor, json: [UInt8])])
@@ -35,8 +36,8 @@ final class Life {
 
     /// A viewer as the pipeline has it.
     struct Watcher {
-        var seat: ShareBoard.Seat?
-        var playbackSeat: PlaybackBoard.Seat?
+        var subscription: ShareHub.Subscription?
+        var playbackSeat: PlaybackHub.Subscription?
         /// Of the recording that it watches.
         var playback: UInt64?
         /// Tells the catch-up under way from one that was given up.
@@ -60,7 +61,7 @@ final class Life {
 
     /// Something to be read beside the pipeline.
     enum Reading {
-        case session(SessionRebuilding)
+        case session(RebuildTicket)
         case place(Viewer, number: Int, LogCursor, CatchUp.Source)
         case part(Viewer, number: Int, CatchUp)
     }
@@ -95,17 +96,17 @@ final class Life {
     var tasks: [Task] = []
     /// What was read, for the pipeline's next turn.
     var posts: [(World) throws -> Void] = []
-    let playbacks: PlaybackBoard
+    let playbacks: PlaybackHub
     var players: [UInt64: Player] = [:]
     var shown: [ShareKey: Shown] = [:]
     var indexes: [IndexReading: ProjectionIndex] = [:]
     /// What the pipeline cannot push is a mistake of the simulation's.
     let complaints: Complaints
 
-    /// Written by the flow's outlets.
+    /// Written by the flow's callbacks.
     final class Complaints {
         var sentences: [String] = []
-        var rebuildings: [SessionRebuilding] = []
+        var rebuildings: [RebuildTicket] = []
         /// A message for a share that may not be shown any more.
         var stray: String?
         var now = Timestamp(microseconds: 0)
@@ -125,14 +126,14 @@ final class Life {
         for share in shares { complaints.shares[share.key] = share }
         inForce = settings.1
         let outbound = outbound
-        playbacks = PlaybackBoard { _, key, update in
+        playbacks = PlaybackHub { _, key, update in
             if !outbound.push(.playback(key, update)) {
                 complaints.sentences.append("the loop's ring is full")
             }
         }
         flow = SessionFlow(
             log: log, ingest: IngestSettings(), silenceSeconds: 20,
-            outlets: FlowOutlets(
+            callbacks: FlowCallbacks(
                 profile: { _, _ in complaints.profile },
                 privacy: { complaints.privacy[$0]?.settings ?? .none },
                 show: { _, key, message in
@@ -141,7 +142,7 @@ final class Life {
                     {
                         complaints.stray = "share \(key.rawValue) is over and was shown something"
                     }
-                    if !outbound.push(.board(key, message)) {
+                    if !outbound.push(.hub(key, message)) {
                         complaints.sentences.append("the loop's ring is full")
                     }
                 },
@@ -150,8 +151,8 @@ final class Life {
             counters: FlowCounters(), now: now)
         self.log = log
         self.complaints = complaints
-        for share in shares { flow.board.put(share) }
-        flow.board.restore(log.sessions(), lost: log.lostEnd, at: now)
+        for share in shares { flow.hub.put(share) }
+        flow.hub.restore(log.sessions(), lost: log.lostEnd, at: now)
     }
 
     func takePosts() -> [(World) throws -> Void] {

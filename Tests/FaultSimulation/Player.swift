@@ -1,5 +1,5 @@
+import Replay
 import SensorModel
-import Sessions
 import Sharing
 
 /// A recording that is played to one viewer, or to all of a share; as the daemon's run, without tasks.

@@ -4,7 +4,7 @@ import Sharing
 /// One viewer: what it was sent, and what it must never be sent.
 struct Spectator {
     let share: Share
-    var queue = SubscriberQueue(rateHz: 1)
+    var queue = DeliveryState(rateHz: 1)
     /// The newest cursor it has, over all its connections.
     var last: LogCursor?
     var isConnected = false

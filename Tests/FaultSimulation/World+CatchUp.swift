@@ -22,7 +22,7 @@ extension World {
         let flow = life.flow
         return CatchUp.Source(
             share: share, privacy: privacy(of: share).settings,
-            sessions: flow.board.sessions(openTo: share, after: after, at: flow.now),
+            sessions: flow.hub.sessions(openTo: share, after: after, at: flow.now),
             end: flow.cursor.offset)
     }
 
@@ -30,9 +30,9 @@ extension World {
         let flow = life.flow
         let source = source(of: spectators[viewer.index].share, after: after)
         guard let number = life.watchers[viewer]?.number,
-            let snapshot = flow.board.snapshot(source.share.key, cursor: flow.cursor, at: flow.now)
+            let snapshot = flow.hub.snapshot(source.share.key, cursor: flow.cursor, at: flow.now)
         else { return }
-        let missed = flow.board.missed(
+        let missed = flow.hub.missed(
             of: source.share, before: snapshot, cursor: flow.cursor,
             hides: source.rule != .everything)
         life.log.flush()
@@ -127,7 +127,7 @@ extension World {
         return true
     }
 
-    private func run(_ rebuilding: SessionRebuilding) throws -> Bool {
+    private func run(_ rebuilding: RebuildTicket) throws -> Bool {
         guard life.log.writtenEnd >= rebuilding.end else { return false }
         let hasFault = breakReads()
         defer { mendReads() }
@@ -145,7 +145,7 @@ extension World {
     }
 
     private func isLoading(_ share: Share) -> Bool {
-        let shown = life.flow.board.session(shownBy: share, at: now)
+        let shown = life.flow.hub.session(shownBy: share, at: now)
         return shown.flatMap { life.flow.known($0, isRecorded: false) }
             .map { $0.computation == nil } ?? false
     }
@@ -222,13 +222,16 @@ extension World {
         if rule != .everything, random.happens(percent: 70) {
             let reading = Life.IndexReading(session: session, rule: rule)
             index = life.indexes[reading]
-            if index == nil || random.happens(percent: 50) {
+            if index?.isAhead(of: now) ?? true || random.happens(percent: 50) {
                 index = try ProjectionIndex.reading(
-                    summary, rule: rule, extending: index, reader: reader)
+                    summary, rule: rule, extending: index, reader: reader,
+                    now: now)
                 life.indexes[reading] = index
             }
         }
+        let log = life.log
         return ShownRecords(
-            summary, rule: rule, index: index, reader: reader, epoch: life.log.epoch)
+            summary, rule: rule, index: index, reader: reader, epoch: log.epoch,
+            recordsNow: { log.summary(of: session)?.records })
     }
 }

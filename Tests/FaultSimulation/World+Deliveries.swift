@@ -86,11 +86,14 @@ extension World {
             rawValue: summary.firstOffset.rawValue + UInt64(random.below(length)))
         let index =
             rule == .everything
-            ? nil : try ProjectionIndex.reading(summary, rule: rule, reader: reader)
+            ? nil
+            : try ProjectionIndex.reading(
+                summary, rule: rule, reader: reader, now: now)
         let pages = try [nil, index].map { index in
             try page(
                 ShownRecords(
-                    summary, rule: rule, index: index, reader: reader, epoch: life.log.epoch),
+                    summary, rule: rule, index: index, reader: reader, epoch: life.log.epoch,
+                    recordsNow: { summary.records }),
                 of: share, after: after)
         }
         guard pages[0].map(\.json) == pages[1].map(\.json) else {

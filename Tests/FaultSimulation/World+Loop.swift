@@ -20,11 +20,11 @@ extension World {
 
     private func take(_ message: Life.Message) throws {
         switch message {
-        case .board(let key, .update(let update)):
+        case .hub(let key, .update(let update)):
             if life.watching[FeedKey(key)] != nil { life.feeds.apply(update, to: FeedKey(key)) }
         case .playback(let key, let update):
             if life.watching[key] != nil { life.feeds.apply(update, to: key) }
-        case .board(let key, .ended(let code)):
+        case .hub(let key, .ended(let code)):
             for index in (life.watching[FeedKey(key)] ?? []).sorted() {
                 say("viewer \(index) is closed: \(code)")
                 if let viewer = viewer(index) { life.leaving.append(viewer) }
@@ -54,7 +54,7 @@ extension World {
         spectators[index].begin(
             key, start, at: snapshot.cursor, isNew: isNew,
             privacyInForce(for: spectators[index].share))
-        spectators[index].queue = SubscriberQueue(rateHz: 2, catchingUp: start.catchingUp)
+        spectators[index].queue = DeliveryState(rateHz: 2, catchingUp: start.catchingUp)
         if start.hasGap, let cursor = start.resumedAt {
             let gap = EventEncoder.historyGap(cursor: cursor, time: now)
             try show(index, gap.json, gap.cursor)

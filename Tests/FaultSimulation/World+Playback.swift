@@ -1,10 +1,11 @@
 import FaultyDisk
+import Replay
 import SegmentLog
 import SensorModel
 import Sessions
 import Sharing
 
-/// Recordings that viewers and owners play: the production source, board and feeds, at the pace of
+/// Recordings that viewers and owners play: the production source, hub and feeds, at the pace of
 /// the steady clock.
 extension World {
     /// A viewer's button.
@@ -79,8 +80,10 @@ extension World {
         }
         leaveFeeds(viewer)
         life.watchers[viewer]?.playback = player.number
-        guard let (seat, snapshot) = life.playbacks.join(player.key, loop: 0) else { return }
-        life.watchers[viewer]?.playbackSeat = seat
+        guard let (subscription, snapshot) = life.playbacks.join(player.key, loop: 0) else {
+            return
+        }
+        life.watchers[viewer]?.playbackSeat = subscription
         push(.begin(viewer, player.key, snapshot, Life.Start(resumedAt: snapshot.cursor)))
     }
 
@@ -112,7 +115,7 @@ extension World {
     private func start(_ player: inout Player) throws -> Bool {
         player.isToStart = false
         let share = player.share
-        let session = player.session ?? life.flow.board.session(shownBy: share, at: life.flow.now)
+        let session = player.session ?? life.flow.hub.session(shownBy: share, at: life.flow.now)
         let rule = ProjectionRule(share, privacy: privacy(of: share).settings)
         guard let session, let records = try records(of: session, by: rule) else { return false }
         guard let everything = try begin(&player, records) else { return false }

@@ -1,4 +1,5 @@
 import FaultyDisk
+import Replay
 import Ring
 import SegmentLog
 import SensorModel
@@ -37,7 +38,7 @@ extension World {
                 say("the share of viewer \(index) is over")
                 leave(index)
             }
-            life.flow.board.letGo(of: share.key)
+            life.flow.hub.letGo(of: share.key)
         }
     }
 
@@ -72,8 +73,8 @@ extension World {
 
     func leaveFeeds(_ viewer: Life.Viewer) {
         guard let watcher = life.watchers[viewer] else { return }
-        if let seat = watcher.seat { life.flow.board.leave(seat) }
-        if let seat = watcher.playbackSeat { life.playbacks.leave(seat) }
+        if let subscription = watcher.subscription { life.flow.hub.leave(subscription) }
+        if let subscription = watcher.playbackSeat { life.playbacks.leave(subscription) }
         life.watchers[viewer] = Life.Watcher(number: watcher.number + 1)
     }
 
@@ -117,10 +118,10 @@ extension World {
         let flow = life.flow
         _ = flow.sessionShown(by: share)
         guard
-            let (seat, snapshot) = flow.board.join(
+            let (subscription, snapshot) = flow.hub.join(
                 share.key, loop: 0, cursor: flow.cursor, at: flow.now)
         else { return }
-        life.watchers[viewer]?.seat = seat
+        life.watchers[viewer]?.subscription = subscription
         var start = Life.Start()
         switch beginning {
         case .now: break
@@ -151,7 +152,7 @@ extension World {
         life.complaints.privacy = settings.1
         life.flow.privacyChanged(of: device)
         life.playbacks.forget(
-            Set(life.flow.board.directory.shares(of: device).map(\.key)))
+            Set(life.flow.hub.directory.shares(of: device).map(\.key)))
         for number in life.players.keys where life.players[number]?.share.device == device {
             life.players[number]?.isToStart = true
         }

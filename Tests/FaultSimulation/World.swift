@@ -257,7 +257,7 @@ package final class World {
     private func noteShown() {
         for var share in shares {
             share.delaySeconds = 0
-            let session = life.flow.board.session(shownBy: share, at: now)
+            let session = life.flow.hub.session(shownBy: share, at: now)
             guard life.shown[share.key]?.session != session else { continue }
             life.shown[share.key] = Life.Shown(session: session, since: life.log.nextOffset)
         }

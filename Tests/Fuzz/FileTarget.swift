@@ -1,7 +1,7 @@
-import Interchange
+import Recordings
 import SensorModel
 
-@testable import struct Interchange.FITCheck
+@testable import struct Recordings.FITCheck
 
 /// A file that somebody plays: read, or refused in a sentence.
 enum FileTarget {

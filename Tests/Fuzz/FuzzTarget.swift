@@ -1,5 +1,4 @@
 import FuzzDriver
-import Interchange
 
 /// What is fed with bytes that a machine makes up. Each says what must hold beyond "it does not
 /// trap"; a breach ends the process, which libFuzzer keeps the input of.

@@ -1,4 +1,4 @@
-import Interchange
+import PushFormats
 import SensorModel
 
 /// A request of a phone app: answered, with frames in order.

@@ -1,5 +1,6 @@
-import Daemon
+import API
 import Foundation
+import Runtime
 import Testing
 
 /// What lies in config/ agrees with the code.
@@ -15,13 +16,13 @@ import Testing
     func `Every metric that is asked for is published`(name: String) throws {
         let asked = Self.metrics(in: try InstalledFile.text("config/\(name)"))
         #expect(!asked.isEmpty)
-        let source = try InstalledFile.sources(below: "Sources/Daemon")
+        let source = try InstalledFile.sources(below: "Sources/API")
         #expect(asked.filter { !source.contains("\"\($0)\"") }.sorted() == [])
     }
 
     @Test func `The dashboard shows every metric`() throws {
         let published = Self.metrics(
-            in: try InstalledFile.text("Sources/Daemon/API/OperationsRoutes.swift"))
+            in: try InstalledFile.text("Sources/API/Routes/OperationsRoutes.swift"))
         let shown = Self.metrics(in: try InstalledFile.text("config/grafana-dashboard.json"))
         #expect(published.subtracting(shown).sorted() == [])
     }

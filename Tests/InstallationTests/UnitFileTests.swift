@@ -1,10 +1,11 @@
 import Daemon
 import Foundation
+import Runtime
 import Testing
 
 /// The units say what the daemon expects of them.
 @Suite struct UnitFileTests {
-    private static let doors = ["device", "http", "operations"]
+    private static let listeners = ["device", "http", "operations"]
 
     private static func unit(_ name: String) throws -> UnitFile {
         try UnitFile(InstalledFile.text("systemd/\(name)"))
@@ -24,20 +25,24 @@ import Testing
 
     @Test func `The service takes every socket, and enabling it enables them`() throws {
         let service = try Self.unit("pulsecast.service")
-        let sockets = Self.doors.map { "pulsecast-\($0).socket" }
+        let sockets = Self.listeners.map { "pulsecast-\($0).socket" }
         #expect(service.values("Service", "Sockets") == sockets)
         #expect(service.values("Install", "Also") == [sockets.joined(separator: " ")])
     }
 
-    @Test(arguments: doors)
-    func `A socket's name is the door's, and it hands over to the service`(door: String) throws {
-        let socket = try Self.unit("pulsecast-\(door).socket")
+    @Test(arguments: listeners)
+    func `A socket's name is the listener's, and it hands over to the service`(listener: String)
+        throws
+    {
+        let socket = try Self.unit("pulsecast-\(listener).socket")
         let name = try #require(socket.values("Socket", "FileDescriptorName").first)
         let passed = ListenDescriptors(
             environment: ["LISTEN_PID": "7", "LISTEN_FDS": "1", "LISTEN_FDNAMES": name],
             processID: 7)
-        #expect(passed.descriptors == [door: 3])
-        #expect(try InstalledFile.sources(below: "Sources/Daemon/Doors").contains("\"\(door)\""))
+        #expect(passed.descriptors == [listener: 3])
+        #expect(
+            try InstalledFile.sources(below: "Sources/Daemon/Listeners").contains("\"\(listener)\"")
+        )
         #expect(socket.values("Socket", "Service") == ["pulsecast.service"])
         #expect(socket.values("Socket", "Accept") == ["no"])
     }
@@ -48,11 +53,11 @@ import Testing
             "device": configuration.device, "http": configuration.httpListener,
             "operations": configuration.operations,
         ]
-        for (door, place) in places {
-            let socket = try Self.unit("pulsecast-\(door).socket")
+        for (listener, place) in places {
+            let socket = try Self.unit("pulsecast-\(listener).socket")
             #expect(
                 socket.values("Socket", "ListenStream") == ["\(place.host):\(place.port)"],
-                "pulsecast-\(door).socket")
+                "pulsecast-\(listener).socket")
         }
     }
 

@@ -166,19 +166,4 @@ import Testing
     func `GPS quality has the reference's levels`(accuracy: Double?, quality: GPSQuality) {
         #expect(GPSQuality(horizontalAccuracy: accuracy) == quality)
     }
-
-    @Test func `Five walks make a stride line, four or equal ones do not`() throws {
-        let walks = [90.0, 110, 130, 150, 170].map {
-            (cadence: $0, metersPerStep: 0.3 + 0.005 * $0)
-        }
-        let fit = try #require(StrideLine.fit(walks))
-        #expect(abs(fit.line.slope - 0.005) < 1e-12)
-        #expect(abs(fit.line.intercept - 0.3) < 1e-9)
-        #expect(abs(fit.rSquared - 1) < 1e-9)
-        #expect(StrideLine.fit(Array(walks.prefix(4))) == nil)
-        #expect(StrideLine.fit([(100, 1), (100, 1.1), (100, 0.9), (100, 1), (100, 1)]) == nil)
-        #expect(StrideLine.stepLength(meters: 100, steps: 125, seconds: 60) == 0.8)
-        #expect(StrideLine.stepLength(meters: 100, steps: 19, seconds: 60) == nil)
-        #expect(StrideLine.stepLength(meters: 100, steps: 125, seconds: 9.9) == nil)
-    }
 }

@@ -73,11 +73,12 @@ import Testing
         try scratch.addDevice("watch")
         let share = try scratch.addShare("family", hash: 3)
         let later = Scratch.now.advanced(bySeconds: 600)
-        _ = try scratch.store.addCode(sealed: [1], for: share.key, until: later)
+        _ = try scratch.store.addCode(sealed: [1], for: share.key, at: Scratch.now, until: later)
         try scratch.store.rotateShare(
             share.key, idHash: Scratch.hash(8), sealedID: [5])
         #expect(try scratch.store.snapshot().codes.isEmpty)
-        let code = try scratch.store.addCode(sealed: [2], for: share.key, until: later)
+        let code = try scratch.store.addCode(
+            sealed: [2], for: share.key, at: Scratch.now, until: later)
         #expect(try scratch.store.snapshot().codes.map(\.number) == [code])
         try scratch.store.revokeShare(share.key, at: later)
         try scratch.store.revokeShare(share.key, at: later.advanced(bySeconds: 9))
@@ -88,18 +89,20 @@ import Testing
         #expect(try scratch.store.sealedID(of: share.key) == [5])
     }
 
-    @Test func `Codes are removed when used and when expired`() throws {
+    @Test func `Codes are removed when used, and when expired by the time of the next`() throws {
         let scratch = try Scratch()
         try scratch.addDevice("watch")
         let key = try scratch.addShare("family", hash: 3).key
-        let numbers = try (0..<4).map { index in
-            try scratch.store.addCode(
-                sealed: [UInt8(index)], for: key,
-                until: Scratch.now.advanced(bySeconds: Double(index)))
+        func add(_ lifetime: Double, at seconds: Double = 0) throws -> Int64 {
+            let now = Scratch.now.advanced(bySeconds: seconds)
+            return try scratch.store.addCode(
+                sealed: [1], for: key, at: now, until: now.advanced(bySeconds: lifetime))
         }
+        let numbers = try [1.0, 2, 3, 4].map { try add($0) }
         try scratch.store.removeCode(numbers[3])
-        try scratch.store.removeCodes(expiredBy: Scratch.now.advanced(bySeconds: 1))
-        #expect(try scratch.store.snapshot().codes.map(\.number) == [numbers[2]])
+        #expect(try scratch.store.snapshot().codes.map(\.number) == Array(numbers[..<3]))
+        let next = try add(1, at: 2)
+        #expect(try scratch.store.snapshot().codes.map(\.number) == [numbers[2], next])
     }
 
     @Test func `What names no share says so`() throws {

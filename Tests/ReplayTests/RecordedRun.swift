@@ -1,7 +1,7 @@
 import Processing
-import Replay
 import SegmentLog
 import SensorModel
+import Sessions
 import Simulator
 import WireFormat
 

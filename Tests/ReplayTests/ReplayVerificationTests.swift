@@ -2,6 +2,7 @@ import Processing
 import Replay
 import SegmentLog
 import SensorModel
+import Sessions
 import Testing
 
 @Suite struct ReplayVerificationTests {
@@ -117,7 +118,7 @@ import Testing
         let folder = try TemporaryFolder()
         let run = try RecordedRun(disk: PosixDisk(path: folder.path), seconds: 5)
         let other = SessionID(high: 1, low: 2)
-        #expect(throws: ReplayError.unknownSession(other)) {
+        #expect(throws: SessionReadError.unknownSession(other)) {
             try ReplayVerification.run(other, reader: run.log.reader())
         }
     }

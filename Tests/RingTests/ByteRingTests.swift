@@ -66,7 +66,7 @@ import Testing
     @Test(arguments: [64, 1024, 65536])
     func `Two threads pass every record once, in order`(capacity: Int) async {
         let ring = ByteRing(capacity: capacity)
-        let bell = Doorbell()
+        let bell = EventCount()
         let records = 40_000
         async let produced: Void = produce(records, into: ring, waking: bell)
         var expected = 0
@@ -82,7 +82,7 @@ import Testing
         #expect(ring.isEmpty)
     }
 
-    private func produce(_ records: Int, into ring: ByteRing, waking bell: Doorbell) async {
+    private func produce(_ records: Int, into ring: ByteRing, waking bell: EventCount) async {
         var next = 0
         while next < records {
             let stored = ring.push(bytes: 1 + next % 24) { record in

@@ -122,6 +122,27 @@ import Testing
         #expect(try LogReader(disk: disk).verify().damaged.map(\.segment) == [name])
     }
 
+    @Test func `Verification finds each turned bit in an index that the next segment follows`()
+        throws
+    {
+        let fixture = try closed()
+        let name = fixture.log.segments()[1].name
+        let whole = fixture.disk.content(of: name)
+        // The first number of the trailer.
+        let index = whole.suffix(16).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+        for bit in stride(from: index * 8, to: whole.count * 8, by: 7) {
+            var bytes = whole
+            bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+            let disk = fixture.disk.killed()
+            disk.replace(name, with: bytes)
+            for isListed in [true, false] {
+                if !isListed { try disk.remove("catalog") }
+                let damaged = try LogReader(disk: disk).verify().damaged
+                #expect(damaged.map(\.segment) == [name], "bit \(bit)")
+            }
+        }
+    }
+
     @Test func `Segments of another history are not what a catalog left behind says`() throws {
         let fixture = try closed()
         let catalog = fixture.disk.content(of: "catalog")

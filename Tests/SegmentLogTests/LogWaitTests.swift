@@ -33,7 +33,7 @@ import Testing
         case .written:
             log.whenWritten(through: offset, onFailure: policy) { told.add(wait, $0) }
         case .durable:
-            log.whenDurable(through: offset, onFailure: policy) { told.add(wait, $0) }
+            log.wait(.durable, through: offset, policy) { told.add(wait, $0) }
         }
     }
 
@@ -221,7 +221,7 @@ import Testing
         let told = Told()
         let log = fixture.log
         fixture.head()
-        log.whenDurable(through: RecordOffset(rawValue: 0), onFailure: .report) { outcome in
+        log.wait(.durable, through: RecordOffset(rawValue: 0), .report) { outcome in
             told.add(0, outcome)
             let time = LogFixture.start
             let payload: [UInt8] = [1]
@@ -230,7 +230,7 @@ import Testing
                 arrivalTime: time, payload: payload.span)
             #expect(log.state == .writing)
             guard let next else { return }
-            log.whenDurable(through: next, onFailure: .report) { told.add(1, $0) }
+            log.wait(.durable, through: next, .report) { told.add(1, $0) }
             log.flush()
         }
         log.settle()

@@ -11,7 +11,7 @@ import Testing
     /// Counts outcomes, and lets one thread sleep until all are in.
     private final class Tally: Sendable {
         private let outcomes = Mutex<[LogWait: Int]>([:])
-        private let wakeup = Wakeup()
+        private let wakeup = AutoResetEvent()
 
         func add(_ outcome: LogWait) {
             outcomes.withLock { $0[outcome, default: 0] += 1 }
@@ -56,7 +56,7 @@ import Testing
                         deviceTime: time, arrivalTime: time, payload: payload.span)
                     log.flush()
                     guard let offset else { continue }
-                    let token = log.whenDurable(through: offset, onFailure: .keepWaiting) {
+                    let token = log.wait(.durable, through: offset, .keepWaiting) {
                         if log.durableEnd <= offset { early.add(1, ordering: .relaxed) }
                         tally.add($0)
                     }

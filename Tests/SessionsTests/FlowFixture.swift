@@ -9,9 +9,9 @@ import WireFormat
 
 /// A flow on a simulated disk, one watch that sends heart rates, and what the flow says.
 final class FlowFixture {
-    /// What the outlets were told.
+    /// What the callbacks were told.
     final class Said {
-        var rebuilds: [SessionRebuilding] = []
+        var rebuilds: [RebuildTicket] = []
         var shown: [FeedUpdate] = []
         var sentences: [String] = []
         var crowdedOut: [ConnectionID] = []
@@ -37,7 +37,7 @@ final class FlowFixture {
         let said = said
         flow = SessionFlow(
             log: log, ingest: IngestSettings(), silenceSeconds: 60,
-            outlets: FlowOutlets(
+            callbacks: FlowCallbacks(
                 profile: { _, _ in RunnerProfile() }, privacy: { _ in said.privacy },
                 show: { _, _, message in
                     if case .update(let update) = message { said.shown.append(update) }
@@ -96,12 +96,12 @@ final class FlowFixture {
 
     /// Reads the session back as the daemon does on a background thread.
     func readBack(
-        _ rebuilding: SessionRebuilding
+        _ rebuilding: RebuildTicket
     ) throws -> (rebuilt: SessionRebuild, views: SessionViews) {
         try rebuilding.run(flow.log.reader(), epoch: flow.log.epoch)
     }
 
-    func resume(_ rebuilding: SessionRebuilding) throws {
+    func resume(_ rebuilding: RebuildTicket) throws {
         let (rebuilt, views) = try readBack(rebuilding)
         flow.resume(rebuilding, from: rebuilt, views: views)
     }

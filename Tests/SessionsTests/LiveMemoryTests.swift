@@ -122,10 +122,10 @@ import WireFormat
         let fixture = try FlowFixture(hidingBytesMax: 300_000)
         fixture.said.privacy = trimmed(200, wait: 200)
         let shares = [share(of: 0), share(of: 1), share(of: 2, scope: .heartRate)]
-        for share in shares { fixture.flow.board.put(share) }
+        for share in shares { fixture.flow.hub.put(share) }
         try run(6, seconds: 10, in: fixture)
         for share in shares {
-            _ = fixture.flow.board.join(
+            _ = fixture.flow.hub.join(
                 share.key, loop: 0, cursor: fixture.flow.cursor, at: fixture.flow.now)
         }
         try run(6, from: 11, seconds: 300, in: fixture)
@@ -140,11 +140,11 @@ import WireFormat
         #expect(withheld.count >= 2 && !withheld.contains(0) && !withheld.contains(1))
         #expect(fixture.said.sentences.contains { $0.contains("too much is held back") })
         let watched = try #require(
-            flow.board.snapshot(shares[0].key, cursor: flow.cursor, at: flow.now))
+            flow.hub.snapshot(shares[0].key, cursor: flow.cursor, at: flow.now))
         #expect(watched.session == Self.session(0))
         // What is recorded is not touched, and a share without positions shows it.
         let seen = try #require(
-            flow.board.snapshot(shares[2].key, cursor: flow.cursor, at: flow.now))
+            flow.hub.snapshot(shares[2].key, cursor: flow.cursor, at: flow.now))
         #expect(seen.session == Self.session(2) && seen.heartRate != nil)
     }
 
@@ -173,15 +173,15 @@ import WireFormat
         let number = try #require(
             (2..<6).first { flow.sessions[Self.session($0)]?.views.isWithheld == true })
         let share = Self.share(of: number)
-        flow.board.put(share)
+        flow.hub.put(share)
         let asked = fixture.said.rebuilds.count
         _ = flow.sessionShown(by: share)
         #expect(fixture.said.rebuilds.count == asked + 1)
-        _ = flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)
+        _ = flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)
         flow.log.settle()
         try fixture.resume(try #require(fixture.said.rebuilds.last))
         let seen = try #require(
-            flow.board.snapshot(share.key, cursor: flow.cursor, at: flow.now))
+            flow.hub.snapshot(share.key, cursor: flow.cursor, at: flow.now))
         #expect(seen.session == Self.session(number))
         #expect(seen.fields.contains { $0.key == .position })
     }

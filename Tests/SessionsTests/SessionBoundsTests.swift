@@ -1,6 +1,5 @@
 import Ingest
 import Processing
-import Replay
 import SegmentLog
 import SensorModel
 import Sessions
@@ -126,38 +125,38 @@ import WireFormat
 
     @Test func `Delays of a device hold together what one may`() throws {
         let fixture = try FlowFixture()
-        let board = fixture.flow.board
-        for number in 1...64 { board.put(Self.delayed(number, seconds: 7200 + number)) }
+        let hub = fixture.flow.hub
+        for number in 1...64 { hub.put(Self.delayed(number, seconds: 7200 + number)) }
         try fixture.send(500, .marker("here"))
         var held = 0
         for number in 1...64 {
             let key = ShareKey(rawValue: UInt32(number))
-            _ = board.join(key, loop: 0, cursor: fixture.flow.cursor, at: fixture.flow.now)
-            held += board.heldCount(of: key)
+            _ = hub.join(key, loop: 0, cursor: fixture.flow.cursor, at: fixture.flow.now)
+            held += hub.heldCount(of: key)
         }
         #expect((64..<HeldUpdates.countMax + 64).contains(held))
         // Those that are over hold nothing and take nothing from the others.
         for number in 2...64 {
-            var share = try #require(board.directory[ShareKey(rawValue: UInt32(number))])
+            var share = try #require(hub.directory[ShareKey(rawValue: UInt32(number))])
             share.revokedAt = fixture.flow.now
-            board.put(share)
+            hub.put(share)
         }
         try fixture.send(500, .marker("here"))
-        #expect(board.heldCount(of: ShareKey(rawValue: 1)) > 500)
-        #expect(board.heldCount(of: ShareKey(rawValue: 2)) == 0)
+        #expect(hub.heldCount(of: ShareKey(rawValue: 1)) > 500)
+        #expect(hub.heldCount(of: ShareKey(rawValue: 2)) == 0)
     }
 
     @Test func `Shares with one delay hold back what one of them does, each update once`() throws {
         let fixture = try FlowFixture()
-        let board = fixture.flow.board
-        for number in 1...300 { board.put(Self.delayed(number, seconds: 300)) }
+        let hub = fixture.flow.hub
+        for number in 1...300 { hub.put(Self.delayed(number, seconds: 300)) }
         try fixture.send(200, .marker("here"))
         for number in 1...300 {
-            #expect((200...410).contains(board.heldCount(of: ShareKey(rawValue: UInt32(number)))))
+            #expect((200...410).contains(hub.heldCount(of: ShareKey(rawValue: UInt32(number)))))
         }
         for number in [1, 150, 300] {
             let key = ShareKey(rawValue: UInt32(number))
-            _ = board.join(key, loop: 0, cursor: fixture.flow.cursor, at: fixture.flow.now)
+            _ = hub.join(key, loop: 0, cursor: fixture.flow.cursor, at: fixture.flow.now)
         }
         fixture.flow.advance(to: FlowFixture.time(1000))
         let events = fixture.said.shown.filter { $0.event != nil }
@@ -166,9 +165,9 @@ import WireFormat
         #expect(began.count == 3)
         // One that is made, or over, in mid-run changes nothing for the others.
         fixture.said.shown = []
-        board.put(Self.delayed(301, seconds: 300))
-        board.remove(ShareKey(rawValue: 2))
-        board.put(Self.delayed(150, seconds: 60))
+        hub.put(Self.delayed(301, seconds: 300))
+        hub.remove(ShareKey(rawValue: 2))
+        hub.put(Self.delayed(150, seconds: 60))
         #expect(fixture.said.shown.isEmpty)
     }
 }

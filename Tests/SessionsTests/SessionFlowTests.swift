@@ -48,7 +48,7 @@ import Testing
         let fixture = try FlowFixture()
         let flow = fixture.flow
         let share = FlowFixture.share(delaySeconds: delaySeconds)
-        flow.board.put(share)
+        flow.hub.put(share)
         try fixture.send(5)
         // Records behind the newest that viewers are shown.
         flow.profileChanged(of: FlowFixture.device)
@@ -56,7 +56,7 @@ import Testing
         let asked = try #require(fixture.said.rebuilds.last)
         fixture.said.shown = []
         let snapshot = try #require(
-            flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)?.snapshot)
+            flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)?.snapshot)
         flow.log.settle()
         try fixture.resume(asked)
         flow.advance(to: FlowFixture.time(20))
@@ -64,26 +64,26 @@ import Testing
         #expect(fixture.said.shown.allSatisfy { $0.cursor >= snapshot.cursor })
     }
 
-    /// A board with a delayed share, started on a log that holds 20 s of a session.
-    private static func restoredBoard(
+    /// A hub with a delayed share, started on a log that holds 20 s of a session.
+    private static func restoredHub(
         at now: Timestamp
-    ) throws -> (board: ShareBoard, share: Share) {
+    ) throws -> (hub: ShareHub, share: Share) {
         let fixture = try FlowFixture()
         try fixture.send(20)
         fixture.flow.log.settle()
-        let board = ShareBoard(send: { _, _, _ in }, views: { _ in nil })
+        let hub = ShareHub(send: { _, _, _ in }, views: { _ in nil })
         let share = FlowFixture.share(delaySeconds: 3)
-        board.put(share)
-        board.restore(fixture.flow.log.sessions(), lost: nil, at: now)
-        return (board, share)
+        hub.put(share)
+        hub.restore(fixture.flow.log.sessions(), lost: nil, at: now)
+        return (hub, share)
     }
 
     @Test func `A clock set back before a start hides no session from who comes back to a delay`()
         throws
     {
         let now = FlowFixture.time(-1800)
-        let (board, share) = try Self.restoredBoard(at: now)
-        let open = board.sessions(
+        let (hub, share) = try Self.restoredHub(at: now)
+        let open = hub.sessions(
             openTo: share, after: RecordOffset(rawValue: 0), at: now)
         #expect(open == [FlowFixture.session])
     }
@@ -102,11 +102,11 @@ import Testing
     }
 
     @Test func `A clock set back right after a start hides no session that goes on`() throws {
-        let (board, share) = try Self.restoredBoard(at: FlowFixture.time(30))
+        let (hub, share) = try Self.restoredHub(at: FlowFixture.time(30))
         let now = FlowFixture.time(-1800)
-        board.release(at: now)
-        board.sessionBegan(FlowFixture.session, of: FlowFixture.device, at: now)
-        let open = board.sessions(
+        hub.release(at: now)
+        hub.sessionBegan(FlowFixture.session, of: FlowFixture.device, at: now)
+        let open = hub.sessions(
             openTo: share, after: RecordOffset(rawValue: 0), at: now)
         #expect(open == [FlowFixture.session])
     }
@@ -117,9 +117,9 @@ import Testing
         try fixture.send(5)
         flow.profileChanged(of: FlowFixture.device)
         let share = FlowFixture.share(delaySeconds: 3)
-        flow.board.put(share)
+        flow.hub.put(share)
         let snapshot = try #require(
-            flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)?.snapshot)
+            flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)?.snapshot)
         flow.advance(to: FlowFixture.time(20))
         #expect(!fixture.said.shown.isEmpty)
         #expect(fixture.said.shown.allSatisfy { $0.cursor >= snapshot.cursor })
@@ -130,8 +130,8 @@ import Testing
         let fixture = try FlowFixture()
         let flow = fixture.flow
         let share = FlowFixture.share(delaySeconds: 3, expiresAt: FlowFixture.time(expiry))
-        flow.board.put(share)
-        _ = flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)
+        flow.hub.put(share)
+        _ = flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)
         try fixture.send(10)
         flow.advance(to: FlowFixture.time(30))
         let last = fixture.said.shown.map(\.time).max()
@@ -140,29 +140,29 @@ import Testing
     }
 
     @Test(arguments: [0, 3])
-    func `A viewer who was sent away and leaves late takes nobody else's seat`(
+    func `A viewer who was sent away and leaves late takes nobody else's subscription`(
         delaySeconds: Int
     ) throws {
         let fixture = try FlowFixture()
         let flow = fixture.flow
         let share = FlowFixture.share(delaySeconds: delaySeconds)
         let sendAway: [() -> Void] = [
-            { flow.board.close(share.key, code: .restarting) },
-            { flow.board.letGo(of: share.key) },
-            { flow.board.put(share) },
+            { flow.hub.close(share.key, code: .restarting) },
+            { flow.hub.letGo(of: share.key) },
+            { flow.hub.put(share) },
         ]
-        flow.board.put(share)
+        flow.hub.put(share)
         for away in sendAway {
             let first = try #require(
-                flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now))
+                flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now))
             away()
             let second = try #require(
-                flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now))
-            flow.board.leave(first.seat)
+                flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now))
+            flow.hub.leave(first.subscription)
             fixture.said.shown = []
             try fixture.send(5)
             #expect(!fixture.said.shown.isEmpty)
-            flow.board.leave(second.seat)
+            flow.hub.leave(second.subscription)
             fixture.said.shown = []
             try fixture.send(5)
             #expect(fixture.said.shown.isEmpty)
@@ -176,9 +176,9 @@ import Testing
         let fixture = try FlowFixture()
         let flow = fixture.flow
         let share = FlowFixture.share(delaySeconds: delaySeconds)
-        flow.board.put(share)
-        let seat = flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)
-        #expect(seat != nil)
+        flow.hub.put(share)
+        let subscription = flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)
+        #expect(subscription != nil)
         try fixture.send(10)
         fixture.said.shown = []
         fixture.clockOffset = -3600

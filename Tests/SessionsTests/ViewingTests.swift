@@ -1,3 +1,4 @@
+import Replay
 import SegmentLog
 import SensorModel
 import Sessions
@@ -20,7 +21,8 @@ import Testing
         let log = fixture.flow.log
         let summary = try #require(log.summary(of: FlowFixture.session))
         let rule = ProjectionRule(privacy)
-        let index = try ProjectionIndex.reading(summary, rule: rule, reader: log.reader())
+        let index = try ProjectionIndex.reading(
+            summary, rule: rule, reader: log.reader(), now: fixture.flow.now)
         return ShownRecords(
             summary, rule: rule, index: index, reader: log.reader(), epoch: log.epoch)
     }
@@ -41,15 +43,15 @@ import Testing
         let fixture = try FlowFixture()
         let flow = fixture.flow
         let share = FlowFixture.share()
-        flow.board.put(share)
+        flow.hub.put(share)
         var privacy = PrivacySettings.none
         privacy.trimFinishMeters = 20
         privacy.finishSecondsLate = 160
         fixture.said.privacy = privacy
         try fixture.run(seconds: 250)
         let snapshot = try #require(
-            flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)?.snapshot)
-        let missed = flow.board.missed(
+            flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)?.snapshot)
+        let missed = flow.hub.missed(
             of: share, before: snapshot, cursor: flow.cursor, hides: true)
         fixture.said.shown = []
         // What was held back is released while the viewer's history is read.
@@ -83,32 +85,32 @@ import Testing
         let share = FlowFixture.share()
         let key = FeedKey(share.key, playback: 1)
         let feeds = FeedTable()
-        let board = PlaybackBoard { _, key, update in feeds.apply(update, to: key) }
+        let hub = PlaybackHub { _, key, update in feeds.apply(update, to: key) }
         let records = try records(of: fixture, hiding: Self.far)
         var (source, everything) = try #require(
             try RecordingSource.begin(
                 records, at: FlowFixture.time(15), arrivedBy: nil, now: FlowFixture.time(60)))
-        board.begin(key, of: share, with: everything)
-        let (_, snapshot) = try #require(board.join(key, loop: 0))
+        hub.begin(key, of: share, with: everything)
+        let (_, snapshot) = try #require(hub.join(key, loop: 0))
         let feed = feeds.open(key, runnerName: "", snapshot: snapshot)
-        var queue = SubscriberQueue(rateHz: 1)
+        var queue = DeliveryState(rateHz: 1)
         var messages: [EncodedMessage] = []
         queue.begin([feed], at: 0, into: &messages)
         let ahead = try source.next(40, arrivedBy: nil, now: FlowFixture.time(60)).map(\.update)
-        board.publish(Array(ahead.prefix(20)), on: key)
+        hub.publish(Array(ahead.prefix(20)), on: key)
         #expect(feed.revision > 1)
 
-        board.forget([share.key])
-        board.publish(Array(ahead.dropFirst(20)), on: key)
+        hub.forget([share.key])
+        hub.publish(Array(ahead.dropFirst(20)), on: key)
         messages = []
         _ = queue.flush([feed], at: 10_000_000_000, into: &messages)
         let texts = messages.map { String(decoding: $0.json, as: UTF8.self) }
         #expect(texts.count == 1)
         #expect(texts.allSatisfy { $0.contains("\"state\":\"waiting\"") })
         #expect(!texts.contains { $0.contains("position") || $0.contains("marker") })
-        #expect(board.join(key, loop: 0)?.snapshot.session == nil)
+        #expect(hub.join(key, loop: 0)?.snapshot.session == nil)
 
-        board.begin(key, of: share, with: everything)
+        hub.begin(key, of: share, with: everything)
         messages = []
         _ = queue.flush([feed], at: 20_000_000_000, into: &messages)
         #expect(messages.contains { String(decoding: $0.json, as: UTF8.self).contains("position") })

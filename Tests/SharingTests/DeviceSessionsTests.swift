@@ -129,7 +129,7 @@ import Testing
         #expect(sessions.session(shownBy: share, at: Fixture.time(70)) == Self.session(1))
         sessions.erased(Self.session(1), of: Self.device)
         #expect(sessions.session(shownBy: share, at: Fixture.time(70)) == Self.session(2))
-        sessions.erasedAll(of: Self.device)
+        sessions.erased(Self.session(2), of: Self.device)
         #expect(sessions.session(shownBy: share, at: Fixture.time(70)) == nil)
     }
 

@@ -7,7 +7,7 @@ import Testing
 /// Whatever happens, a viewer that merges what it is sent knows what the share shows.
 @Suite struct FeedModelTests {
     struct Viewer {
-        var queue: SubscriberQueue
+        var queue: DeliveryState
         var state: [String: String] = [:]
         var cursor: LogCursor?
         var events: [String] = []
@@ -63,7 +63,7 @@ import Testing
                 try Self.flush(&viewers[index], feed, at: now)
             }
         }
-        var last = Viewer(queue: SubscriberQueue(rateHz: 1), firstEvent: 0)
+        var last = Viewer(queue: DeliveryState(rateHz: 1), firstEvent: 0)
         try last.read(feed.snapshotMessage())
         for index in viewers.indices where !viewers[index].closed {
             viewers[index].queue.becameWritable()
@@ -79,7 +79,7 @@ import Testing
         _ feed: ShareFeed, at now: UInt64, events: Int, _ generator: inout SeededGenerator
     ) throws -> Viewer {
         let rate = Double.random(in: 0.1...25, using: &generator)
-        var viewer = Viewer(queue: SubscriberQueue(rateHz: rate), firstEvent: events)
+        var viewer = Viewer(queue: DeliveryState(rateHz: rate), firstEvent: events)
         var messages: [EncodedMessage] = []
         viewer.queue.begin([feed], at: now, into: &messages)
         for message in messages { try viewer.read(message) }

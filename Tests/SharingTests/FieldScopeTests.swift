@@ -33,6 +33,16 @@ import Testing
         return keys
     }
 
+    @Test func `Each number of the metrics is the value of a key`() {
+        let metrics = Fixture.fullMetrics()
+        let shown = Set(FieldKey.allCases.compactMap { $0.number(of: metrics)?.value })
+        for child in Mirror(reflecting: metrics).children
+        where type(of: child.value) == Double?.self {
+            let value = child.value as? Double
+            #expect(value.map(shown.contains) == true, "\(child.label ?? "?")")
+        }
+    }
+
     @Test(arguments: scopes)
     func `A snapshot has the keys of its scope and no others`(scope: Scope) throws {
         var fields = SessionFields(session: Fixture.session, epoch: 1)

@@ -2,80 +2,120 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    /// What people copy from `config/examples.md` runs as it stands there.
+    /// What people copy from the documents runs as it stands there.
     @Suite struct ExamplesTests {
-        private struct Example {
-            let language: String
-            let code: String
-            /// What it must print.
-            let words: [String]
+        private static let readme = "README.md"
+        private static let examples = "config/examples.md"
+        private static let python = Program.root.appending(path: ".build-judges/bin").path
+        private static let hasAll =
+            DocumentScript.hasTools
+            && [python + "/python", "/usr/bin/node"].allSatisfy(
+                FileManager.default.isExecutableFile(atPath:))
+
+        /// Commands of README.md that no test runs, and why; what is asked of each instead is that it
+        /// is there and says how it is used.
+        private static let notRun = [
+            (command: "tools/demo", reason: "builds a release, and runs until it is stopped"),
+            (command: "tools/setup", reason: "installs system packages as root, from the network"),
+            (command: "tools/test", reason: "runs this test"),
+            (command: "swift build", reason: "builds a release for minutes"),
+            (command: "sudo install", reason: "writes into /usr/local as root"),
+        ]
+
+        private static func isRun(_ block: DocumentBlock) -> Bool {
+            block.language == "sh"
+                && !block.lines.contains { line in
+                    notRun.contains { line.hasPrefix($0.command + " ") || line == $0.command }
+                }
         }
 
-        private static let python = Program.root.appending(path: ".build-judges/bin/python").path
-        private static let hasAll =
-            FileManager.default.isExecutableFile(atPath: python)
-            && ["/usr/bin/curl", "/usr/bin/node"].allSatisfy(
-                FileManager.default.isExecutableFile(atPath:))
+        private static func commands(_ block: DocumentBlock) -> [String] {
+            block.lines.filter { !$0.hasPrefix(" ") }
+        }
+
+        @Test(
+            .enabled(
+                if: DocumentScript.hasTools,
+                "curl, python3 and bash are needed (tools/setup --for test): skipped"))
+        func `Every command of README runs as it stands, in order`() async throws {
+            let blocks = try DocumentBlock.blocks(of: Self.readme).filter(Self.isRun)
+            #expect(blocks.flatMap(Self.commands).count >= 20)
+            try await TemporaryFolder.with { folder in
+                try await DocumentScript(blocks: blocks).run(in: folder)
+            }
+        }
+
+        @Test(arguments: notRun)
+        func `A command that no test runs is there and says how it is used`(
+            command: String, reason: String
+        ) async throws {
+            let blocks = try DocumentBlock.blocks(of: Self.readme)
+                .filter { $0.language == "sh" && !Self.isRun($0) }
+            // A block is run whole or not at all: else a command would be left out unseen.
+            let left = blocks.flatMap(Self.commands)
+            #expect(left.contains { $0.hasPrefix(command) }, "\(command) is not in README.md")
+            for line in left {
+                #expect(Self.notRun.contains { line.hasPrefix($0.command) }, "\(line) is not run")
+            }
+            if command.hasPrefix("tools/") {
+                let tool = Program.root.appending(path: command)
+                #expect(FileManager.default.isExecutableFile(atPath: tool.path))
+                let text = try String(contentsOf: tool, encoding: .utf8)
+                #expect(text.contains("usage: \(command)"))
+            } else {
+                let program = command.split(separator: " ").filter { $0 != "sudo" }
+                try await TemporaryFolder.with { folder in
+                    let help = try ChildProcess(
+                        "/usr/bin/env", program.map(String.init) + ["--help"], in: folder)
+                    #expect(try await help.waitForEnd() == .exited(0), "\(command)")
+                }
+            }
+        }
 
         @Test(
             .enabled(
                 if: hasAll,
                 "curl, node and .build-judges are needed (tools/setup --for test): skipped"))
         func `Every example runs word by word and prints what it says`() async throws {
-            let examples = try Self.examples()
-            #expect(examples.count >= 8)
+            let examples = try DocumentBlock.blocks(of: Self.examples)
+            #expect(examples.count >= 9)
+            for example in examples.dropFirst() {
+                #expect(!example.words.isEmpty, "\(example.place) does not say what it prints")
+            }
+            // They begin where README.md's daemon and watch are there.
+            let before = try DocumentBlock.blocks(of: Self.readme)
+                .filter { Self.isRun($0) && ["Run it", "Send to it"].contains($0.section) }
             try await TemporaryFolder.with { folder in
-                try await DaemonProcess.run(in: folder) { daemon in
-                    let token = try await daemon.addDevice("watch")
-                    let environment = [
-                        "PULSECAST": "http://127.0.0.1:\(try daemon.port(of: "http"))",
-                        "PULSECAST_DEVICE": "\(try daemon.port(of: "device"))",
-                        "TOKEN": token, "SHARE": try await daemon.addShare(of: "watch"),
-                    ]
-                    for (number, example) in examples.enumerated() {
-                        try await Self.run(example, number, environment, in: folder)
+                try await DocumentScript(blocks: before + examples)
+                    .run(in: folder, python: Self.python)
+            }
+        }
+
+        private static let documents: [String] = {
+            let folder = "Sources/Documentation"
+            let names = try? FileManager.default.contentsOfDirectory(
+                atPath: Program.root.appending(path: folder).path)
+            return [readme, "Sources/README.md"]
+                + (names ?? []).filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
+        }()
+
+        @Test(arguments: documents)
+        func `A command in a sentence is there, with its options`(path: String) async throws {
+            try await TemporaryFolder.with { folder in
+                for command in Set(try DocumentBlock.commandsInProse(of: path)).sorted() {
+                    let words = command.split(separator: " ").map(String.init).dropFirst()
+                    let names = words.prefix { word in
+                        !word.hasPrefix("-") && word.allSatisfy { $0.isLowercase || $0 == "-" }
                     }
-                    #expect(try await daemon.terminate() == .exited(0))
+                    let help = try await Program.run(names + ["--help"], in: folder)
+                    let usage = "USAGE: pulsecast \(names.joined(separator: " "))"
+                    #expect(help.end == .exited(0), "\(command): \(help.complaint)")
+                    #expect(help.output.contains(usage), "\(path): \(command)")
+                    for option in words where option.hasPrefix("--") {
+                        let name = option.prefix { $0.isLetter || $0 == "-" }
+                        #expect(help.output.contains(name), "\(path): \(command) has no \(name)")
+                    }
                 }
-            }
-        }
-
-        private static func run(
-            _ example: Example, _ number: Int, _ environment: [String: String],
-            in folder: TemporaryFolder
-        ) async throws {
-            let (program, suffix) =
-                switch example.language {
-                case "python": (python, "py")
-                case "js": ("/usr/bin/node", "mjs")
-                default: ("/bin/bash", "sh")
-                }
-            let file = try folder.write(example.code, to: "example-\(number).\(suffix)")
-            let process = try ChildProcess(
-                program, [file], environment: environment, in: folder)
-            let end = try await process.waitForEnd(withinSeconds: 60)
-            #expect(end == .exited(0), "\(example.code)\n\(process.complaint)")
-            #expect(!example.words.isEmpty, "\(example.code) does not say what it prints")
-            for word in example.words {
-                #expect(process.output.contains(word), "\(word) is not in \(process.output)")
-            }
-        }
-
-        private static func examples() throws -> [Example] {
-            let url = Program.root.appending(path: "config/examples.md")
-            let text = try String(contentsOf: url, encoding: .utf8)
-            let blocks = text.split(separator: "\n```")
-            // Prose and code take turns.
-            return stride(from: 1, to: blocks.count, by: 2).compactMap { place in
-                let code = blocks[place].split(separator: "\n", maxSplits: 1)
-                guard code.count == 2, let language = code.first, !language.contains("setup") else {
-                    return nil
-                }
-                let after = place + 1 < blocks.count ? blocks[place + 1] : ""
-                let words = after.firstMatch(of: /<!-- prints: (.*) -->/)?.1 ?? ""
-                return Example(
-                    language: String(language), code: String(code[1]) + "\n",
-                    words: words.split(separator: ", ").map(String.init))
             }
         }
     }

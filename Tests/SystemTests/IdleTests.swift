@@ -1,6 +1,6 @@
+import Client
 import Foundation
 import Testing
-import Transport
 
 extension SystemTests {
     @Suite struct IdleTests {

@@ -214,7 +214,7 @@ import WireFormat
             }
             socket.close()
             daemon.isStalled.store(false, ordering: .relaxed)
-            daemon.doorbell.ring()
+            daemon.eventCount.ring()
             await eventually("closed") { daemon.now.closed.count == 1 }
             let sequences = daemon.now.frames.map(\.header.sequence.rawValue)
             #expect(sequences.count == 2000)
@@ -244,7 +244,7 @@ import WireFormat
                 daemon.loops.counters.devicesConnected.load(ordering: .relaxed) == 2
             }
             daemon.isStalled.store(false, ordering: .relaxed)
-            daemon.doorbell.ring()
+            daemon.eventCount.ring()
             if transport == .tcp {
                 #expect(try await late.receive(until: "}\n").contains("welcome"))
             } else {

@@ -23,7 +23,7 @@ final class FakeDaemon: DeviceGate, ViewerGate {
         var readyForMore = 0
     }
 
-    let doorbell = Doorbell()
+    let eventCount = EventCount()
     let loops: LoopGroup
     private let noted = Mutex(Noted())
     private let outgoing = Mutex<[(loop: Int, message: OutboundMessage)]>([])
@@ -38,15 +38,15 @@ final class FakeDaemon: DeviceGate, ViewerGate {
 
     init(
         loopCount: Int = 1, inboundBytes: Int = 1 << 20, acknowledges: Bool = true,
-        sendsSnapshot: Bool = true, finishes: Bool = true, sweeps: SweepPace = SweepPace()
+        sendsSnapshot: Bool = true, finishes: Bool = true, pace: BroadcastPace = BroadcastPace()
     ) {
         self.finishes = finishes
         self.acknowledges = acknowledges
         self.sendsSnapshot = sendsSnapshot
         loops = LoopGroup(
-            loopCount: loopCount, inboundBytes: inboundBytes, sweeps: sweeps,
-            published: { [doorbell] in
-                doorbell.ring()
+            loopCount: loopCount, inboundBytes: inboundBytes, pace: pace,
+            published: { [eventCount] in
+                eventCount.ring()
                 return 0
             },
             arrivalClock: { Self.clock })
@@ -57,18 +57,18 @@ final class FakeDaemon: DeviceGate, ViewerGate {
 
     func push(_ message: OutboundMessage, loop: Int = 0) {
         outgoing.withLock { $0.append((loop, message)) }
-        doorbell.ring()
+        eventCount.ring()
     }
 
     /// Together, so that the loop takes them as one batch.
     func push(each messages: [OutboundMessage]) {
         outgoing.withLock { $0 += messages.map { (0, $0) } }
-        doorbell.ring()
+        eventCount.ring()
     }
 
     func stop() async {
         isStopping.store(true, ordering: .relaxed)
-        doorbell.ring()
+        eventCount.ring()
         await loops.shutdown()
     }
 
@@ -85,7 +85,7 @@ final class FakeDaemon: DeviceGate, ViewerGate {
             for (loop, message) in messages { loops.links[loop].push(message) }
             for link in loops.links { link.flush() }
             guard count == 0, messages.isEmpty else { continue }
-            _ = doorbell.sleep(timeoutMicroseconds: 20_000) { false }
+            _ = eventCount.sleep(timeoutMicroseconds: 20_000) { false }
         }
     }
 
@@ -119,14 +119,14 @@ final class FakeDaemon: DeviceGate, ViewerGate {
 
     // MARK: - Gates
 
-    func admit(_ knock: DeviceKnock) -> Result<AdmittedDevice, HandshakeRefusal> {
-        guard (knock.hello.token ?? knock.headerToken) == "good" else {
+    func admit(_ handshake: DeviceHandshake) -> Result<AdmittedDevice, HandshakeRefusal> {
+        guard (handshake.hello.token ?? handshake.headerToken) == "good" else {
             return .failure(.tokenRefused)
         }
         return .success(
             AdmittedDevice(
-                device: DeviceID(rawValue: 3), session: knock.hello.session,
-                recorded: knock.hello.recorded))
+                device: DeviceID(rawValue: 3), session: handshake.hello.session,
+                recorded: handshake.hello.recorded))
     }
 
     func knows(token: String, peer: PeerAddress) -> Result<Void, HandshakeRefusal> {

@@ -109,20 +109,6 @@ import Testing
         #expect(HTTPDate.text(seconds) == text)
     }
 
-    @Test func `Bytes are UTF-8 exactly where the standard library says so`() {
-        var generator = SplitMix(state: 5)
-        for _ in 0..<20_000 {
-            let count = Int.random(in: 1...6, using: &generator)
-            let interesting: [UInt8] = [
-                0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0,
-                0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF,
-            ]
-            let bytes = (0..<count).map { _ in interesting.randomElement(using: &generator) ?? 0 }
-            let expected = String(validating: bytes, as: UTF8.self) != nil
-            #expect(UTF8Stream.isValid(bytes) == expected, "\(bytes)")
-        }
-    }
-
     @Test func `A reader says the same however its bytes are cut`() throws {
         var bytes = ClientFrame.text("héllo", final: false)
         bytes += ClientFrame.encode(opcode: 9, [7])

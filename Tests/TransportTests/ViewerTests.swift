@@ -198,7 +198,7 @@ import Testing
     func `A broadcast piece by piece reaches everybody, in order and before the end`(
         viewersAtOnce: Int
     ) async throws {
-        let daemon = FakeDaemon(sweeps: SweepPace(viewers: viewersAtOnce, nanoseconds: 0))
+        let daemon = FakeDaemon(pace: BroadcastPace(viewers: viewersAtOnce, nanoseconds: 0))
         try await withServer(daemon: daemon) { daemon, _, http in
             var sockets: [RawSocket] = []
             for _ in 0..<7 {

@@ -14,7 +14,7 @@ struct Benchmarks {
         let groups: [(name: String, contests: () -> [Contest])] = [
             ("ring", { OneWriterOneReader.contests }),
             ("log", { GroupCommit.contests(in: folder) + CommitLatency.contests(in: folder) }),
-            ("watch", { OneWatch.contests + TextDoor.contests }),
+            ("watch", { OneWatch.contests + TextIngest.contests }),
             ("growth", { WithoutSockets.contests(in: folder) }),
         ]
         var missed = 0

@@ -1,6 +1,6 @@
 import Peers
-import Replay
 import SensorModel
+import Sessions
 import Simulator
 import WireFormat
 

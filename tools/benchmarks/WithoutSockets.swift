@@ -50,7 +50,7 @@ enum WithoutSockets {
         var shown = 0
         let flow = SessionFlow(
             log: log, ingest: IngestSettings(), silenceSeconds: 60,
-            outlets: FlowOutlets(
+            callbacks: FlowCallbacks(
                 profile: { _, _ in RunnerProfile() }, privacy: { _ in .none },
                 show: { _, _, _ in shown += 1 }, rebuild: { _ in },
                 complain: { preconditionFailure($0) }),
@@ -76,8 +76,8 @@ enum WithoutSockets {
             key: ShareKey(rawValue: UInt32(number)), name: "share", idHash: .zero,
             target: .device(device), scope: .all, delaySeconds: 0, expiresAt: nil,
             createdAt: start)
-        flow.board.put(share)
-        _ = flow.board.join(share.key, loop: 0, cursor: flow.cursor, at: start)
+        flow.hub.put(share)
+        _ = flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: start)
         _ = flow.open(
             ConnectionID(rawValue: number), device: device, session: session(number),
             recorded: false, arrival: start)
@@ -124,7 +124,7 @@ enum WithoutSockets {
         let feed = feeds.open(
             share, runnerName: "Ada", snapshot: .waiting(cursor: cursor(1), time: start))
         var owed: [EncodedMessage] = []
-        var queues = (0..<viewers).map { _ in SubscriberQueue(rateHz: 1) }
+        var queues = (0..<viewers).map { _ in DeliveryState(rateHz: 1) }
         for index in queues.indices { queues[index].begin([feed], at: 0, into: &owed) }
         let watched = [feed]
         let events = max(4, 2_000_000 / viewers)

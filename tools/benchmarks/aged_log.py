@@ -223,7 +223,9 @@ class Rewinder:
         return json.loads(self.stream.read(size)) if head[0] & 15 == 1 else self.stream.read(size)
 
     def seek(self, time_asked):
-        """Seconds until the snapshot of that moment."""
+        """Seconds until the snapshot of that moment. A viewer's next seek is begun 250 ms after its
+        last."""
+        time.sleep(0.26)
         began = time.perf_counter()
         self.send({"seek": time_asked})
         while True:
@@ -277,6 +279,29 @@ def resident(daemon):
         return next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024
 
 
+def listing(daemon):
+    """Milliseconds of the command that lists the newest sessions."""
+    began = time.perf_counter()
+    daemon.run("session", "list", "--json", "--state", daemon.state)
+    return (time.perf_counter() - began) * 1000
+
+
+def begun(daemon, token):
+    """Starts the daemon: seconds until it is ready, MiB, and milliseconds of the first handshake
+    and list."""
+    daemon.start()
+    [welcome] = welcomes(daemon, token, [uuid.uuid4()])
+    return daemon.ready, resident(daemon), welcome, listing(daemon)
+
+
+def forget(folder):
+    """The system keeps nothing of the files in memory."""
+    os.sync()
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), "rb") as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
 def years(options):
     """Rows about a log of years. Its oldest session is real, and a share shows it."""
     with tempfile.TemporaryDirectory(prefix="years") as folder:
@@ -293,20 +318,27 @@ def years(options):
         last = sparse_log.append(
             log, options.segments, options.segments * 8 // 5, device, start + 86_400_000_000)
         catalog = os.path.join(log, "catalog")
-        if os.path.exists(catalog):
-            os.remove(catalog)
-        daemon.start()
-        without = daemon.ready
-        while not os.path.exists(catalog):
-            time.sleep(0.1)
-        daemon.end()
-        ready, memory = [], []
-        for _ in range(3):
-            daemon.start()
-            ready.append(daemon.ready)
-            memory.append(resident(daemon))
+        os.sync()
+        begin = lambda: begun(daemon, tokens["watch"])
+        without, unread, ready = [], [], []
+        for starts, is_forgotten in [(without, False)] * 3 + [(unread, True)] * 3:
+            if os.path.exists(catalog):
+                os.remove(catalog)
+            if is_forgotten:
+                forget(log)
+            starts.append(begin())
             daemon.end(signal.SIGKILL)
+        begin()
+        # Writes the catalog.
+        daemon.end()
+        for _ in range(3):
+            ready.append(begin())
+            daemon.end(signal.SIGKILL)
+        seconds, memory, first, lists = zip(*ready)
+        blind, _, blind_first, blind_lists = zip(*without)
+        cold = [start[0] for start in unread]
         daemon.start()
+        lists_later = sorted(listing(daemon) for _ in range(10))
         fresh = welcomes(daemon, tokens["watch"], [uuid.uuid4() for _ in range(50)])
         known = welcomes(daemon, tokens["watch"], [last])
         history = histories(daemon, share, 20)
@@ -323,10 +355,16 @@ def years(options):
         ("log of years", f"{options.segments:,} segments, {options.segments * 8 // 5:,} sessions, "
          f"catalog {size:.1f} MiB", "", True),
         ("ready with the catalog, worst of 3, after an orderly end and kill -9",
-         f"{max(ready):.2f} s", "≤ 1 s", max(ready) <= 1),
-        ("ready without the catalog", f"{without:.2f} s", "≤ 2 s", without <= 2),
+         f"{max(seconds):.2f} s", "≤ 1 s", max(seconds) <= 1),
+        ("ready without the catalog, worst of 3; with no file in memory",
+         f"{max(blind):.2f} s; {max(cold):.2f} s", "≤ 2 s", max(blind) <= 2),
+        ("first handshake after a start, worst of 3 with the catalog and 3 without",
+         f"{max(first + blind_first):.1f} ms", "≤ 100 ms", max(first + blind_first) <= 100),
+        ("`session list` as a command, the first after those starts, worst; later, p50 of 10",
+         f"{max(lists + blind_lists):.0f} ms; {lists_later[5]:.0f} ms", "≤ 100 ms",
+         max(lists + blind_lists) <= 100),
         ("memory after the start; after hellos, history and seeks",
-         f"{max(memory):.0f} MiB; {after:.0f} MiB", "≤ 150 MiB", max(memory + [after]) <= 150),
+         f"{max(memory):.0f} MiB; {after:.0f} MiB", "≤ 150 MiB", max(*memory, after) <= 150),
         ("hello of a new session, p50 / worst of 50; of one of years ago",
          f"{fresh[25]:.1f} / {fresh[-1]:.1f} ms; {known[0]:.1f} ms", "p50 ≤ 5 ms", fresh[25] <= 5),
         ("history of ten items of the oldest session, p50 / worst of 20",

@@ -1,12 +1,13 @@
 import Foundation
+import Runtime
 
-/// Times synced writes, as the log does them.
+/// Measures synced writes in the way the log performs them.
 struct DiskTimer {
     private static let writes = 15
 
     let folder: String
 
-    /// - Returns: Of writing 4 KiB and syncing them; `nil` where that cannot be done.
+    /// - Returns: Median time of writing and syncing 4 KiB; `nil` if that fails.
     func medianMilliseconds() -> Double? {
         let path = folder + "/doctor-\(ProcessInfo.processInfo.processIdentifier)"
         guard
@@ -14,7 +15,7 @@ struct DiskTimer {
                 atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
         else { return nil }
         defer {
-            // A file of 60 KB that cannot be removed is the smallest of such a disk's troubles.
+            // A leftover file of 60 KB is harmless on a disk that refuses to remove it.
             try? FileManager.default.removeItem(atPath: path)
         }
         guard let file = FileHandle(forWritingAtPath: path) else { return nil }

@@ -1,22 +1,24 @@
+import Client
 import Foundation
+public import Runtime
 public import SensorModel
 import Transport
 
-/// Looks at the machine a daemon runs on, or is to run on. Changes nothing but for a small file that
-/// it writes and removes to time the disk.
+/// Checks the machine on which a daemon runs or will run. Changes nothing, except for a small file
+/// that it writes and removes to time the disk.
 public struct Doctor: Sendable {
     private let configuration: Configuration
     private let environment: [String: String]
     private let state: StateFolder
 
     /// - Parameters:
-    ///   - configuration: Without errors.
-    ///   - environment: The process's own; systemd's variables count.
+    ///   - configuration: Configuration without errors.
+    ///   - environment: Environment of the process, with systemd's variables.
     public init(_ configuration: Configuration, environment: [String: String]) {
         self.configuration = configuration
         self.environment = environment
         let isInstalled = FileManager.default.fileExists(atPath: StateFolder.standard)
-        // A person at a terminal has no STATE_DIRECTORY: the installed daemon's is meant.
+        // A terminal has no STATE_DIRECTORY: the state folder of the installed daemon is meant.
         let standard = isInstalled && environment["STATE_DIRECTORY"] == nil
         state = StateFolder(
             configured: configuration.stateDirectory.isEmpty && standard
@@ -25,39 +27,39 @@ public struct Doctor: Sendable {
     }
 
     /// - Parameter now: Wall clock.
-    /// - Returns: One finding or more of every check, in a fixed order.
+    /// - Returns: One or more findings of every check, in a fixed order.
     public func findings(at now: Timestamp) async -> [Finding] {
         await ports() + [clock(at: now)] + disk() + certificate(at: now) + [fileLimit()]
-            + [Judgement.memory(MemoryBudget(configuration))] + permissions() + agreement()
+            + [DoctorThresholds.memory(MemoryBudget(configuration))] + permissions() + agreement()
     }
 
     // MARK: - Registry and log
 
-    /// Only the daemon that has both open can compare them.
+    /// Requests the comparison from the daemon, which alone has both registry and log open.
     private func agreement() async -> [Finding] {
-        // No answer is an answer here.
+        // A missing answer is a valid result.
         let answer = try? await AdminClient(socketPath: adminSocket).send(.get, "/agreement")
         guard let answer, answer.status == 200,
             let agreement = try? JSONDecoder().decode(Agreement.self, from: Data(answer.body))
         else {
             return [.fine("registry and log", "not compared: no daemon answers at \(adminSocket)")]
         }
-        return Judgement.agreement(agreement)
+        return DoctorThresholds.agreement(agreement)
     }
 
-    // MARK: - Doors
+    // MARK: - Listeners
 
     private func ports() async -> [Finding] {
-        let doors = [
+        let listeners = [
             ("device", configuration.device), ("http", configuration.httpListener),
             ("operations", configuration.operations),
         ]
         let isRunning = await isRunning()
         var findings: [Finding] = []
-        for (name, listener) in doors {
+        for (name, listener) in listeners {
             let isFree = await PortProbe.isFree(host: listener.host, port: listener.port)
             findings.append(
-                Judgement.port(
+                DoctorThresholds.port(
                     name, at: "\(listener.host):\(listener.port)", isFree: isFree,
                     isRunning: isRunning))
         }
@@ -69,7 +71,7 @@ public struct Doctor: Sendable {
         let address = ServerAddress(
             scheme: .http, host: configuration.operations.host,
             port: configuration.operations.port, target: "/healthz")
-        // No answer is an answer here.
+        // A missing answer is a valid result.
         let answer = try? await HTTPClient(address).send(.get, "/healthz")
         return answer?.status == 200
     }
@@ -83,7 +85,7 @@ public struct Doctor: Sendable {
             files.fileExists(atPath: folder)
             ? files.fileExists(atPath: folder + "/synchronized") : nil
         let year = 1970 + Int(now.secondsSince1970 / 31_556_952)
-        return Judgement.clock(year: year, isSynchronized: isSynchronized)
+        return DoctorThresholds.clock(year: year, isSynchronized: isSynchronized)
     }
 
     private func disk() -> [Finding] {
@@ -94,10 +96,10 @@ public struct Doctor: Sendable {
         var findings: [Finding] = []
         let attributes = try? files.attributesOfFileSystem(forPath: state.path)
         if let free = (attributes?[.systemFreeSize] as? NSNumber)?.intValue {
-            findings.append(Judgement.diskSpace(freeBytes: free))
+            findings.append(DoctorThresholds.diskSpace(freeBytes: free))
         }
         if let milliseconds = DiskTimer(folder: state.path).medianMilliseconds() {
-            findings.append(Judgement.diskSpeed(milliseconds: milliseconds))
+            findings.append(DoctorThresholds.diskSpeed(milliseconds: milliseconds))
         } else {
             findings.append(
                 .problem(
@@ -113,7 +115,7 @@ public struct Doctor: Sendable {
             PulsecastDaemon.certificateFiles(configuration, environment: environment).certificate
         do {
             let expiry = try TLSIdentity.expiry(ofCertificate: path)
-            return [Judgement.certificate(expiry: expiry, now: Int(now.secondsSince1970))]
+            return [DoctorThresholds.certificate(expiry: expiry, now: Int(now.secondsSince1970))]
         } catch {
             return [
                 .problem("certificate", "\(error)", do: "set tls.certificate to a PEM file")
@@ -122,16 +124,16 @@ public struct Doctor: Sendable {
     }
 
     private func fileLimit() -> Finding {
-        // Soft, hard, unit; where the kernel says nothing there is nothing to warn of.
+        // Columns: soft, hard, unit. Without a value from the kernel there is no warning.
         let path = "/proc/\(Self.runningDaemon() ?? "self")/limits"
         let limits = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         let line = limits.split(separator: "\n").first { $0.hasPrefix("Max open files") }
         let soft = line?.split(separator: " ").dropFirst(3).first.flatMap { Int($0) }
-        return Judgement.fileLimit(
+        return DoctorThresholds.fileLimit(
             descriptors: soft ?? .max, connections: configuration.bounds.connectionsMax)
     }
 
-    /// The number of a process that is `pulsecast serve`: its limits count, not this terminal's.
+    /// Process ID of a running `pulsecast serve`: its limits matter, not those of this terminal.
     private static func runningDaemon() -> String? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.first { name in
@@ -149,13 +151,13 @@ public struct Doctor: Sendable {
         return [state.path, key, adminSocket].map { path in
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)
             let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue
-            return Judgement.privacy(of: path, mode: mode)
+            return DoctorThresholds.privacy(of: path, mode: mode)
         }
     }
 
     private var adminSocket: String {
         var environment = environment
-        // As systemd would set it for the installed daemon.
+        // The value that systemd sets for the installed daemon.
         if state.path == StateFolder.standard, environment["RUNTIME_DIRECTORY"] == nil {
             environment["RUNTIME_DIRECTORY"] = StateFolder.runtime
         }

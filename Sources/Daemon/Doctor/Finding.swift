@@ -1,18 +1,18 @@
-/// What the doctor says of one thing.
+/// One result of the doctor.
 public struct Finding: Hashable, Sendable, Encodable {
     public enum Verdict: String, Hashable, Sendable, Encodable {
         case fine
-        /// It works, and will not always.
+        /// It works now and may fail later.
         case warning
-        /// The daemon cannot start, or loses or exposes something.
+        /// The daemon cannot start, or it loses or exposes something.
         case problem
     }
 
     public let check: String
     public let verdict: Verdict
-    /// What was seen.
+    /// The observation.
     public let found: String
-    /// What to do; empty where all is fine.
+    /// The remedy; empty if all is well.
     public let advice: String
 
     static func fine(_ check: String, _ found: String) -> Self {

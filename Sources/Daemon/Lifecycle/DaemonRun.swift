@@ -1,8 +1,10 @@
+public import Runtime
 import ServiceLifecycle
 
 /// Runs a started daemon until a signal ends it: SIGTERM and SIGINT drain it, SIGHUP reloads it.
 public struct DaemonRun: Sendable {
-    /// Between two looks at what is only in memory, and two feedings of the watchdog at most.
+    /// Seconds between two upkeeps of in-memory state, and longest interval between watchdog
+    /// signals.
     private static let upkeepSeconds = 60.0
 
     private let daemon: PulsecastDaemon
@@ -11,9 +13,9 @@ public struct DaemonRun: Sendable {
     private let reread: @Sendable () throws -> LoadedConfiguration
 
     /// - Parameters:
-    ///   - daemon: Started.
-    ///   - signals: Caught since before it was started.
-    ///   - loaded: What it was started with.
+    ///   - daemon: Started daemon.
+    ///   - signals: Signals, caught since before the daemon started.
+    ///   - loaded: Configuration with which it started.
     ///   - reread: Reads the configuration again, on SIGHUP.
     public init(
         _ daemon: PulsecastDaemon, signals: DaemonSignals, loaded: LoadedConfiguration,
@@ -43,7 +45,7 @@ public struct DaemonRun: Sendable {
         JournalLogHandler.flush()
     }
 
-    /// Over with the first signal to end; the other services end with it.
+    /// Ends with the first signal to stop; the other services end with it.
     private struct Ending: Service {
         let signals: DaemonSignals
 
@@ -66,7 +68,7 @@ public struct DaemonRun: Sendable {
         }
     }
 
-    /// What is done now and then: retention, counts, expired shares, the watchdog.
+    /// Periodic work: retention, counts, expired shares, the watchdog.
     private struct Upkeep: Service {
         let daemon: PulsecastDaemon
 
@@ -76,7 +78,7 @@ public struct DaemonRun: Sendable {
             await cancelWhenGracefulShutdown {
                 while !Task.isCancelled {
                     await daemon.maintain()
-                    // Cancellation ends the sleep early, which is what it is for.
+                    // Cancellation ends the sleep early, as intended.
                     try? await Task.sleep(for: .seconds(seconds))
                 }
             }

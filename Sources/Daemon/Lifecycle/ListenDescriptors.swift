@@ -2,15 +2,15 @@
 public struct ListenDescriptors: Hashable, Sendable {
     /// The first descriptor that is passed: sd_listen_fds(3).
     private static let first: Int32 = 3
-    /// More than any unit of ours passes; a larger count is a mistake, not a reason to look for
-    /// sockets in whatever files are open.
+    /// More than any of our units passes. A larger count is an error; the daemon must not search
+    /// its other open files for sockets.
     private static let countMax = 64
 
     public let descriptors: [String: Int32]
 
     /// - Parameters:
-    ///   - environment: `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES` count.
-    ///   - processID: Descriptors meant for another process are left alone.
+    ///   - environment: Environment with `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES`.
+    ///   - processID: This process; descriptors for another one are ignored.
     public init(environment: [String: String], processID: Int32) {
         guard environment["LISTEN_PID"].flatMap(Int32.init) == processID,
             let count = environment["LISTEN_FDS"].flatMap(Int.init),

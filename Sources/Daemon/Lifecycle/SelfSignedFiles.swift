@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 import Secrets
 import SensorModel
 
@@ -8,10 +9,10 @@ public struct SelfSignedFiles: Sendable {
     public let keyPath: String
 
     /// - Parameters:
-    ///   - folder: Where they go; made where it is missing.
-    ///   - names: Host names and addresses they are good for; at least one.
-    ///   - days: Valid for so long from now on.
-    /// - Throws: ``SelfSignedFilesError``, or what the cryptography says. Nothing is overwritten.
+    ///   - folder: Target folder; created if it is missing.
+    ///   - names: Host names and addresses of the certificate; at least one.
+    ///   - days: Validity from now on.
+    /// - Throws: ``SelfSignedFilesError``, or errors of the cryptography. Nothing is overwritten.
     public init(in folder: String, names: [String], days: Int) throws {
         certificatePath = folder + "/certificate.pem"
         keyPath = folder + "/key.pem"
@@ -26,7 +27,7 @@ public struct SelfSignedFiles: Sendable {
             atPath: folder, withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
         for (path, text) in [(keyPath, made.keyPEM), (certificatePath, made.certificatePEM)] {
-            // Never readable by others, not even before it has content.
+            // The file is private from its creation, even while it is empty.
             guard
                 files.createFile(
                     atPath: path, contents: Data(text.utf8),

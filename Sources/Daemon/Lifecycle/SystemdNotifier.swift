@@ -1,8 +1,9 @@
 import Foundation
+import Runtime
 import Synchronization
 
-/// Tells systemd what the daemon is doing, in the datagrams of sd_notify(3). Does nothing where no
-/// systemd listens.
+/// Reports the daemon's state to systemd in datagrams of sd_notify(3). Does nothing without
+/// systemd.
 public final class SystemdNotifier: Sendable {
     public enum Message: Hashable, Sendable {
         case ready
@@ -24,13 +25,13 @@ public final class SystemdNotifier: Sendable {
         }
     }
 
-    /// How often the watchdog wants to be fed, seconds; `nil`: there is none.
+    /// Watchdog interval, seconds; `nil`: there is no watchdog.
     public let watchdogSeconds: Double?
     private let path: String?
 
     /// - Parameters:
-    ///   - environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` count.
-    ///   - processID: A watchdog meant for another process is left alone.
+    ///   - environment: Environment with `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`.
+    ///   - processID: This process; a watchdog for another one is ignored.
     public init(environment: [String: String], processID: Int32) {
         path = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
         let isOurs = environment["WATCHDOG_PID"].map { Int32($0) == processID } ?? true
@@ -38,7 +39,8 @@ public final class SystemdNotifier: Sendable {
             .flatMap { isOurs && $0 > 0 ? $0 / 1_000_000 : nil }
     }
 
-    /// Any thread. A message that cannot be sent is dropped: the service works without it.
+    /// Sends messages; any thread. A message that cannot be sent is dropped: the service works
+    /// without it.
     public func send(_ messages: Message...) {
         guard let path else { return }
         let text = messages.map(\.text).joined(separator: "\n")

@@ -1,11 +1,11 @@
 import SensorModel
 
-/// An emergency that the wearer can take back for a while before others are told.
+/// An emergency that the wearer can cancel for a while before others are alerted.
 ///
 ///     idle --raise--> pending --30 s--> confirmed --clear--> idle
 ///                        └----cancel---> idle
 struct CancelWindow: Sendable {
-    /// Seconds; the reference's countdown.
+    /// Seconds; the reference implementation's countdown.
     static let seconds = 30.0
 
     private enum State: Sendable {
@@ -25,7 +25,7 @@ struct CancelWindow: Sendable {
         if case .idle = state { false } else { true }
     }
 
-    /// When it will be confirmed unless taken back.
+    /// Time at which it is confirmed unless cancelled.
     var deadline: Timestamp? {
         if case .pending(let until) = state { until } else { nil }
     }
@@ -43,7 +43,7 @@ struct CancelWindow: Sendable {
         return alert(.confirmed)
     }
 
-    /// The wearer takes it back; after the window it only ends.
+    /// Cancels the alert; after the window it only ends.
     mutating func cancel(at time: Timestamp) -> Alert? {
         guard isActive else { return nil }
         let phase: Alert.Phase = deadline.map { time < $0 } == true ? .cancelled : .cleared
@@ -51,7 +51,7 @@ struct CancelWindow: Sendable {
         return alert(phase)
     }
 
-    /// What raised it is over by itself.
+    /// Ends the alert, since its cause is over.
     mutating func clear() -> Alert? {
         guard isActive else { return nil }
         state = .idle

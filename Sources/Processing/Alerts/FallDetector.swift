@@ -1,21 +1,21 @@
 import SensorModel
 
-/// A hard impact followed by lying still (the reference's rule, its early alarm mended).
+/// A hard impact followed by lying still: the reference's rule without its early alarm.
 ///
-/// The reference fired 0.1 s after a hard foot strike; here the whole window must have passed, with
+/// The reference fires 0.1 s after a hard foot strike. Here the whole window must pass, with
 /// samples all through it. Gravity-free samples rest at 0 g, others at 1 g.
 struct FallDetector: Sendable {
     struct Parameters: Sendable {
-        /// g, inclusive.
+        /// Acceleration of an impact, g, inclusive.
         var impact: Float = 3.0
-        /// Seconds that must be still after it.
+        /// Seconds without motion after the impact.
         var stillSeconds = 5.0
-        /// g around rest, exclusive.
+        /// Tolerance around rest, g, exclusive.
         var stillBand: Float = 0.3
-        /// Seconds in which the impact itself may ring; the reference's readings are 0.1 s apart,
-        /// ours 0.01.
+        /// Seconds in which the impact may still vibrate. The reference has readings each 0.1 s,
+        /// here the interval is 0.01 s.
         var settleSeconds = 0.4
-        /// Samples the session needs before and through the window.
+        /// Minimum samples of the session before the window and within it.
         var samplesMin = 10
         /// Seconds without a sample that break the window.
         var holeSeconds = 1.5

@@ -1,16 +1,16 @@
 import SensorModel
 
-/// Raises when a runner has not moved for five minutes.
+/// Alerts when a runner has not moved for five minutes.
 ///
-/// Only a manual pause silences it: the reference let its own auto-pause do so, and never fired.
-/// Positions that stop coming while heart rate or motion goes on are no movement: a distance filter
-/// sends nothing of a runner who stands. A device that is wholly silent may have lost its network
-/// and raises nothing; its silence counts once it is heard again, unless what it says is movement.
+/// Only a manual pause suppresses it. (In the reference auto-pause does, so that it never fires.)
+/// Positions that stop while heart rate or motion continues count as no movement: a distance filter
+/// sends nothing while the runner stands. A silent device may have lost its network and raises no
+/// alert. When it sends again, its silence counts, unless the new sample is movement.
 struct NoMovement: Sendable {
     struct Parameters: Sendable {
-        /// m/s, exclusive; the reference's.
+        /// m/s, exclusive; the reference's value.
         var movingAbove = 0.3
-        /// Seconds, inclusive; the reference's.
+        /// Seconds, inclusive; the reference's value.
         var seconds = 300.0
     }
 
@@ -24,21 +24,21 @@ struct NoMovement: Sendable {
     }
 
     mutating func note(speed: Double?, at time: Timestamp) {
-        // The first sign of position starts the clock, whatever it says.
+        // The first position starts the timer.
         if movedAt == nil { movedAt = time }
         if let speed, speed > parameters.movingAbove { moved(at: time) }
     }
 
-    /// A pause by hand lasted so long: none of it counts.
+    /// Leaves out a manual pause that ended at `time`.
     mutating func paused(until time: Timestamp) {
         if movedAt != nil { moved(at: time) }
     }
 
     /// - Parameters:
     ///   - time: Not before the last one.
-    ///   - manuallyPaused: Counts as movement.
-    ///   - isHeard: Whether the device has sent anything of late.
-    /// - Returns: Whether the five minutes are over just now.
+    ///   - manuallyPaused: A manual pause counts as movement.
+    ///   - isHeard: Whether the device has sent a sample recently.
+    /// - Returns: Whether the five minutes end at this tick.
     mutating func tick(at time: Timestamp, manuallyPaused: Bool, isHeard: Bool = true) -> Bool {
         guard !manuallyPaused else {
             paused(until: time)

@@ -1,13 +1,14 @@
 import SensorModel
 
-/// Tells a runner who is off the target pace.
+/// Alerts a runner who is off the target pace.
 struct PaceAlert: Sendable {
     struct Parameters: Sendable {
-        /// Meters before the first; the reference's.
+        /// Meters before the first alert; the reference's value.
         var metersMin = 500.0
-        /// Seconds between two; the reference's.
+        /// Seconds between two alerts; the reference's value.
         var cooldownSeconds = 60.0
-        /// Percent of the target; the reference's. Between on pace and minor nothing is said.
+        /// Percent of the target; the reference's value. Between on pace and minor there is no
+        /// alert.
         var onPacePercent = 5.0
         var minorPercent = 10.0
         var majorPercent = 20.0
@@ -18,11 +19,11 @@ struct PaceAlert: Sendable {
     private(set) var isActive = false
 
     /// - Parameters:
-    ///   - pace: Now, smoothed, s/km.
-    ///   - target: s/km.
-    ///   - meters: Of the session.
-    ///   - time: Now.
-    /// - Returns: What to tell; `nil`: nothing new.
+    ///   - pace: Current pace, smoothed, s/km.
+    ///   - target: Target pace, s/km.
+    ///   - meters: Distance of the session.
+    ///   - time: Current time.
+    /// - Returns: The alert; `nil` if nothing changed.
     mutating func update(
         pace: Double?, target: Double?, meters: Double, at time: Timestamp
     ) -> Alert? {
@@ -46,7 +47,7 @@ struct PaceAlert: Sendable {
             phase: .triggered, advice: deviation > 0 ? "pick up pace" : "slow down")
     }
 
-    /// The target was taken away.
+    /// Ends the alert after the target was removed.
     private mutating func clear() -> Alert? {
         guard isActive else { return nil }
         isActive = false

@@ -1,16 +1,16 @@
 import SensorModel
 
-/// Tells a runner who has left the target zone for long.
+/// Alerts a runner who has been outside the target zone for long.
 ///
-/// Seconds off target decide (the reference restarted them when one wrong zone followed another);
-/// each severity once; silent for a while after it was dismissed.
+/// Seconds off target decide; a change between two wrong zones does not restart them, as it does in
+/// the reference. Each severity alerts once. A dismissal suppresses it for a while.
 struct ZoneDrift: Sendable {
     struct Parameters: Sendable {
-        /// Seconds off target; the reference's.
+        /// Seconds off target; the reference's value.
         var mild = 60.0
         var moderate = 180.0
         var significant = 300.0
-        /// Seconds of silence after a dismissal; the reference's.
+        /// Seconds without alerts after a dismissal; the reference's value.
         var silenceSeconds = 30.0
     }
 
@@ -31,11 +31,11 @@ struct ZoneDrift: Sendable {
     }
 
     /// - Parameters:
-    ///   - zone: Now; `nil` while no heart rate is live, which neither adds nor clears.
-    ///   - target: `nil`: none set.
-    ///   - seconds: Since the last call.
-    ///   - time: Now.
-    /// - Returns: What to tell; `nil`: nothing new.
+    ///   - zone: Current zone; `nil` without a live heart rate, which neither adds nor clears.
+    ///   - target: Target zone; `nil`: none.
+    ///   - seconds: Seconds since the last call.
+    ///   - time: Current time.
+    /// - Returns: The alert; `nil` if nothing changed.
     mutating func tick(zone: Int?, target: Int?, seconds: Double, at time: Timestamp) -> Alert? {
         guard let target else {
             offSeconds = 0

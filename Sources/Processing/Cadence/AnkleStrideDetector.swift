@@ -7,16 +7,16 @@ import SensorModel
 ///     armed --(rotation z <= -2 rad/s)--> a stride, which is two steps --> spent
 ///     spent --(rotation z > 0; this sample is used up)--> waiting
 ///
-/// One pass over the samples gives the strides that the reference's recomputed windows give, less
-/// their ghosts at window edges. Memory is bounded: strides and samples of ten seconds.
+/// One pass over the samples gives the strides of the reference's recomputed windows, without the
+/// false ones at window edges. Memory is bounded: strides and samples of ten seconds.
 struct AnkleStrideDetector: Sendable {
-    /// Seconds of strides that make a cadence, and seconds between two computations.
+    /// Time of the strides for one cadence, and time between two computations.
     private static let windowMicroseconds: Int64 = 10_000_000
     private static let publishMicroseconds: Int64 = 3_000_000
     private static let samplesMin = 20
     /// rad/s: the foot swings forward at 4 and more.
     private static let strideRotation: Float = -2
-    /// Steps/min that the reference shows; others become 0.
+    /// Steps/min that the reference shows; other values become 0.
     private static let shown: ClosedRange<Double> = 60...300
     /// 10 s at 300 steps/min hold 25 strides; noise may make more.
     private static let capacity = 64
@@ -32,13 +32,13 @@ struct AnkleStrideDetector: Sendable {
     private var sampleCount = 0
     private var nextPublish: Int64?
 
-    /// 0 while it cannot be told; `nil` before the first computation.
+    /// Cadence; 0 if it cannot be computed, `nil` before the first computation.
     private(set) var stepsPerMinute: Double?
 
-    /// Two a stride.
+    /// Two steps for each stride.
     var steps: Int { strideCount * 2 }
 
-    /// `time` is not before that of the sample before.
+    /// Adds a sample; `time` is not before the previous sample's.
     mutating func update(_ sample: MotionSample, at time: Timestamp) {
         let now = time.microseconds
         recentSamples[sampleCount % Self.samplesMin] = now
@@ -67,7 +67,7 @@ struct AnkleStrideDetector: Sendable {
         }
     }
 
-    /// (strides − 1) × 2 over the time from the first to the last one in the window.
+    /// Cadence: (strides − 1) × 2 over the time from the first to the last stride in the window.
     func compute(at now: Int64) -> Double {
         let begin = now - Self.windowMicroseconds
         guard sampleCount >= Self.samplesMin,

@@ -1,17 +1,17 @@
 public import SensorModel
 
-/// Steps and cadence from raw motion samples, whatever the sensor's place, orientation and rate.
+/// Steps and cadence from raw motion samples, for any place, orientation and rate of the sensor.
 ///
 ///     sample → MotionResampler → MotionWindow → GaitSpectrum → GaitEvidence → CadenceTracker
 ///              cells of 40 ms    5 s, changes   every 0.4 s     per cadence     over time
 ///                                                                       → StepGate → steps
 ///
-/// Causal: a value comes from samples that were taken before it. No clock, no allocation once
-/// running. At an ankle with a gyroscope the reference's stride machine goes first.
+/// It is causal: a value uses only earlier samples. It has no clock, and no allocation once
+/// running. At an ankle with a gyroscope the reference's stride machine has priority.
 public struct CadenceProcessor: Sendable {
     public private(set) var cadence = CadenceMetric(
         stepsPerMinute: nil, confidence: 0, uncertainty: nil, state: .waiting)
-    /// Never falls. A start is credited at once when its regular steps have confirmed it.
+    /// Total steps; never falls. Regular steps confirm a start, which is then credited at once.
     public private(set) var steps = 0
     public private(set) var activity = MotionActivity(kind: .unknown, since: nil)
 
@@ -26,12 +26,12 @@ public struct CadenceProcessor: Sendable {
     private var ankle = AnkleStrideDetector()
     private var newest: Timestamp?
     private var blocksToHop = CadenceTuning.hopBlocks
-    /// Quick looks in a row that liked another cadence better.
+    /// Consecutive quick checks that preferred another cadence.
     private var quickLooks = 0
     private var includesGravity = true
     private var speed: (metersPerSecond: Double, at: Timestamp)?
 
-    /// - Parameter placement: Where the sensor is worn; `nil` when nobody said.
+    /// - Parameter placement: Place of the sensor; `nil` if unknown.
     public init(placement: RunnerProfile.Placement?) {
         self.init(placement: placement, tuning: CadenceTuning())
     }
@@ -44,7 +44,7 @@ public struct CadenceProcessor: Sendable {
         gate = StepGate(tuning: tuning)
     }
 
-    /// Takes one sample; a time that is not later than the newest is ignored.
+    /// Adds one sample; ignores one that is not later than the newest.
     public mutating func update(
         _ sample: MotionSample, traits: MotionTraits, at time: Timestamp
     ) {
@@ -66,7 +66,7 @@ public struct CadenceProcessor: Sendable {
         }
     }
 
-    /// Lets values age: called at whole seconds of device time, and after silence.
+    /// Ages the values; call it at whole seconds of device time, and after silence.
     public mutating func tick(at time: Timestamp) {
         guard let newest else { return }
         let silence = time.seconds(since: newest)
@@ -79,15 +79,15 @@ public struct CadenceProcessor: Sendable {
         }
     }
 
-    /// Tells the runner's speed where a position source knows it; `nil` when it no longer does.
+    /// Sets the runner's speed from a position source; `nil` if it is no longer known.
     public mutating func noteSpeed(_ metersPerSecond: Double?, at time: Timestamp) {
         speed = metersPerSecond.map { ($0, time) }
     }
 
-    /// Steps and parts of steps until `time`, counted already or not: between two moments that no
-    /// hop ends at, ``steps`` is off by up to one.
+    /// Steps with fractions until `time`, also those not yet counted. ``steps`` is exact only at
+    /// the end of a hop; between two ends it is off by up to one.
     ///
-    /// May fall by two where steps end, and says no more than ``steps`` while strides are counted.
+    /// It may fall by two when steps end. While strides are counted it equals ``steps``.
     func steps(at time: Timestamp) -> Double {
         Int(gate.steps) < steps ? Double(steps) : max(gate.steps(at: time), Double(steps))
     }
@@ -99,7 +99,7 @@ public struct CadenceProcessor: Sendable {
         blocksToHop = CadenceTuning.hopBlocks
     }
 
-    /// The value of before is not shown for a gait that has just changed.
+    /// Hides the previous value, as the gait has just changed.
     private mutating func changeGait() {
         tracker.change()
         if gate.isWalking { hide(state: .live) }
@@ -142,8 +142,8 @@ public struct CadenceProcessor: Sendable {
         lookQuickly(usable: usable)
     }
 
-    /// A runner who changes the cadence is not followed faster than a long window allows: when the
-    /// newest two seconds say otherwise, the window is cut to them.
+    /// Cuts the window to the newest two seconds if they show another cadence. With a long window
+    /// the value would follow too slowly.
     private mutating func lookQuickly(usable: Int) {
         guard gate.isWalking, usable >= tuning.quickFromCells else {
             quickLooks = 0
@@ -192,13 +192,13 @@ public struct CadenceProcessor: Sendable {
         }
     }
 
-    /// - Returns: Whether the stride machine knows the cadence.
+    /// - Returns: Whether the stride machine has a cadence.
     private mutating func showAnkle() -> Bool {
         guard placement == .ankle, let value = ankle.stepsPerMinute, value > 0, !gate.isStill else {
             return false
         }
         steps = max(steps, ankle.steps)
-        // Strides are told apart to one sample at 20 Hz, over up to ten seconds.
+        // Strides have a resolution of one sample at 20 Hz, over up to ten seconds.
         cadence = CadenceMetric(
             stepsPerMinute: value, confidence: 0.95, uncertainty: 0.01 * value, state: .live)
         return true

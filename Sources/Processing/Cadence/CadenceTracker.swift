@@ -1,20 +1,20 @@
 import Glibc
 
-/// What is known of the cadence, as a probability for each bin: a hidden Markov model whose
-/// state is the cadence, run forward only (Rabiner, Proceedings of the IEEE 77, 1989).
+/// The cadence as a probability for each bin: a hidden Markov model whose state is the cadence,
+/// forward only (Rabiner, Proceedings of the IEEE 77, 1989).
 ///
 ///     posterior ∝ (drift and rare jumps of the posterior before) × evidence^weight
 ///
-/// Continuity decides the octave where one window cannot. When the power changes, the gait is
-/// probably new: then a jump is likely, and while the new window grows each estimate starts again
-/// from what was known before the change, since growing windows are not independent.
+/// Continuity decides the octave if one window cannot. A change of power probably means a new gait,
+/// so a jump becomes likely. While the new window grows, each estimate starts again from the
+/// posterior before the change, since growing windows are not independent.
 struct CadenceTracker: Sendable {
     private static let bins = GaitEvidence.bins
 
     private var posterior = [Float](repeating: 1 / Float(bins), count: bins)
     private var beforeChange = [Float](repeating: 0, count: bins)
     private var isFresh = false
-    /// The five newest estimates, 2 s, and how much they move: a running mean of squares.
+    /// The five newest estimates, 2 s, and their variation: a running mean of squares.
     private var recent = SIMD8<Float>(repeating: 0)
     private var movement: Float = 0
     private let drift: [Float]
@@ -24,7 +24,7 @@ struct CadenceTracker: Sendable {
     private(set) var stepsPerMinute: Float = 100
     /// Probability within 7 % of the estimate.
     private(set) var mass: Float = 0
-    /// Half the width of the 95 % interval around the estimate, steps/min.
+    /// Half width of the 95 % interval around the estimate, steps/min.
     private(set) var uncertainty: Float = 0
 
     init(tuning: CadenceTuning) {
@@ -33,7 +33,7 @@ struct CadenceTracker: Sendable {
         driftAtChange = Self.kernel(spread: tuning.driftAtChange)
     }
 
-    /// Weights from the centre outwards.
+    /// Weights from the center outwards.
     private static func kernel(spread: Float) -> [Float] {
         let reach = Int((3.5 * spread / GaitEvidence.binWidth).rounded(.up))
         let raw = (0...reach).map { index in
@@ -50,7 +50,7 @@ struct CadenceTracker: Sendable {
         mass = 0
     }
 
-    /// The power has changed: what is known becomes a mere hint.
+    /// Reduces the earlier posterior to a weak prior, since the power has changed.
     mutating func change() {
         Self.spread(
             posterior, by: driftAtChange, jump: tuning.jumpAtChange, into: &beforeChange)
@@ -58,8 +58,8 @@ struct CadenceTracker: Sendable {
     }
 
     /// - Parameters:
-    ///   - evidence: Of the newest window.
-    ///   - isShort: The window is a fresh one that is still growing.
+    ///   - evidence: Evidence of the newest window.
+    ///   - isShort: Whether the window is fresh and still grows.
     mutating func follow(_ evidence: GaitEvidence, isShort: Bool) {
         if !isShort || !isFresh {
             isFresh = false
@@ -91,7 +91,7 @@ struct CadenceTracker: Sendable {
         }
     }
 
-    /// The peak between bins by a parabola through the logarithms, and how sharp it is.
+    /// Finds the peak between bins by a parabola through the logarithms, and its sharpness.
     private mutating func estimate() {
         var best = 0
         for bin in 1..<Self.bins where posterior[bin] > posterior[best] { best = bin }

@@ -9,7 +9,7 @@ struct FourierTransform: ~Copyable {
     static let points = 512
     static let half = 256
 
-    /// Even values; after `run` the powers of the bins below the last.
+    /// Even values; after `run` the powers of all bins except the last.
     private var real = InlineArray<256, SIMD4<Float>>(repeating: .zero)
     /// Odd values.
     private var imaginary = InlineArray<256, SIMD4<Float>>(repeating: .zero)
@@ -33,11 +33,11 @@ struct FourierTransform: ~Copyable {
         }
     }
 
-    /// Spends the values.
+    /// Transforms the values and overwrites them.
     ///
     /// - Parameters:
-    ///   - length: Gets the power of the fourth lane, bins 0…256; 256 is half the rate.
-    ///   - axes: Gets the powers of the first three lanes together.
+    ///   - length: Receives the power of the fourth lane, bins 0…256; 256 is half the rate.
+    ///   - axes: Receives the powers of the first three lanes together.
     mutating func run(length: inout [Float], axes: inout [Float]) {
         let cosines = Self.cosines
         let sines = Self.sines

@@ -1,11 +1,11 @@
 import Glibc
 
-/// How strongly one spectrum speaks for each cadence, as a logarithm up to a constant.
+/// The evidence of one spectrum for each cadence, as a logarithm up to a constant.
 ///
-/// Walking shakes a wrist at the step rate and its multiples, and swings it at half of them; which
-/// of these is strongest changes with person, place and speed, so no peak alone is the cadence. All
-/// harmonics are weighed together (a harmonic sum, Noll, 1969, with weights for steps and strides
-/// apart), with what lies between them and with how likely a cadence is at this amplitude.
+/// Walking shakes a wrist at the step rate and its multiples, and swings it at half of them. The
+/// strongest of these varies with person, place and speed, so no single peak is the cadence. All
+/// harmonics are weighed together (a harmonic sum, Noll, 1969, with separate weights for steps and
+/// strides). The power between them and the usual cadences at this amplitude count too.
 struct GaitEvidence: Sendable {
     static let bins = 96
     static let lowest: Float = 45
@@ -13,7 +13,7 @@ struct GaitEvidence: Sendable {
     /// Logarithm from one bin to the next: 1.8 %.
     static let binWidth = Float(log(Double(250.0 / 45.0))) / Float(bins - 1)
     static let stepsPerMinute: [Float] = (0..<bins).map { lowest * expf(Float($0) * binWidth) }
-    /// Centres of the broad regions of likely cadence, steps/min.
+    /// Centers of the broad regions of usual cadence, steps/min.
     static let regionCentres: [Float] = [55, 80, 110, 150, 190, 230]
 
     /// Multiples of the step rate at which spectra are read.
@@ -30,11 +30,11 @@ struct GaitEvidence: Sendable {
 
     private(set) var logarithms = [Float](repeating: 0, count: bins)
 
-    /// What else is known at the moment of a spectrum.
+    /// Other known values at the time of a spectrum.
     struct Circumstances: Sendable {
         /// m/s; `nil` when unknown.
         var speed: Double?
-        /// g; `nil` where the usual ones do not hold, as at an ankle.
+        /// Amplitude, g; `nil` if the usual amplitudes do not apply, as at an ankle.
         var amplitude: Float?
     }
 
@@ -80,9 +80,9 @@ struct GaitEvidence: Sendable {
         for bin in 0..<Self.bins { logarithms[bin] -= best }
     }
 
-    /// The amplitude that goes with a cadence: it grows with the square of a walk's cadence, as any
-    /// motion's does whose shape stays, and is three times as large in a run. This is what tells
-    /// slow steps from the swing of an arm at twice their cadence.
+    /// Weighs the amplitude. It grows with the square of a walk's cadence, as for any motion of
+    /// constant shape, and is three times as large in a run. This separates slow steps from the
+    /// swing of an arm at twice their cadence.
     private mutating func weighAmplitude(_ amplitude: Float, spread: Float) {
         let logarithm = logf(amplitude)
         for bin in 0..<Self.bins {
@@ -91,7 +91,7 @@ struct GaitEvidence: Sendable {
         }
     }
 
-    /// Logarithms of the usual amplitudes in g.
+    /// Logarithms of the usual amplitudes, g.
     private static let usualAmplitudes: [Float] = stepsPerMinute.map { cadence in
         let walk = 0.24 * (cadence / 110) * (cadence / 110)
         let run = 0.65 * cadence / 160
@@ -99,9 +99,9 @@ struct GaitEvidence: Sendable {
         return logf(walk + (run - walk) * isRun)
     }
 
-    /// The cadence that goes with a speed, loosely: enough to tell an octave, not to set a value.
-    /// (Walking: Grieve and Gear, Ergonomics 9, 1966, cadence grows with the root of speed;
-    /// running: Cavanagh and Kram, 1989, it hardly grows.)
+    /// Weighs the speed loosely: enough to decide an octave, not to set a value. (Walking: Grieve
+    /// and Gear, Ergonomics 9, 1966, cadence grows with the root of speed; running: Cavanagh and
+    /// Kram, 1989, it hardly grows.)
     private mutating func weighSpeed(_ speed: Float) {
         guard speed > 0.5, speed < 8 else { return }
         let usual = speed < 2.1 ? 100 * sqrtf(speed / 1.2) : 158 * powf(speed / 2.5, 0.17)
@@ -111,8 +111,8 @@ struct GaitEvidence: Sendable {
         }
     }
 
-    /// How much better than an estimate the best cadence near it is liked: one that is 5 to 30 %
-    /// away, since an octave is not told by a quick look.
+    /// The advantage of the best cadence 5 to 30 % away over the estimate. A quick check cannot
+    /// decide an octave, so larger differences do not count.
     func advantage(over stepsPerMinute: Float) -> Float {
         let here = Int((logf(stepsPerMinute / Self.lowest) / Self.binWidth).rounded())
         guard here >= 0, here < Self.bins else { return 0 }

@@ -1,17 +1,17 @@
-/// What of a spectrum's form tells steps from other motion that repeats itself.
+/// Features of a spectrum that separate steps from other periodic motion.
 struct GaitShape: Sendable {
     /// Share of the power at half, one and one and a half times the step rate, of length or axes.
-    /// Steps have most of theirs there; tremor, faster than any step, has none.
+    /// Steps have most of their power there. Tremor, faster than any step, has none.
     let gaitShare: Float
-    /// Share of the power well below half the step rate, where steps have nothing
-    /// and an arm that reaches and points has much.
+    /// Share of the power well below half the step rate. Steps have none there; an arm that reaches
+    /// and points has much.
     let slowShare: Float
-    /// Power at three times the step rate over the strongest of a half, one and two: blows, such
-    /// as claps, have the same at every multiple; a wrist softens a runner's steps.
+    /// Power at three times the step rate over the strongest of a half, one and two. Impacts such
+    /// as claps have equal power at every multiple; a wrist dampens a runner's steps.
     let bluntness: Float
 
-    /// `includesGravity`: then the length is what the feet do; without it, it doubles every beat,
-    /// and the axes are asked.
+    /// Computes the features. With `includesGravity` they use the length, which the feet drive.
+    /// Without gravity the length doubles every beat, so they use the axes.
     init(of spectrum: GaitSpectrum, stepsPerMinute: Float, includesGravity: Bool) {
         let step = stepsPerMinute * GaitSpectrum.binsPerStepRate
         let length = spectrum.length

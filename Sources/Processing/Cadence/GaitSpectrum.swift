@@ -1,27 +1,29 @@
 import Glibc
 
-/// Amplitudes by frequency of one window: of the length of acceleration, which turning the
-/// sensor does not change, and of the three axes together, whose sum of powers it does not change.
+/// Amplitudes by frequency of one window.
 ///
-/// Both are relative to the window's own amplitude, about 1 for a pure tone.
+/// One spectrum is of the acceleration's length, the other of the three axes together. A rotation
+/// of the sensor changes neither. Both are relative to the window's own amplitude, about 1 for a
+/// pure tone.
 struct GaitSpectrum: Sendable {
     static let bins = 257
-    /// Bins a step/min.
+    /// Bins for one step/min.
     static let binsPerStepRate =
         Float(FourierTransform.points) / Float(CadenceTuning.cellsPerSecond) / 60
 
-    /// One bin more than there are, so that a reader may always look at the next.
+    /// Amplitudes by bin, with an extra bin at the end, so that a reader can always access the
+    /// next.
     private(set) var length = [Float](repeating: 0, count: bins + 1)
     private(set) var axes = [Float](repeating: 0, count: bins + 1)
     /// Amplitude (root mean square) of the length, g.
     private(set) var amplitude: Float = 0
-    /// The same of the three axes together.
+    /// Amplitude of the three axes together, g.
     private(set) var axesAmplitude: Float = 0
     private var cells = 0
 
     /// - Parameters:
-    ///   - window: Holds at least `cells`.
-    ///   - cells: The newest so many are analysed.
+    ///   - window: A window of at least `cells`.
+    ///   - cells: Number of the newest cells to analyze.
     mutating func analyse(_ window: borrowing MotionWindow, cells: Int) {
         self.cells = cells
         let taper = WindowTaper.of(cells: cells)
@@ -60,8 +62,8 @@ struct GaitSpectrum: Sendable {
         axesAmplitude = axesVariance.squareRoot()
     }
 
-    /// Correlation of the window with itself one stride earlier, the better of length and axes,
-    /// corrected for the taper (Boersma, IFA Proceedings 17, 1993); 0 where it cannot be told.
+    /// Autocorrelation of the window at one stride, the better of length and axes, corrected for
+    /// the taper (Boersma, IFA Proceedings 17, 1993); 0 if unknown.
     func periodicity(stepsPerMinute: Float) -> Float {
         let delay = 120 / stepsPerMinute * Float(CadenceTuning.cellsPerSecond)
         guard delay <= 0.6 * Float(cells) else { return 0 }

@@ -1,18 +1,17 @@
-/// How much each trait of a spectrum speaks for a cadence: the weights of ``GaitEvidence``.
+/// The weight of each feature of a spectrum for a cadence: the weights of ``GaitEvidence``.
 ///
 /// Fitted once, outside the daemon, as a multinomial logistic regression over the cadence bins
-/// (McFadden, 1974) on recorded walks and runs at wrist, hand, arm and pocket, each also replayed
-/// slower and faster and with other amplitudes. Where the cadence was not measured, the estimate
-/// of an earlier fit was taken. Fitted without one of the sets, the error on that set stays the
-/// same for all but a watch of 12.5 Hz: its count is 2 % off with it and 8 % without. Rounded to
-/// 0.01.
+/// (McFadden, 1974). The data are recorded walks and runs at wrist, hand, arm and pocket, each also
+/// replayed slower, faster and with other amplitudes. If the cadence was not measured, the estimate
+/// of an earlier fit was used. A fit without one of the sets has the same error on that set, except
+/// for a watch of 12.5 Hz: its count is 2 % off with it and 8 % without. Rounded to 0.01.
 struct GaitWeights: Sendable {
     /// Amplitude of the length at 1/2, 1, 3/2, 2 and 3 times the step rate; of the axes at 1/2,
     /// 1, 3/2 and 2; of the length, then of the axes, at 1/4 and 3/4.
     let harmonics: [Float]
-    /// Liking for each region of ``GaitEvidence/regionCentres`` …
+    /// Weight of each region of ``GaitEvidence/regionCentres`` …
     let regions: [Float]
-    /// … and how it grows with the logarithm of the amplitude in g.
+    /// … and its slope with the logarithm of the amplitude in g.
     let regionSlopes: [Float]
 
     private init(_ all: [Float]) {
@@ -31,7 +30,7 @@ struct GaitWeights: Sendable {
         2.04, 12.49, -0.09, 4.72, 3.30, 7.51, 4.15, -0.25, 5.20, 2.25, -0.01, 2.24, -4.96, -2.88,
         0.11, 2.95, 1.24, 2.19, 0.30, -1.73, -0.25, -1.39, 0.07, 0.93, -0.10,
     ])
-    /// The same without gravity, when the length says less and the axes more.
+    /// The same without gravity: less weight for the length, more for the axes.
     static let longFree = GaitWeights([
         2.29, 6.03, 4.34, 4.18, 4.19, 6.75, 9.46, 1.60, 3.18, -0.57, -0.62, -0.95, -2.37, -2.46,
         -0.79, 2.31, 1.87, 1.46, 0.50, -1.01, -0.71, -0.58, 0.29, 0.21, 0.19,
@@ -40,8 +39,8 @@ struct GaitWeights: Sendable {
         4.19, 8.66, 1.60, 5.55, 4.63, 5.53, 10.87, -2.10, 3.38, 0.08, -0.13, 1.69, -4.64, -3.67,
         -0.39, 2.97, 1.41, 2.69, 0.51, -1.23, -0.19, -0.60, 0.22, 0.85, 0.31,
     ])
-    /// At the ankle one foot alone is felt: the stride's own harmonics speak, all alike, and what
-    /// lies between them speaks against. Set by that argument, not fitted.
+    /// At the ankle only one foot counts. All harmonics of the stride support a cadence equally;
+    /// the power between them counts against it. Set by this argument, not fitted.
     static let ankle = GaitWeights([
         7, 7, 4, 4, 2, 5, 4, 2, 2, -5, -5, -4, -4,
         -2.11, -0.69, 1.91, 1.37, 0.98, 0.45, 0, 0, 0, 0, 0, 0,

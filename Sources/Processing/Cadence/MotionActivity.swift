@@ -1,25 +1,25 @@
 public import SensorModel
 
-/// What the body does, as far as motion alone tells, and since when.
+/// The body's activity according to motion alone, and its start.
 public struct MotionActivity: Hashable, Sendable {
     public enum Kind: UInt8, CaseIterable, Sendable {
-        /// Not enough motion samples yet, or none for too long.
+        /// Too few motion samples yet, or none for too long.
         case unknown = 0
-        /// The sensor lies or hangs quiet: nobody walks.
+        /// The sensor is at rest: the wearer is not walking.
         case still = 1
-        /// Moved, but not by steps: a gesture, a vehicle, a bicycle.
+        /// Motion without steps: a gesture, a vehicle, a bicycle.
         case moving = 2
         case walking = 3
         case running = 4
 
-        /// The feet move.
+        /// Whether the feet move.
         public var isSteps: Bool { self == .walking || self == .running }
     }
 
     public var kind: Kind
-    /// Device time at which this kind began, as far back as the samples prove it; `nil` for unknown.
+    /// Device time of the start, as far back as the samples prove; `nil` for unknown.
     public var since: Timestamp?
-    /// As strong as steps were before, though not yet sure to be steps.
+    /// Whether the motion is as strong as earlier steps, though not yet certain to be steps.
     public var isVigorous: Bool
 
     public init(kind: Kind, since: Timestamp?, isVigorous: Bool = false) {

@@ -1,11 +1,11 @@
 import Glibc
 import SensorModel
 
-/// Turns samples at any rate, with jitter and losses, into cells of 40 ms.
+/// Converts samples at any rate, with jitter and losses, to cells of 40 ms.
 ///
-/// A cell is the mean of the straight line through the samples, so that a fast sensor is averaged
-/// (no alias) and a slow one interpolated, by the same rule. Lanes: the three axes and the length
-/// of the acceleration, taken before the averaging.
+/// A cell is the mean of the straight line through the samples. One rule thus averages a fast
+/// sensor (no alias) and interpolates a slow one. Lanes: the three axes and the length of the
+/// acceleration, computed before the averaging.
 struct MotionResampler: Sendable {
     private var previousTime: Int64 = 0
     private var previous = SIMD4<Float>.zero
@@ -16,14 +16,14 @@ struct MotionResampler: Sendable {
     private var cellEnd: Int64 = 0
     private var isEmpty = true
 
-    /// End of the cell that ``next()`` gave last.
+    /// End of the last cell from ``next()``.
     private(set) var cellTime: Int64 = 0
 
     /// - Parameters:
     ///   - acceleration: g, each axis.
-    ///   - time: µs, later than that of the sample before.
-    /// - Returns: Whether the samples go on; false for the first and after a hole, when the
-    ///   grid begins anew at this sample.
+    ///   - time: Time in µs, later than the previous sample's.
+    /// - Returns: Whether the samples continue; `false` for the first sample and after a hole, when
+    ///   the grid restarts at this sample.
     mutating func take(_ acceleration: SIMD3<Float>, at time: Int64) -> Bool {
         let square = acceleration * acceleration
         let value = SIMD4(acceleration, (square.x + square.y + square.z).squareRoot())
@@ -41,7 +41,7 @@ struct MotionResampler: Sendable {
         return true
     }
 
-    /// - Returns: The next full cell; `nil` when more samples are needed.
+    /// - Returns: The next full cell; `nil` if more samples are needed.
     mutating func next() -> SIMD4<Float>? {
         if cellEnd > newestTime {
             let span = Float(newestTime - previousTime)

@@ -1,13 +1,13 @@
-/// The last five seconds of cells, and where in them the present gait began.
+/// The last five seconds of cells, and the start of the present gait in them.
 ///
-/// Power is compared in blocks of 0.2 s: when the last 0.8 s are much stronger or weaker than the
-/// 3 s before, what came before belongs to another gait and leaves the window. (A two-sided ratio
-/// test for a change of variance; Page, Biometrika 41, 1954, for the idea.)
+/// Power is compared in blocks of 0.2 s. If the last 0.8 s are much stronger or weaker than the 3 s
+/// before, the earlier cells belong to another gait and leave the window. (A two-sided ratio test
+/// for a change of variance; Page, Biometrika 41, 1954, for the idea.)
 struct MotionWindow: Sendable {
     private static let capacity = 128
     private static let shortBlocks = 4
     private static let longBlocks = 15
-    /// Cells of the moving mean that is taken off before power is measured: about 1 s.
+    /// Cells of the moving mean that is subtracted before power is measured: about 1 s.
     private static let meanCells = 26
 
     private var cells = [SIMD4<Float>](repeating: .zero, count: capacity)
@@ -17,9 +17,9 @@ struct MotionWindow: Sendable {
     private var blockIndex = 0
     private let tuning: CadenceTuning
 
-    /// Cells since the grid began.
+    /// Cells since the start of the grid.
     private(set) var count = 0
-    /// Cell at which the present gait began.
+    /// First cell of the present gait.
     private(set) var start = 0
     /// Amplitude of the motion over the newest block, g.
     private(set) var blockAmplitude: Float = 0
@@ -42,14 +42,14 @@ struct MotionWindow: Sendable {
 
     /// - Parameters:
     ///   - cell: The three axes and their length.
-    ///   - includesGravity: Whether rest is 1 g: then motion is what the length differs from its
-    ///     mean by, else the length itself.
+    ///   - includesGravity: Whether rest is 1 g. Motion is then the length minus its mean, else the
+    ///     length itself.
     /// - Returns: Whether this cell ended a block, and whether that block showed a change.
     mutating func append(
         _ cell: SIMD4<Float>, includesGravity: Bool
     ) -> (endsBlock: Bool, changes: Bool) {
         if count == 0 {
-            // As if the sensor had always read this: the mean starts where the signal does.
+            // The mean starts at the signal, as if the sensor had always had this value.
             runningSum = cell.w * Float(Self.meanCells)
             for index in 0..<Self.meanCells { cells[Self.capacity - 1 - index] = cell }
         }
@@ -61,7 +61,7 @@ struct MotionWindow: Sendable {
         let deviation = cell.w - rest
         blockSum += deviation * deviation
         guard count % CadenceTuning.blockCells == 0 else { return (false, false) }
-        // The sum drifts by rounding; it is made afresh once a block.
+        // The sum drifts by rounding, so each block recomputes it.
         runningSum = 0
         for back in 1...Self.meanCells { runningSum += cells[(count &- back) & 127].w }
         let power = blockSum / Float(CadenceTuning.blockCells)
@@ -95,7 +95,7 @@ struct MotionWindow: Sendable {
         return sum / Float(max(1, blocks))
     }
 
-    /// Forgets what lies before the newest so many cells, a multiple of a block.
+    /// Keeps only the newest cells, a multiple of a block.
     mutating func cut(toCells cells: Int) {
         start = max(start, count - cells)
     }
@@ -109,10 +109,10 @@ struct MotionWindow: Sendable {
         return min(CadenceTuning.windowCells, usable)
     }
 
-    /// Cells since the change, the transition included; at most a full window.
+    /// Cells since the change, including the transition; at most a full window.
     var gaitCells: Int { min(CadenceTuning.windowCells, count - start) }
 
-    /// The cell so many places back; 1 is the newest.
+    /// The cell `back` places back; 1 is the newest.
     func cell(back: Int) -> SIMD4<Float> {
         cells[(count &- back) & (Self.capacity - 1)]
     }

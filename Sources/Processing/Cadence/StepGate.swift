@@ -6,12 +6,12 @@ import SensorModel
 ///     idle --(regular gait for confirmSeconds)--> walking: its start is credited at once
 ///     walking --(still, or irregular for long)--> idle
 ///
-/// While walking, steps are the integral of the cadence over the time in motion: within a gait
-/// nothing is missed for a soft step and nothing counted twice for a hard one, where counters of
-/// peaks lose or win a few percent. A gait must repeat itself stride by stride, which driving, desk
-/// work and gestures do not do for seconds.
+/// While walking, steps are the integral of the cadence over the time in motion. So a soft step
+/// within a gait is not missed and a hard one not counted twice; counters of peaks are a few
+/// percent off. A gait must repeat stride by stride. Driving, service work and gestures do not do
+/// so for seconds.
 struct StepGate: Sendable {
-    /// One estimate, as the gate judges it.
+    /// One estimate, as input of the gate.
     struct Observation: Sendable {
         var time: Timestamp
         var stepsPerMinute: Float
@@ -20,28 +20,28 @@ struct StepGate: Sendable {
         var recentAmplitude: Float
         var periodicity: Float
         var shape: GaitShape
-        /// Cells that were analysed, and these with the transition before them.
+        /// Analyzed cells, and the same with the transition before them.
         var cells: Int
         var gaitCells: Int
         /// m/s; `nil` when unknown.
         var speed: Double?
         var includesGravity = true
-        /// The sensor is worn at wrist or hand.
+        /// Whether the sensor is worn at wrist or hand.
         var isAtHand = false
     }
 
     private let tuning: CadenceTuning
-    /// Steps and parts of steps.
+    /// Steps with fractions.
     private(set) var steps = 0.0
-    /// Those of the newest hop: they count when the next one is still in motion, since a stop
-    /// shows in the amplitude only half a second later.
+    /// Steps of the newest hop. They count when the next hop is still in motion, since a stop shows
+    /// in the amplitude only half a second later.
     private var pendingSteps = 0.0
     private(set) var isWalking = false
-    /// The present estimate may be shown.
+    /// Whether the present estimate may be shown.
     private(set) var isRegular = false
-    /// Since when the sensor moves; `nil` while it is quiet.
+    /// Start of the sensor's motion; `nil` while it is quiet.
     private(set) var movingSince: Timestamp?
-    /// Since when it is quiet; `nil` while it moves.
+    /// Start of the quiet time; `nil` while it moves.
     private(set) var quietSince: Timestamp?
     private(set) var walkingSince: Timestamp?
 
@@ -50,15 +50,15 @@ struct StepGate: Sendable {
     private var regularSince: Timestamp?
     private var regularCadence: Float = 0
     private var irregularSeconds: Float = 0
-    /// Of the present walk, or of the last one, g.
+    /// Amplitude of the present or the last walk, g.
     private(set) var walkAmplitude: Float = 0
-    /// Blocks in a row that were quiet against the walk.
+    /// Consecutive blocks that were quiet against the walk.
     private var quietBlocks = 0
-    /// Since when a walk has halted, known a second later and before it counts as over; `nil`
-    /// while it goes on.
+    /// Start of a halt, known a second later and before the walk counts as over; `nil` while it
+    /// continues.
     private(set) var haltedSince: Timestamp?
     private var lastStep: Timestamp?
-    /// The last look that found steps going on: they are counted until a hop before it.
+    /// The last estimate that found steps: they are counted until a hop before it.
     private var lastMotion: Timestamp?
     private var lastCadence: Float = 0
 
@@ -66,10 +66,10 @@ struct StepGate: Sendable {
         self.tuning = tuning
     }
 
-    /// Long enough quiet to call it standing.
+    /// Whether it has been quiet long enough to be standing.
     var isStill: Bool { quietSeconds >= tuning.stillSeconds }
 
-    /// The samples have a hole: what was going on is over, the count stays.
+    /// Ends the walk after a hole in the samples; the count stays.
     mutating func restart() {
         stop()
         movingSince = nil
@@ -103,10 +103,10 @@ struct StepGate: Sendable {
         lastCadence = seen.stepsPerMinute
     }
 
-    /// Steps and parts of steps until any moment near the last look, as its gait goes on. They are
-    /// counted hop by hop and a hop late, so the count itself is up to two hops behind.
+    /// Steps with fractions until any time near the last estimate, extrapolated with its gait.
+    /// Counting is hop by hop and a hop late, so the count itself is up to two hops behind.
     ///
-    /// May fall by as much when steps end.
+    /// It may fall by as much when steps end.
     func steps(at time: Timestamp) -> Double {
         guard isWalking, let lastMotion else { return steps }
         let bound = CadenceTuning.unseenSecondsMax
@@ -133,7 +133,7 @@ struct StepGate: Sendable {
     private mutating func noteMotion(_ seen: Observation) -> Bool {
         var floor = seen.includesGravity ? tuning.motionFloor : tuning.freeMotionFloor
         if isWalking { floor = max(floor, tuning.motionShare * walkAmplitude) }
-        // The amplitude is that of the 0.8 s before.
+        // The amplitude is of the 0.8 s before.
         let began = seen.time.advanced(byMicroseconds: -800_000)
         if seen.recentAmplitude >= floor {
             if movingSince == nil { movingSince = began }
@@ -150,7 +150,7 @@ struct StepGate: Sendable {
         return false
     }
 
-    /// One block of 0.2 s, which ended at `time`.
+    /// Processes one block of 0.2 s that ended at `time`.
     mutating func observe(blockAmplitude: Float, includesGravity: Bool, at time: Timestamp) {
         let floor = includesGravity ? tuning.motionFloor : tuning.freeMotionFloor
         guard isWalking, blockAmplitude < max(floor, tuning.motionShare * walkAmplitude) else {

@@ -2,9 +2,9 @@ import Glibc
 
 /// Weights of the cells of a window, from oldest to newest; their sum is 1.
 ///
-/// A raised cosine whose argument is bent towards the newest cells: sidelobes as low as Hann's
-/// (Harris, Proceedings of the IEEE 66, 1978), but the centre lies 2 s back in a window of 5 s
-/// instead of 2.5 s, so that the estimate trails the runner by that much less.
+/// A raised cosine whose argument is warped towards the newest cells. Its sidelobes are as low as
+/// Hann's (Harris, Proceedings of the IEEE 66, 1978). Its center is 2 s back in a window of 5 s
+/// instead of 2.5 s, so that the estimate has less lag.
 struct WindowTaper: Sendable {
     let weights: [Float]
     let sumOfSquares: Float
@@ -21,7 +21,7 @@ struct WindowTaper: Sendable {
         sumOfSquares = weights.reduce(0) { $0 + $1 * $1 }
     }
 
-    /// One for every number of blocks, made once for all sessions.
+    /// One taper for every number of blocks, shared by all sessions.
     private static let all: [WindowTaper] = (0...25).map {
         WindowTaper(cells: max(1, $0 * CadenceTuning.blockCells))
     }
@@ -30,7 +30,7 @@ struct WindowTaper: Sendable {
         all[min(25, max(0, cells / CadenceTuning.blockCells))]
     }
 
-    /// How much of the signal's correlation with itself the taper leaves at a delay; 1 at 0.
+    /// Share of the signal's autocorrelation that the taper keeps at a delay; 1 at 0.
     func correlation(atCells delay: Float) -> Float {
         let whole = Int(delay)
         let part = delay - Float(whole)

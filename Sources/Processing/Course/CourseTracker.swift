@@ -1,8 +1,8 @@
 import SensorModel
 
 extension Alert {
-    /// - Parameter isOff: The way is lost; `false`: it was found again.
-    /// - Returns: What viewers are told.
+    /// - Parameter isOff: Whether the runner left the course; `false`: returned to it.
+    /// - Returns: The alert for viewers.
     static func offCourse(_ isOff: Bool) -> Alert {
         Alert(
             kind: .offCourse, severity: isOff ? .moderate : .information,
@@ -10,19 +10,21 @@ extension Alert {
     }
 }
 
-/// Where on a course a runner is, which checkpoint comes next, and whether the way is lost.
+/// A runner's position on a course, the next checkpoint, and whether the runner left the course.
 struct CourseTracker: Sendable {
     struct Parameters: Sendable {
-        /// Meters along the course at which a checkpoint counts as reached; the reference's.
+        /// Distance along the course at which a checkpoint counts as reached, meters; the
+        /// reference's value.
         var checkpointMeters = 150.0
-        /// Meters from the nearest point of the course; the reference's.
+        /// Distance from the nearest point of the course, meters; the reference's value.
         var offCourseMeters = 200.0
-        /// Back on it below this, meters: so that the alert does not flicker.
+        /// Distance below which the runner is back on the course, meters: the alert must not
+        /// flicker.
         var onCourseMeters = 150.0
-        /// Points looked at around the last place; the rest only when that fails.
+        /// Points searched around the last position; the rest only if that fails.
         var windowPoints = 200
-        /// Meters that a place counts as farther off for each meter along the course from the last
-        /// one: else the finish of a loop is as near as its start, and the way back as the way out.
+        /// Extra distance, in meters, for each meter along the course from the last position. Else
+        /// the finish of a loop would be as near as its start, and the way back as the way out.
         var jumpCost = 0.05
     }
 
@@ -31,18 +33,18 @@ struct CourseTracker: Sendable {
     private let alongMeters: [Double]
     private let checkpoints: [(checkpoint: Course.Checkpoint, meters: Double)]
     private var nextCheckpoint = 0
-    /// Nobody is told of one twice, not even when the owner sends a changed course.
+    /// Checkpoints already reported. None is reported twice, even if the owner changes the course.
     private var told: Set<Course.Checkpoint>
     private var place = 0
     private var hasPlace = false
     private(set) var metersAlong = 0.0
     private(set) var isOffCourse = false
 
-    /// `nil` for a course of fewer than two points.
+    /// Returns `nil` for a course of fewer than two points.
     ///
     /// - Parameters:
-    ///   - course: To follow from the next fix on.
-    ///   - earlier: What was followed so far.
+    ///   - course: The course from the next fix on.
+    ///   - earlier: The course followed so far.
     init?(_ course: Course, after earlier: CourseTracker? = nil) {
         guard course.points.count > 1 else { return nil }
         self.course = course
@@ -67,12 +69,10 @@ struct CourseTracker: Sendable {
         }.sorted { $0.meters < $1.meters }
     }
 
-    var totalMeters: Double { alongMeters.last ?? 0 }
-
     private var points: [Course.Point] { course.points }
 
-    /// - Returns: Names of the checkpoints that this fix reaches, in the order of the course, and
-    ///   whether being off course has changed.
+    /// - Returns: Names of the checkpoints reached by this fix, in course order, and the change of
+    ///   being off the course.
     mutating func update(_ location: Location) -> (reached: [String], offCourseChanged: Bool) {
         let near = max(0, place - parameters.windowPoints)
         let far = min(points.count - 1, place + parameters.windowPoints)
@@ -93,7 +93,7 @@ struct CourseTracker: Sendable {
         return (checkpointsReached(), was != isOffCourse)
     }
 
-    /// What lies behind the first place on the course was passed at a time that nobody knows.
+    /// Checkpoints before the first position on the course were passed at an unknown time.
     private mutating func checkpointsReached() -> [String] {
         let isFirstPlace = !hasPlace
         hasPlace = true
@@ -109,10 +109,10 @@ struct CourseTracker: Sendable {
     }
 
     /// - Parameters:
-    ///   - elapsedSeconds: Of the session.
+    ///   - elapsedSeconds: Elapsed seconds of the session.
     ///   - metersPerSecond: Mean speed of the session, pauses included.
-    /// - Returns: The checkpoints ahead and when they are predicted; the later ones to the second,
-    ///   as they are shown, which takes 3 bytes of a record and not 9.
+    /// - Returns: The checkpoints ahead and their predicted times. Later ones are whole seconds, as
+    ///   shown: 3 bytes of a record instead of 9.
     func progress(elapsedSeconds: Double, metersPerSecond: Double?) -> CourseProgress {
         let ahead = checkpoints[nextCheckpoint...].prefix(CourseProgress.aheadMax)
         func predicted(_ meters: Double) -> Double? {

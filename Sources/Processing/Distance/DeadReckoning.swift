@@ -1,37 +1,37 @@
 import Glibc
 
-/// The way that speed and course make, fix by fix.
+/// The path from speed and course, fix by fix.
 ///
-/// The trapezoidal rule on velocities: over turns that begin at any moment between two fixes it
-/// makes the true way in the mean. (The whole of a step along the mean of its two courses makes
-/// 0.1 to 0.25 % too much of streets with corners.) But noise of courses shortens the mean of
-/// velocities by half its variance, so that much is given back.
+/// It uses the trapezoidal rule on velocities. For turns that begin at any moment between two fixes
+/// its mean is the true path. (A whole step along the mean of its two courses adds 0.1 to 0.25 % on
+/// streets with corners.) But noise of courses shortens the mean of velocities by half its
+/// variance, so that much is added back.
 ///
-/// The variance is taken from the second difference of courses, which white noise makes six times
-/// its own variance of and a smooth way nothing.
+/// The variance comes from the second difference of courses: white noise gives six times its own
+/// variance, a smooth path nothing.
 struct DeadReckoning: Sendable {
     struct Parameters: Sendable {
         /// Weight of a new step in the variance of courses: two minutes of fixes.
         var noiseGain = 0.01
-        /// Before anything is seen, rad²: 3°.
+        /// Initial variance, rad²: 3°.
         var noiseFirst = 0.0025
-        /// A square counts as at most this many variances, which costs noise 3 % of its variance:
-        /// what is larger is a corner.
+        /// Limit of a square in variances, which reduces the noise variance by 3 %. A larger value
+        /// is a corner.
         var squareMax = 6.0
-        /// Slower than this, m/s, courses say nothing …
+        /// Speed below which courses are not usable, m/s …
         var speedMin = 0.7
-        /// … nor do they when so many seconds lie between them.
+        /// … and the longest time between two usable courses, seconds.
         var secondsMax = 3.0
     }
 
     typealias Vector = SIMD2<Double>
 
     let parameters: Parameters
-    /// East and north at the last fix, m/s.
+    /// Velocity east and north at the last fix, m/s.
     private var velocity: Vector?
-    /// From the fix before the last one to the last, radians.
+    /// Change of course between the two last fixes, radians.
     private var turn: Double?
-    /// Of the noise of one course, rad².
+    /// Variance of the noise of one course, rad².
     private(set) var courseVariance: Double
 
     init(parameters: Parameters = Parameters()) {
@@ -39,16 +39,16 @@ struct DeadReckoning: Sendable {
         courseVariance = parameters.noiseFirst
     }
 
-    /// The next step has no beginning.
+    /// Drops the start of the next step.
     mutating func forget() {
         velocity = nil
         turn = nil
     }
 
     /// - Parameters:
-    ///   - speed: At the end of the step, m/s.
-    ///   - course: There, degrees clockwise from north.
-    ///   - seconds: Of the step.
+    ///   - speed: Speed at the end of the step, m/s.
+    ///   - course: Course there, degrees clockwise from north.
+    ///   - seconds: Duration of the step.
     /// - Returns: Meters east and north.
     mutating func advance(speed: Double, course: Double, seconds: Double) -> Vector {
         let angle = course * Double.pi / 180

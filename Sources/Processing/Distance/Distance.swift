@@ -1,32 +1,34 @@
 import SensorModel
 
-/// Meters covered: position where there is one, steps where there is none.
+/// Meters covered: from positions if there are any, else from steps.
 ///
 ///     fix → FixGate → PathLength → SpeedFusion ─┐
 ///     steps × StrideModel (holes, treadmill) ───┴→ meters, with their uncertainty
 ///
-/// While the runner may be standing, what comes in is held back: shown once it proves to be a way,
-/// dropped when it proves to be drift. So standing credits nothing and nothing shown is taken back.
+/// While the runner may be standing, new meters are held back. They are shown if the runner was
+/// moving and dropped if they were drift. So standing adds nothing, and shown meters are never
+/// taken back.
 struct Distance: Sendable {
     struct Parameters: Sendable {
-        /// How far an error of the Doppler factor reaches the distance: the noise of reckoning that
-        /// spoils the factor is in the way it stretches, too, and in part takes itself back.
+        /// Share of an error of the Doppler factor that reaches the distance. The noise of
+        /// reckoning that disturbs the factor is also in the path that it scales, and partly
+        /// cancels.
         var factorShare = 0.7
-        /// Share by which what was credited while Doppler was not to be trusted may be off, one
-        /// standard deviation.
+        /// Relative error of meters credited while Doppler was unreliable, one standard deviation.
         var doubtfulError = 0.1
         /// Error of the first and the last position together, one standard deviation, in units of
-        /// the accuracy that the receiver claimed at each.
+        /// the accuracy reported at each.
         var endsShare = 0.3
-        /// A hole as long as speeds at both ends say, or shorter by a bend: between this share of
-        /// the expected way and all of it, so much of what lacks is credited. Below lies a stop.
+        /// Minimum share of a hole's expected path, from the speeds at both ends, for which the
+        /// shorter line is a bend and not a stop. The second share of the difference is then
+        /// credited.
         var holeShareMin = 0.7
         var holeShareCredited = 0.8
-        /// Share of a hole's way that may be off, one standard deviation.
+        /// Relative error of a hole's path, one standard deviation.
         var holeError = 0.1
-        /// Seconds; after longer holes the speeds at their ends say nothing of what was between.
+        /// Longest hole, seconds, for which the speeds at both ends are usable.
         var holeSecondsMax = 60.0
-        /// Good enough to teach the stride, meters.
+        /// Accuracy good enough to learn the stride, meters.
         var teachingAccuracyMeters = 10.0
         var teachingSeconds = 20.0
     }
@@ -35,19 +37,19 @@ struct Distance: Sendable {
     private(set) var stride: StrideModel
     private var path = PathLength()
     private var fusion = SpeedFusion()
-    /// Meters as they stood when the runner may have stopped.
+    /// Meters at the moment when the runner may have stopped.
     private var held: (fusionMeters: Double, shown: Double)?
-    /// Taken back from the fusion when standing was proved.
+    /// Meters removed from the fusion after standing was proved.
     private var dropped = 0.0
     private var newest = 0.0
     private var variance = 0.0
     private(set) var hasStarted = false
-    /// As the receiver claimed it at the first usable fix, meters.
+    /// Reported accuracy of the first usable fix, meters.
     private var firstAccuracy: Double?
 
     /// Steps at the last fix, or at the last step credited.
     private var creditedSteps: Double?
-    /// Credited by steps since the last fix.
+    /// Meters credited by steps since the last fix.
     private var bridgedMeters = 0.0
     private var teaching: (meters: Double, steps: Double, seconds: Double)?
 
@@ -60,13 +62,13 @@ struct Distance: Sendable {
         stride.calibration = calibration
     }
 
-    /// `nil` before anything could be measured. Never falls.
+    /// Meters; `nil` before the first measurement. Never falls.
     var meters: Double? { hasStarted ? newest : nil }
 
-    /// Deviation of a step of the track, by scatter alone.
+    /// Deviation of a step of the track by scatter alone, meters.
     var scatterMeters: Double { path.scatter.squareRoot() }
 
-    /// Half the width of the 95 % interval.
+    /// Half width of the 95 % interval, meters.
     var uncertaintyMeters: Double? {
         guard hasStarted else { return nil }
         let factor = parameters.factorShare * fusion.factorError
@@ -93,9 +95,9 @@ struct Distance: Sendable {
     }
 
     /// - Parameters:
-    ///   - step: From the last usable fix to this one.
-    ///   - isMoving: `false`: paused, nothing is credited.
-    ///   - steps: Made until this fix, with parts of steps.
+    ///   - step: The step from the last usable fix to this one.
+    ///   - isMoving: `false` in a pause: no meters are credited.
+    ///   - steps: Total steps until this fix, with fractions.
     ///   - cadence: Steps/min; `nil` while unknown.
     mutating func add(_ step: FixGate.Step, isMoving: Bool, steps: Double, cadence: Double?) {
         defer {
@@ -110,7 +112,7 @@ struct Distance: Sendable {
             return
         }
         if step.isJump || step.isHole || bridgedMeters > 0 {
-            // What was counted while positions were silent ends up to two hops before this fix.
+            // Steps credited without positions end up to two hops before this fix.
             if bridgedMeters > 0 { bridge(steps: steps, cadence: cadence) }
             path.restart(at: step.location)
             let line =
@@ -129,8 +131,8 @@ struct Distance: Sendable {
         teach(fusion.meters - before, step: step, steps: steps, cadence: cadence)
     }
 
-    /// The straight line is the least it can have been; a way bends, so where the speeds at both
-    /// ends say somewhat more and no steps do, part of that counts.
+    /// The straight line is the minimum distance. A path bends: if the speeds at both ends give a
+    /// little more and no steps do, part of the difference counts.
     private func holeMeters(_ step: FixGate.Step) -> Double {
         guard bridgedMeters == 0, step.seconds <= parameters.holeSecondsMax,
             let before = step.previous.speed, let after = step.location.speed
@@ -142,7 +144,7 @@ struct Distance: Sendable {
         return step.meters + parameters.holeShareCredited * (expected - step.meters)
     }
 
-    /// Steps go on where positions do not.
+    /// Credits steps while there are no positions.
     mutating func bridge(steps: Double, cadence: Double?) {
         guard hasStarted, held == nil else { return }
         let fresh = steps - (creditedSteps ?? steps)
@@ -157,7 +159,7 @@ struct Distance: Sendable {
         update()
     }
 
-    /// A treadmill, or a stride line of the owner's: steps alone count.
+    /// Credits steps only: on a treadmill, or with the owner's stride line.
     mutating func addSteps(to steps: Double, cadence: Double?, isMoving: Bool) {
         guard hasStarted, isMoving else {
             hasStarted = true
@@ -168,7 +170,7 @@ struct Distance: Sendable {
         bridgedMeters = 0
     }
 
-    /// Steps made in a pause by hand are no way.
+    /// Skips steps made in a manual pause.
     mutating func skip(toSteps steps: Double) {
         if creditedSteps != nil { creditedSteps = max(steps, creditedSteps ?? 0) }
         teaching = nil
@@ -176,8 +178,8 @@ struct Distance: Sendable {
 
     // MARK: Late fixes
 
-    /// Meters since the first of some fixes at each later one, measured with what this track has
-    /// taught. Rising; changes nothing.
+    /// Meters from the first of some fixes to each later one, measured with the learned state of
+    /// this track. Rising; changes nothing.
     func measured(from start: Location, along steps: [FixGate.Step]) -> [Double] {
         var copy = self
         copy.held = nil
@@ -193,7 +195,7 @@ struct Distance: Sendable {
         }
     }
 
-    /// Way that was found out late; it was before anything that is held back now.
+    /// Credits meters found late; they lie before any held meters.
     mutating func credit(late meters: Double) {
         guard meters > 0 else { return }
         fusion.credit(meters)
@@ -203,19 +205,19 @@ struct Distance: Sendable {
 
     // MARK: Standing
 
-    /// The runner may have stopped: from here on nothing more is shown.
+    /// Holds back new meters: the runner may have stopped.
     mutating func hold() {
         guard held == nil else { return }
         held = (fusion.meters, newest)
     }
 
-    /// It was no stop.
+    /// Shows the held meters: there was no stop.
     mutating func release() {
         held = nil
         update()
     }
 
-    /// It was a stop: what came in since ``hold()`` was drift.
+    /// Drops the meters since ``hold()``: there was a stop, and they were drift.
     mutating func drop() {
         fusion.close()
         if let held { dropped += max(0, fusion.meters - held.fusionMeters) }

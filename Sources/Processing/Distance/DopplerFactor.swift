@@ -1,72 +1,73 @@
 import Glibc
 
-/// How much longer the true way is than the one that Doppler speed makes, learned on the way.
+/// The ratio of the true path to the Doppler path, learned during the session.
 ///
-/// Speed and course make a track by dead reckoning. It is laid over the positions, turned and
-/// stretched, as a whole; east and north are one complex number:
+/// Speed and course make a track by dead reckoning. The filter fits it to the positions as a whole,
+/// by rotation and scale. East and north are one complex number:
 ///
 ///     position = factor × reckoned + lost + error
-///     factor   its size stretches the track, its angle turns it
-///     lost     what dead reckoning has lost so far: a random walk
-///     error    the receiver's: it wanders, and is forgotten within a minute
+///     factor   its size scales the track, its angle rotates it
+///     lost     the loss of dead reckoning so far: a random walk
+///     error    the receiver's error: it drifts, with a memory of a minute
 ///
 /// A Kalman filter (Kalman, "A New Approach to Linear Filtering and Prediction Problems", 1960)
-/// whose state is these three; `error` is a Gauss-Markov process of first order. Turns of the map
-/// do not change what is known, so both axes have one covariance, and covariances between two
+/// whose state is these three; `error` is a Gauss-Markov process of first order. A rotation of the
+/// map does not change the knowledge, so both axes have one covariance. Covariances between two
 /// parts of the state are complex.
 ///
-/// Why not block by block: the ends of 20 s of walking are off by a tenth of their distance; those
-/// of a kilometer are off by the same meters, which are some thousandths.
+/// A fit of separate blocks would be worse: the ends of 20 s of walking are off by a tenth of their
+/// distance. The ends of a kilometer are off by the same meters, which are some thousandths.
 struct DopplerFactor: Sendable {
     struct Parameters: Sendable {
-        /// Before anything is learned, and the deviation of receivers from it: their filters hold
-        /// Doppler speed a few percent short.
+        /// Initial factor, and the deviation of receivers from it: their filters report Doppler
+        /// speed a few percent low.
         var prior = 1.035
         var spread = 0.03
-        /// Deviation of one axis per accuracy that the receiver claims, which is a radius that
-        /// holds two thirds of its fixes.
+        /// Deviation of one axis for each unit of reported accuracy, which is a radius that holds
+        /// two thirds of the fixes.
         var axisShare = 0.7
-        /// Seconds by which the receiver forgets its error: reflections change within a minute.
+        /// Memory of the receiver's error, seconds: reflections change within a minute.
         var memorySeconds = 60.0
-        /// Scatter of a single fix besides, m².
+        /// Additional scatter of a single fix, m².
         var fixVariance = 0.25
-        /// What dead reckoning loses, m² a second: 0.4 m in one, by the noise of speed and course, 3 m
-        /// in a minute, by turns that a receiver's filter takes late.
+        /// Loss of dead reckoning, m² a second: 0.4 m in one second by noise of speed and course, 3
+        /// m in a minute by turns that a receiver's filter follows late.
         var reckoningVariance = 0.15
-        /// The same as a share of the way where Doppler is not to be trusted.
+        /// The same as a share of the path while Doppler is unreliable.
         var doubtfulShare = 0.1
-        /// The same where no way was reckoned, m² a second: someone who waits takes a step or two.
+        /// The same without a reckoned path, m² a second: a waiting person makes a step or two.
         var waitingVariance = 0.2
-        /// Deviation of a stretch's path per Doppler distance.
+        /// Deviation of the ratio of a stretch's path to its Doppler distance.
         var ratioDeviation = 0.06
-        /// Of a new surprise in what is taken for usual here: some minutes of stretches.
+        /// Weight of a new surprise in the usual level: some minutes of stretches.
         var unrestGain = 0.05
-        /// A surprise of more deviations is a leap of the receiver, which must not teach.
+        /// Deviations above which a surprise is a jump of the receiver, which must not change the
+        /// factor.
         var surpriseMax = 3.0
     }
 
     /// East and north, or real and imaginary part.
     typealias Complex = SIMD2<Double>
 
-    /// m²: where a track begins, its place by dead reckoning is any.
+    /// Initial variance of a track's position by dead reckoning, m²: it may be anywhere.
     private static let unknown = 1e6
 
     let parameters: Parameters
     private var factor: Complex
     private var lost = Complex.zero
     private var error = Complex.zero
-    // Covariances of these three, of one axis; the mean of one times the other's conjugate.
+    // Covariances of these three, of one axis: the mean of one times the other's conjugate.
     private var factorVariance: Double
     private var lostVariance = Self.unknown
     private var errorVariance = 0.0
     private var factorLost = Complex.zero
     private var factorError = Complex.zero
     private var lostError = Complex.zero
-    /// Meters east and north since the beginning, by position and by dead reckoning.
+    /// Meters east and north since the start, by position and by dead reckoning.
     private var position = Complex.zero
     private var reckoned = Complex.zero
     private var isAnchored = false
-    /// By how much the surprises exceed what the parameters expect, as a ratio of variances.
+    /// Ratio of the surprises' variance to the expected one.
     private var unrest = 1.0
 
     init(parameters: Parameters = Parameters()) {
@@ -75,7 +76,7 @@ struct DopplerFactor: Sendable {
         factorVariance = parameters.spread * parameters.spread
     }
 
-    /// Meters of way per meter of Doppler's.
+    /// Meters of path for one meter of Doppler distance.
     var value: Double { factor.x }
 
     /// One standard deviation of ``value``.
@@ -83,10 +84,10 @@ struct DopplerFactor: Sendable {
 
     /// - Parameters:
     ///   - displacement: Meters east and north from the first to the last position of a stretch.
-    ///   - travel: The same by dead reckoning; `nil` where it is not known.
-    ///   - seconds: Of the stretch.
-    ///   - accuracy: That the receiver claims, meters.
-    ///   - isDoubtful: Doppler is there but falls short.
+    ///   - travel: The same by dead reckoning; `nil` if unknown.
+    ///   - seconds: Duration of the stretch.
+    ///   - accuracy: Reported accuracy, meters.
+    ///   - isDoubtful: Whether Doppler is present but too low.
     mutating func note(
         displacement: Complex, travel: Complex?, seconds: Double, accuracy: Double,
         isDoubtful: Bool = false
@@ -113,9 +114,9 @@ struct DopplerFactor: Sendable {
         observe()
     }
 
-    /// What a stretch says where no course is sent.
+    /// Learns from a stretch without courses.
     ///
-    /// - Parameter ratio: Its path per Doppler distance.
+    /// - Parameter ratio: Ratio of its path to its Doppler distance.
     mutating func note(ratio: Double) {
         let variance = factorVariance + parameters.ratioDeviation * parameters.ratioDeviation
         let surprise = min(max(ratio - factor.x, -0.1), 0.1)
@@ -123,7 +124,7 @@ struct DopplerFactor: Sendable {
         factorVariance -= factorVariance * factorVariance / variance
     }
 
-    /// A way was made of which dead reckoning knows nothing: both tracks begin anew.
+    /// Restarts both tracks after a path unknown to dead reckoning.
     mutating func loseTrack() {
         isAnchored = false
         position = .zero
@@ -163,9 +164,9 @@ struct DopplerFactor: Sendable {
         lostError -= Self.product(gainLost, Self.conjugate(gainError)) * scale
     }
 
-    /// Restless tracks teach less: process noise grows with what surprises exceed their variance by
-    /// (as in Mehra, "Approaches to Adaptive Filtering", 1972). A leap is way of which dead
-    /// reckoning knows nothing.
+    /// Unsteady tracks teach less: process noise grows with the excess of the surprises over their
+    /// variance (as in Mehra, "Approaches to Adaptive Filtering", 1972). A jump is a path unknown
+    /// to dead reckoning.
     private mutating func noteSurprise(_ square: Double) {
         let most = parameters.surpriseMax * parameters.surpriseMax
         let ratio = square / (2 * gains.variance)

@@ -1,21 +1,20 @@
 import Glibc
 
-/// How far Doppler's factor differs from one minute to the next.
+/// The variation of Doppler's factor from minute to minute.
 ///
-/// A factor known for the whole way still misses each minute of it by its own error: receivers
-/// hold speed back more after turns and under trees. Each minute's way by positions is compared
-/// with the way that Doppler and its factor make; the mean square of what they differ by, less
-/// what the positions at its two ends explain, is the factor's variance over a minute. Independent
-/// minutes add up to its n-th part over n of them.
+/// The factor of the whole path still has an error in each minute: receivers report a lower speed
+/// after turns and under trees. Each minute's path by positions is compared with the Doppler path
+/// times the factor. The mean square of the differences, minus the part from the positions at both
+/// ends, is the factor's variance over a minute. Over n independent minutes it is an n-th of that.
 struct FactorVariation: Sendable {
     struct Parameters: Sendable {
-        /// A minute is held against the path when it is of so many meters.
+        /// Duration of a comparison, and the minimum meters of it.
         var minuteSeconds = 60.0
         var minuteMetersMin = 20.0
-        /// What differs by more, as a logarithm, is no variation but one of both gone wrong.
+        /// Largest difference, as a logarithm; beyond it one of the two is wrong.
         var differenceMax = 0.2
-        /// Error of a minute's two ends together, one standard deviation, in units of the accuracy
-        /// that the receiver claims.
+        /// Error of both ends of a minute together, one standard deviation, in units of the
+        /// reported accuracy.
         var endsShare = 1.0
     }
 
@@ -23,7 +22,7 @@ struct FactorVariation: Sendable {
     private var path = 0.0
     private var doppler = 0.0
     private var seconds = 0.0
-    /// Integral of the accuracy, meters × seconds.
+    /// Integral of the reported accuracy, meters × seconds.
     private var accuracySeconds = 0.0
     private var minutes = 0.0
     private var squares = 0.0
@@ -32,15 +31,15 @@ struct FactorVariation: Sendable {
         self.parameters = parameters
     }
 
-    /// Share of the whole way that is left unknown by it, one standard deviation.
+    /// Relative error of the whole path from the variation, one standard deviation.
     var share: Double { minutes > 0 ? max(0, squares).squareRoot() / minutes : 0 }
 
     /// - Parameters:
     ///   - path: A stretch by positions, meters.
     ///   - doppler: The same by Doppler speed, meters.
-    ///   - seconds: Of the stretch.
-    ///   - accuracy: That the receiver claims, meters.
-    ///   - factor: What Doppler falls short by, as far as known.
+    ///   - seconds: Duration of the stretch.
+    ///   - accuracy: Reported accuracy, meters.
+    ///   - factor: The Doppler factor learned so far.
     mutating func note(
         path: Double, doppler: Double, seconds: Double, accuracy: Double, factor: Double
     ) {
@@ -53,7 +52,7 @@ struct FactorVariation: Sendable {
         beginAfresh()
     }
 
-    /// The minute so far says nothing.
+    /// Drops the minute so far.
     mutating func beginAfresh() {
         path = 0
         doppler = 0

@@ -1,15 +1,15 @@
 import SensorModel
 
-/// Holes in the track where frames were lost, for fixes that come into them late.
+/// Holes in the track from lost frames, for late fixes in them.
 ///
-/// A hole is first credited with its straight line, or with the steps made in it. A late fix bends
-/// that line: the way through it is measured as the rest of the track is. Shown meters never fall,
-/// so a way that is shorter than what was credited only tells when its meters were run.
+/// A hole is first credited with its straight line, or with its steps. A late fix bends that line:
+/// the path through the hole is measured like the rest of the track. Shown meters never fall. A
+/// path that is shorter than the credited one thus only changes the times of its meters.
 struct LateFixes: Sendable {
     struct Parameters: Sendable {
-        /// Holes that are remembered, the newest; with ``fixesMax`` 35 KiB at most.
+        /// Number of newest holes kept; with ``fixesMax`` 35 KiB at most.
         var holesMax = 6
-        /// Fixes kept of each, evenly: of ten minutes one in ten seconds.
+        /// Fixes kept in each hole, evenly: one in ten seconds of a ten-minute hole.
         var fixesMax = 60
     }
 
@@ -18,13 +18,13 @@ struct LateFixes: Sendable {
         var time: Timestamp
     }
 
-    /// What a late fix changes: the way through its hole, and everything after it.
+    /// The effect of a late fix: the path through its hole, and the later meters.
     struct Change: Sendable {
-        /// Session meters where the hole begins.
+        /// Session meters at the start of the hole.
         var startMeters: Double
-        /// Session time, and meters since the hole began; the first is its beginning.
+        /// Session time, and meters since the start of the hole; the first is the start.
         var knots: [(time: Timestamp, meters: Double)]
-        /// By which everything after the hole is farther.
+        /// Meters added to everything after the hole.
         var addedMeters: Double
     }
 
@@ -39,22 +39,22 @@ struct LateFixes: Sendable {
     private let parameters = Parameters()
     private var holes: [Hole] = []
     private var newest: (time: Timestamp, meters: Double)?
-    /// Frames were lost since the last usable fix.
+    /// Whether frames were lost since the last usable fix.
     private var areFramesLost = false
 
     mutating func noteLostFrames() {
         areFramesLost = true
     }
 
-    /// The track begins, or goes on after a pause: what lies before is no hole of it.
+    /// Starts the track, or continues it after a pause: the time before is no hole.
     mutating func restart(at time: Timestamp, meters: Double) {
         newest = (time, meters)
         areFramesLost = false
     }
 
     /// - Parameters:
-    ///   - step: That was credited.
-    ///   - meters: Of the session, with it.
+    ///   - step: The credited step.
+    ///   - meters: Session meters including the step.
     mutating func note(_ step: FixGate.Step, meters: Double) {
         defer { restart(at: step.to, meters: meters) }
         guard areFramesLost, let newest, newest.time == step.from else { return }
@@ -67,16 +67,16 @@ struct LateFixes: Sendable {
     }
 
     /// - Parameters:
-    ///   - location: Of a fix that belongs before the newest one.
-    ///   - time: Its session time.
-    ///   - distance: To measure the way with what it has learned.
-    /// - Returns: `nil` where it changes nothing.
+    ///   - location: A fix before the newest one.
+    ///   - time: Session time of the fix.
+    ///   - distance: The track whose learned state measures the path.
+    /// - Returns: `nil` if nothing changes.
     mutating func take(_ location: Location, at time: Timestamp, by distance: Distance) -> Change? {
         guard
             let index = holes.lastIndex(where: { $0.start.time < time && time < $0.end.time })
         else { return nil }
         var hole = holes[index]
-        // A little closer than evenly, so that a rhythm that just fits is kept whole.
+        // A little closer than evenly, so that a rhythm that just fits is kept complete.
         let spacing =
             0.99 * hole.end.time.seconds(since: hole.start.time) / Double(parameters.fixesMax + 1)
         guard hole.fixes.count < parameters.fixesMax,
@@ -98,7 +98,7 @@ struct LateFixes: Sendable {
             addedMeters: added)
     }
 
-    /// `nil` when the gate takes none of the late fixes, or no way leads through them.
+    /// Returns `nil` if the gate accepts none of the late fixes, or no path leads through them.
     private static func knots(
         of hole: Hole, by distance: Distance
     ) -> [(time: Timestamp, meters: Double)]? {

@@ -2,37 +2,37 @@ import SensorModel
 
 /// Length of a track without the length of its noise.
 ///
-/// Scatter adds to a polyline: at a slow walk and 1 Hz some 2 to 10 %. Two remedies, both driven by
-/// the scatter that the track itself shows, so that a watch that smooths already is left as it is:
-/// points within a tolerance of a straight chord do not bend it (a streaming form of Reumann and
-/// Witkam 1974), and of each chord the lengthening is taken off that its scatter must have caused
-/// (a chord of length L across which the ends scatter by σ² is longer by σ²/2L in the mean).
+/// Scatter lengthens a polyline, by 2 to 10 % at a slow walk and 1 Hz. Two remedies use the scatter
+/// of the track itself, so that a smoothed track stays as it is. Points within a tolerance of a
+/// straight chord do not bend it (a streaming form of Reumann and Witkam 1974). And each chord is
+/// shortened by the mean effect of its scatter: a chord of length L whose ends scatter across it by
+/// σ² is longer by σ²/2L.
 ///
 ///     anchor ----.--'--.---- newest      one chord, the dots are within the tolerance
 struct PathLength: Sendable {
     struct Parameters: Sendable {
-        /// Meters; below it lies the roughness of real turns at running speed.
+        /// Minimum tolerance, meters: the roughness of real turns at running speed.
         var toleranceMin = 0.15
-        /// Meters; above it corners would be cut.
+        /// Largest tolerance, meters: more would cut corners.
         var toleranceMax = 1.5
         /// Tolerance in units of the scatter.
         var scatterFactor = 1.2
-        /// Of a new residual in the scatter: half a minute of fixes.
+        /// Weight of a new residual in the scatter: half a minute of fixes.
         var scatterGain = 0.03
-        /// The residual of a step against its neighbours has 1.5 times the step's variance when
-        /// steps scatter one by one, 2.5 times when positions do; between the two.
+        /// Variance of a step's residual against its neighbours, over the variance of the step: 1.5
+        /// if steps scatter independently, 2.5 if positions do.
         var residualShare = 1.5
-        /// The same for positions without an accuracy: they come from a watch's own filtered track,
-        /// whose scatter has lost its fast half and shows as if it were larger.
+        /// The same for positions without an accuracy. They come from a watch's filtered track,
+        /// which lacks the fast half of its scatter and makes it look larger.
         var residualShareFiltered = 3.0
-        /// Steps longer than this bend too much to tell scatter from turns, seconds.
+        /// Longest step, seconds, for the scatter: longer ones bend too much.
         var stepSecondsMax = 2.5
-        /// At most this share of a chord is taken off: below, it is standing, not walking.
+        /// Largest share removed from a chord: beyond it the runner stands.
         var excessShareMax = 0.3
-        /// A chord bends no sooner than where its scatter lengthens it by less than this share:
-        /// shorter ones follow the noise, longer ones cut corners.
+        /// A chord may bend once scatter lengthens it by less than this share. Shorter chords
+        /// follow the noise, longer ones cut corners.
         var excessShareWanted = 0.015
-        /// Points a chord may span; bounds the work and the state.
+        /// Points in a chord; limits the work and the state.
         var chordPointsMax = 16
     }
 
@@ -44,7 +44,7 @@ struct PathLength: Sendable {
     private var anchor: (latitude: Double, longitude: Double)?
     /// Offsets from the anchor, oldest first.
     private var points: [SIMD2<Double>] = []
-    /// Mean step of the last ten: scatter averages out, a way does not.
+    /// Mean of the last ten steps: scatter averages out, a path does not.
     private var drift = SIMD2<Double>.zero
     private var steps: (older: SIMD2<Double>, newer: SIMD2<Double>)?
 
@@ -57,7 +57,7 @@ struct PathLength: Sendable {
         return min(max(wanted, parameters.toleranceMin), parameters.toleranceMax)
     }
 
-    /// Starts anew here; what was measured stays.
+    /// Restarts at `location`; the measured meters stay.
     mutating func restart(at location: Location) {
         committed = meters
         anchor = (location.latitude, location.longitude)
@@ -67,8 +67,8 @@ struct PathLength: Sendable {
 
     /// - Parameters:
     ///   - location: The next fix.
-    ///   - seconds: Since the last one.
-    /// - Returns: Meters this fix adds, never negative.
+    ///   - seconds: Seconds since the last fix.
+    /// - Returns: Meters added by this fix, never negative.
     mutating func add(_ location: Location, seconds: Double) -> Double {
         guard let anchor else {
             restart(at: location)
@@ -97,7 +97,7 @@ struct PathLength: Sendable {
         return meters - before
     }
 
-    /// A chord less what its scatter must have added.
+    /// Length of a chord without the effect of its scatter.
     private func way(_ chord: SIMD2<Double>, steps: Int) -> Double {
         let length = length(chord)
         guard length > 0 else { return 0 }
@@ -109,7 +109,7 @@ struct PathLength: Sendable {
         (vector * vector).sum().squareRoot()
     }
 
-    /// How much scatter lengthens a single step, as a share of it.
+    /// Effect of scatter on a single step, as a share of its length.
     var excessOfStep: Double {
         let size = max(length(drift), 0.3)
         return scatter / (2 * size * size)
@@ -137,7 +137,7 @@ struct PathLength: Sendable {
         return false
     }
 
-    /// A step against the mean of its neighbours: a steady turn leaves nothing, scatter does.
+    /// A step minus the mean of its neighbours: zero for a steady turn, not for scatter.
     private mutating func noteScatter(
         _ step: SIMD2<Double>, seconds: Double, residualShare: Double
     ) {
@@ -155,7 +155,7 @@ struct PathLength: Sendable {
         guard size > 0.1 else { return }
         let residual = steps.newer - mean
         let across = (residual.x * mean.y - residual.y * mean.x) / size
-        // A single leap or a street corner says nothing about the scatter.
+        // A single jump or a street corner must not change the scatter much.
         let bounded = min(across * across, 6 * scatter + 0.02)
         scatter += parameters.scatterGain * (bounded / residualShare - scatter)
     }

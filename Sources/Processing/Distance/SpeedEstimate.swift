@@ -1,12 +1,13 @@
 import SensorModel
 
-/// Speed now, and how sure: Doppler where the receiver sends it, else the way of the last seconds,
-/// else steps.
+/// The current speed and its uncertainty: from Doppler if the receiver sends it, else from the path
+/// of the last seconds, else from steps.
 struct SpeedEstimate: Sendable {
     struct Parameters: Sendable {
-        /// Seconds; a stride is 0.7 s and Doppler noise 0.3 m/s, a start must show within 2 s.
+        /// Seconds. A stride lasts 0.7 s, Doppler noise is 0.3 m/s, and a start must show within 2
+        /// s.
         var dopplerTimeConstant = 2.0
-        /// Seconds of way that give a speed where there is no Doppler.
+        /// Seconds of path for a speed without Doppler.
         var trackSeconds = 6.0
         /// A speed is stale after this many seconds, or intervals of its source.
         var staleSecondsMin = 4.0
@@ -26,7 +27,7 @@ struct SpeedEstimate: Sendable {
         self.parameters = parameters
     }
 
-    /// Half the width of the 95 % interval, m/s.
+    /// Half width of the 95 % interval, m/s.
     var uncertainty: Double? { metersPerSecond == nil ? nil : 1.96 * variance.squareRoot() }
 
     func isFresh(at time: Timestamp, rhythmSeconds: Double) -> Bool {
@@ -57,7 +58,7 @@ struct SpeedEstimate: Sendable {
         newestTime = step.to
     }
 
-    /// From steps, where position is silent.
+    /// Sets the speed from steps, while there are no positions.
     mutating func set(_ metersPerSecond: Double?, uncertainty: Double) {
         self.metersPerSecond = metersPerSecond
         let deviation = uncertainty / 1.96

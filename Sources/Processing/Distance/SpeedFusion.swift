@@ -1,47 +1,49 @@
 import Glibc
 import SensorModel
 
-/// Path length and the satellites' Doppler speed weighed against each other.
+/// Weighs path length and the satellites' Doppler speed against each other.
 ///
-/// A path drifts: while a receiver settles or reflections move it, positions wander with no one
-/// walking (a path is never too short for that reason). Doppler speed does not wander, but most
-/// receivers' filters hold it a few percent short, each by its own factor. So Doppler is counted,
-/// times the factor that positions teach over long ways (``DopplerFactor``), within bounds that
-/// the path sets.
+/// A path drifts: while a receiver settles or has reflections, positions move although nobody
+/// walks. (Drift never makes a path too short.) Doppler speed does not drift, but the filters of
+/// most receivers report it a few percent low, each by its own factor. So the distance is the
+/// Doppler distance times the factor learned from positions over long paths (``DopplerFactor``),
+/// within limits from the path.
 struct SpeedFusion: Sendable {
     struct Parameters: Sendable {
         /// Seconds of a stretch: long enough to average the noise of speed, short against drift.
         var stretchSeconds = 20.0
         var stretchFixes = 5
-        /// Doppler falls this much shorter for each meter that accuracy is worse than usual when
-        /// good: the receiver's own filter leans on its past then.
+        /// Shortfall of Doppler for each meter that accuracy is worse than usual when good: the
+        /// receiver's own filter then uses more of its past.
         var shortfallPerMeter = 0.15
-        /// Usual: this many times the best, which is forgotten by so many meters a second.
+        /// Usual accuracy is this multiple of the best, which is forgotten by the second value,
+        /// meters a second.
         var usualFactor = 1.4
         var accuracyForgotten = 0.001
         var shortfallMetersMax = 2.5
-        /// Share of a stretch by which it may be longer or shorter to make good what came before.
+        /// Largest share of a stretch by which it may be lengthened or shortened to correct earlier
+        /// ones.
         var makingGoodMax = 0.02
-        /// Share of Doppler against the path, where the receiver claims ``usualAccuracyMeters`` or
-        /// worse: the factor holds already what positions know over the whole way, and a path is
-        /// lengthened by its own scatter.
+        /// Weight of Doppler against the path if the receiver reports ``usualAccuracyMeters`` or
+        /// worse. The factor already contains the positions of the whole path, and scatter
+        /// lengthens a path.
         var dopplerShare = 0.97
-        /// The same at ``exactAccuracyMeters``, when a path has little scatter, and where no course
-        /// is sent, when the factor is taken from such paths and knows no more than they do.
+        /// The same at ``exactAccuracyMeters``, where a path has little scatter, and without
+        /// courses, where the factor comes from such paths.
         var dopplerShareExact = 0.5
         var exactAccuracyMeters = 1.0
         var usualAccuracyMeters = 3.0
-        /// Scatter that lengthens steps by more than this share makes the path a bad witness …
+        /// Excess by scatter above which the path is less reliable …
         var excessTrusted = 0.015
-        /// … and by this much more, none.
+        /// … and the further excess at which it has no weight.
         var excessRange = 0.02
-        /// The path counts at most this much longer than Doppler, and Doppler than the path.
+        /// Largest ratio of path to Doppler distance, and of Doppler distance to path, that counts.
         var excessMax = 1.1
         var pullMax = 1.13
-        /// Added to it where scatter discredits the path.
+        /// Added to it if scatter makes the path unreliable.
         var pullMaxDiscredited = 0.5
-        /// A receiver whose accuracy was worse than this settles for a while, and its positions
-        /// wander: then Doppler alone bounds the path.
+        /// Accuracy, meters, beyond which a receiver settles for a while and its positions drift.
+        /// Then only Doppler limits the path.
         var settlingAccuracyMeters = 15.0
         var settlingSeconds = 90.0
     }
@@ -54,7 +56,8 @@ struct SpeedFusion: Sendable {
     private var fixes = 0
     private var accuracySum = 0.0
     private var hasDoppler = true
-    /// Where the stretch went by position, and where by Doppler speed and course; meters east, north.
+    /// Displacement of the stretch by position, and by Doppler speed and course; meters east,
+    /// north.
     private var displacement = SIMD2<Double>.zero
     private var travel = SIMD2<Double>.zero
     private var hasCourse = true
@@ -62,36 +65,35 @@ struct SpeedFusion: Sendable {
     private var bestAccuracy: Double?
     private var settlesUntil: Timestamp?
     private var learned = DopplerFactor()
-    /// Doppler distance that counted in all stretches, and what it was credited with.
+    /// Doppler distance of all stretches that counted, and the meters credited for it.
     private var dopplerTaken = 0.0
     private var dopplerCredited = 0.0
     private var variations = FactorVariation()
     private var lastSpeed: Double?
-    /// Credited while the receiver settled or its Doppler fell short.
+    /// Meters credited while the receiver settled or its Doppler was too low.
     private(set) var doubtfulMeters = 0.0
-    /// Share by which scatter lengthens steps, smoothed.
+    /// Relative effect of scatter on the length of steps, smoothed.
     private(set) var excess = 0.0
 
     init(parameters: Parameters = Parameters()) {
         self.parameters = parameters
     }
 
-    /// True distance per Doppler distance, as far as learned.
+    /// True distance for a unit of Doppler distance, as learned so far.
     var factor: Double { learned.value }
 
     var meters: Double { committedMeters + stretchMeters }
 
-    /// One standard deviation of what is unknown of ``factor``.
+    /// Error of ``factor``, one standard deviation.
     var factorError: Double { learned.deviation }
 
-    /// Share of the way by which ``factor`` is left unknown because it varies; one standard
-    /// deviation.
+    /// Relative error of the path from the variation of ``factor``, one standard deviation.
     var variation: Double { variations.share }
 
-    /// Mean accuracy the receiver claims, meters.
+    /// Mean reported accuracy, meters.
     private(set) var accuracy = 4.0
 
-    /// Takes note of a fix's accuracy, usable or not.
+    /// Notes the accuracy of a fix, usable or not.
     mutating func note(accuracy: Double?, at time: Timestamp) {
         guard let accuracy else { return }
         self.accuracy += 0.05 * (min(accuracy, 50) - self.accuracy)
@@ -101,8 +103,8 @@ struct SpeedFusion: Sendable {
     }
 
     /// - Parameters:
-    ///   - pathMeters: What the path grew by.
-    ///   - step: From the last fix to this one.
+    ///   - pathMeters: Growth of the path.
+    ///   - step: The step from the last fix to this one.
     ///   - scatter: Variance of the path's steps across their direction, m².
     mutating func add(pathMeters: Double, step: FixGate.Step, scatter: Double = 0) {
         path += pathMeters
@@ -124,13 +126,13 @@ struct SpeedFusion: Sendable {
         close()
     }
 
-    /// Adds meters that were measured in another way.
+    /// Adds meters measured in another way.
     mutating func credit(_ meters: Double) {
         close()
         committedMeters += meters
     }
 
-    /// A way of which speed and course know nothing: a hole.
+    /// Notes a hole: a path unknown to speed and course.
     mutating func loseTrack() {
         close()
         learned.loseTrack()
@@ -138,7 +140,7 @@ struct SpeedFusion: Sendable {
         reckoning.forget()
     }
 
-    /// No way: the runner waits.
+    /// Notes that the runner waits: there is no path.
     mutating func wait(_ step: FixGate.Step) {
         close()
         let displacement = Self.displacement(of: step)
@@ -184,7 +186,7 @@ struct SpeedFusion: Sendable {
             from: (step.previous.latitude, step.previous.longitude))
     }
 
-    /// Takes the stretch over, and makes good what earlier ones got by a factor known less well.
+    /// Credits the stretch, and corrects earlier ones that used a less certain factor.
     private mutating func commit() {
         let meters = stretchMeters
         committedMeters += meters
@@ -200,7 +202,7 @@ struct SpeedFusion: Sendable {
         committedMeters += paid
     }
 
-    /// Of the stretch so far, meters.
+    /// Mean accuracy of the stretch so far, meters.
     private var meanAccuracy: Double {
         fixes > 0 ? accuracySum / Double(fixes) : parameters.usualAccuracyMeters
     }
@@ -239,18 +241,18 @@ struct SpeedFusion: Sendable {
             + blur * (parameters.dopplerShare - parameters.dopplerShareExact)
     }
 
-    /// 0…1: how far scatter discredits the path.
+    /// Unreliability of the path by scatter, 0…1.
     private var discredit: Double {
         min(max((excess - parameters.excessTrusted) / parameters.excessRange, 0), 1)
     }
 
-    /// Weighted geometric mean: errors of both are shares of the distance.
+    /// Weighted geometric mean, since the errors of both are relative.
     private func blend(_ path: Double, _ doppler: Double, _ share: Double) -> Double {
         guard path > 0, doppler > 0 else { return min(path, doppler) }
         return exp((1 - share) * log(path) + share * log(doppler))
     }
 
-    /// Of whole stretches, since a single fix may claim anything.
+    /// Notes the best accuracy, of whole stretches, since that of a single fix is unreliable.
     private mutating func noteBest() {
         guard hasDoppler, fixes >= parameters.stretchFixes else { return }
         let forgotten = parameters.accuracyForgotten * seconds
@@ -273,7 +275,7 @@ struct SpeedFusion: Sendable {
 
     private mutating func noteVariation() {
         guard hasDoppler, !isSettling, shortfall == 0 else { return variations.beginAfresh() }
-        // Along the way that Doppler made: scatter lengthens a path but, in the mean, no projection.
+        // Projection on the Doppler path: scatter lengthens a path but, on average, no projection.
         let way = hasCourse ? length(travel) : doppler
         variations.note(
             path: hasCourse ? (displacement * travel).sum() / max(way, 0.1) : path, doppler: way,

@@ -1,13 +1,13 @@
-/// Climb and descent of a series of altitudes: swings of at least a threshold, counted whole.
+/// Climb and descent of a series of altitudes: swings of at least a threshold, counted in full.
 ///
 ///         /\  counted: 8 up, 8 down        ~~~  below the threshold: nothing
 ///        /  \
 ///
-/// Turning points as in rainflow counting (ASTM E1049): a swing counts from its valley to its peak
-/// once it is larger than the threshold, so that no hill loses its last meters, and noise smaller
-/// than the threshold counts nothing. Neither sum ever falls.
+/// It finds turning points as in rainflow counting (ASTM E1049). A swing counts from its valley to
+/// its peak once it exceeds the threshold. So no hill loses its last meters, and smaller noise
+/// counts nothing. Neither sum ever falls.
 struct ClimbCounter: Sendable {
-    /// Meters.
+    /// Threshold, meters.
     let threshold: Double
     private(set) var gainMeters = 0.0
     private(set) var lossMeters = 0.0
@@ -59,7 +59,7 @@ struct ClimbCounter: Sendable {
         }
     }
 
-    /// Forgets where it was, keeps its sums: the source of altitudes has changed.
+    /// Forgets the position and keeps the sums: the source of altitudes has changed.
     mutating func restart() {
         low = nil
         direction = 0

@@ -1,24 +1,24 @@
 import Glibc
 import SensorModel
 
-/// Altitude, climb and descent: the barometer first, positions second.
+/// Altitude, climb and descent: from the barometer if there is one, else from positions.
 ///
-/// A barometer knows height differences to a decimeter, GPS to several meters with wander over
-/// minutes; so each has its own smoothing and threshold. Pressure becomes height by the
+/// A barometer measures height differences to a decimeter. GPS is off by several meters and drifts
+/// over minutes. So each has its own smoothing and threshold. Pressure becomes height by the
 /// international barometric formula (ISO 2533).
 struct Elevation: Sendable {
     struct Parameters: Sendable {
-        /// Meters: over a barometer's noise, 0.3 before smoothing, and the wind's gusts.
+        /// Meters: above a barometer's noise, 0.3 before smoothing, and gusts of wind.
         var barometerThreshold = 1.0
-        /// Seconds: longer ones cut the tops off.
+        /// Seconds: a longer constant would cut off peaks.
         var barometerTimeConstant = 2.5
-        /// Meters: over the wander of satellite altitude in the open.
+        /// Meters: above the drift of satellite altitude in the open.
         var positionThreshold = 10.0
         /// Seconds; a climb on foot rises by less than 0.5 m a second.
         var positionTimeConstant = 20.0
-        /// m/s: no runner climbs or falls faster; a settling receiver's altitude does.
+        /// m/s: no runner climbs or descends faster, but a settling receiver's altitude does.
         var verticalSpeedMax = 1.5
-        /// The barometer is gone after this many seconds of silence.
+        /// Seconds of silence after which the barometer counts as gone.
         var barometerSilenceSeconds = 60.0
     }
 
@@ -81,7 +81,7 @@ struct Elevation: Sendable {
         }
         let seconds = max(0, time.seconds(since: newest))
         self.newest = max(time, newest)
-        // What no legs can climb is the receiver settling: followed, but as a new start.
+        // An impossible climb is a settling receiver: it is followed, but as a new start.
         if abs(measured - old) > 30 + parameters.verticalSpeedMax * seconds {
             barometer.restart()
             positions.restart()

@@ -1,15 +1,15 @@
 import SensorModel
 
-/// Slope of the last stretch of way, and what running on it costs (Minetti et al. 2002).
+/// Slope of the last stretch of path, and the cost of running on it (Minetti et al. 2002).
 struct Grade: Sendable {
     struct Parameters: Sendable {
-        /// Meters of way a slope is taken over: with a barometer, and from positions, whose
-        /// altitude is some meters off.
+        /// Meters of path for a slope: with a barometer, and from positions, whose altitude is
+        /// several meters off.
         var stretchMeters = 50.0
         var stretchMetersByPosition = 150.0
-        /// Meters between the points kept.
+        /// Meters between the stored points.
         var spacingMeters = 10.0
-        /// The range the cost was measured in, rise over run.
+        /// Limit of the measured cost, rise over run.
         var gradeMax = 0.45
     }
 
@@ -34,6 +34,6 @@ struct Grade: Sendable {
         return ((((155.4 * i - 30.4) * i - 43.3) * i + 46.3) * i + 19.5) * i + 3.6
     }
 
-    /// Cost against the flat.
+    /// Cost relative to flat ground.
     static func factor(_ slope: Double) -> Double { cost(slope) / cost(0) }
 }

@@ -2,16 +2,16 @@ import SensorModel
 
 /// Suspects an optical sensor that counts steps instead of beats.
 ///
-/// Both numbers are alike by chance now and then, but not for long to within a beat or two.
+/// Both numbers are equal by chance at times, but not for long to within a beat or two.
 struct CadenceLock: Sendable {
     struct Parameters: Sendable {
-        /// Beats/min and steps/min nearer than this are equal.
+        /// Difference of beats/min and steps/min below which they are equal.
         var nearness = 2.5
-        /// Seconds of equality, with few exceptions, that are suspicious.
+        /// Seconds of equality, with few exceptions, that raise the suspicion.
         var seconds = 60.0
-        /// Unequal seconds count this many times: one in five is forgiven.
+        /// Weight of an unequal second: one in five is ignored.
         var penalty = 4.0
-        /// Below this cadence nobody runs, steps/min, and the artefact is rare.
+        /// Minimum cadence, steps/min: below it nobody runs, and the artefact is rare.
         var cadenceMin = 120.0
     }
 
@@ -20,7 +20,7 @@ struct CadenceLock: Sendable {
 
     var isSuspected: Bool { equalSeconds >= parameters.seconds }
 
-    /// Once a second.
+    /// Adds a second; call it once a second.
     mutating func tick(beatsPerMinute: Double?, stepsPerMinute: Double?) {
         guard let beatsPerMinute, let stepsPerMinute, stepsPerMinute >= parameters.cadenceMin else {
             equalSeconds = max(0, equalSeconds - 1)

@@ -1,27 +1,27 @@
 import SensorModel
 
-/// One heart rate out of what several sensors say.
+/// Selects one heart rate from several sensors.
 ///
 /// A source is live as long as its own rhythm explains its silence. The current source stays until
-/// it falls silent or off the skin, or until a better one (beats in intervals: a chest strap) has
-/// been live for a while; so the display does not flicker between two.
+/// it is silent or off the skin. A better source (with RR intervals: a chest strap) replaces it
+/// after it has been live for a while. So the display does not flicker between two.
 struct HeartRateSources: Sendable {
     struct Parameters: Sendable {
-        /// A source is never stale sooner, seconds: optical sensors report every 5.
+        /// Minimum seconds until a source is stale: optical sensors report every 5.
         var staleSecondsMin = 6.0
-        /// Nor live longer, seconds.
+        /// Maximum seconds until a source is stale.
         var staleSecondsMax = 15.0
-        /// In intervals of the source.
+        /// Silence until a source is stale, in intervals of the source.
         var staleIntervals = 3.0
         /// Seconds a better source must be live before it takes over.
         var takeoverSeconds = 10.0
-        /// A jump by more than this within ``spikeSeconds``, or from one sample of a slower source
-        /// to the next (``spikeIntervals``), is doubted, beats/min.
+        /// Change that is doubted, beats/min: within ``spikeSeconds``, or from one sample of a
+        /// slower source to the next (``spikeIntervals``).
         var spikeBeats = 35.0
         var spikeSeconds = 4.0
         var spikeIntervals = 1.5
-        /// A doubted value that stays so many seconds is true: at one a second the third, while a
-        /// watch that repeats its value 20 times a second convinces nobody by that.
+        /// Seconds after which a doubted value is believed: the third value at one a second. A
+        /// watch that repeats its value 20 times a second gains nothing by that.
         var doubtSeconds = 2.0
         var sourcesMax = 4
     }
@@ -34,7 +34,7 @@ struct HeartRateSources: Sendable {
         var liveSince: Timestamp
         var isOffSkin = false
         var sendsBeats = false
-        /// Since when its values are doubted.
+        /// Start of the doubt about its values.
         var doubtedSince: Timestamp?
         var variability = HeartRateVariability()
     }
@@ -42,7 +42,7 @@ struct HeartRateSources: Sendable {
     let parameters: Parameters
     private(set) var sources: [Source] = []
     private(set) var current: Int?
-    /// Readings of the current source that were doubted when they came, so never shown.
+    /// Readings of the current source that were doubted and never shown.
     private(set) var doubtedCount = 0
 
     init(parameters: Parameters = Parameters()) {
@@ -61,13 +61,13 @@ struct HeartRateSources: Sendable {
     }
 
     enum Taken: Hashable, Sendable {
-        /// The current source's, and plausible.
+        /// A plausible value of the current source.
         case shown(Double)
-        /// Another source's, a doubted one, off the skin, or an old one.
+        /// A value of another source, a doubted one, one off the skin, or an old one.
         case hidden
     }
 
-    /// - Returns: What of this sample is the heart rate.
+    /// - Returns: Whether and as what this sample is shown.
     mutating func add(_ sample: HeartRateSample, source name: String?, at time: Timestamp) -> Taken
     {
         let index = place(of: name, at: time)
@@ -100,11 +100,11 @@ struct HeartRateSources: Sendable {
         return current == index && !source.isOffSkin ? .shown(source.beatsPerMinute) : .hidden
     }
 
-    /// Silence may hand over to another source.
+    /// Selects the source; silence may make it another one.
     mutating func choose(at time: Timestamp) {
         let live = sources.indices.filter { isLive(sources[$0], at: time) }
         guard let now = current, sources.indices.contains(now), live.contains(now) else {
-            // Nobody live: stay with the last one, which is shown as stale.
+            // If no source is live, the last one stays and is shown as stale.
             current =
                 live.max { sources[$0].newest < sources[$1].newest } ?? current
                 ?? sources.indices.first

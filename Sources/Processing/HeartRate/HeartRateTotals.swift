@@ -2,11 +2,11 @@ import SensorModel
 
 /// Average, maximum and seconds in each zone.
 ///
-/// The average weighs each value by the time it stood, so that a watch that repeats its value 20
-/// times a second counts as much as a strap that sends it once.
+/// The average weighs each value by its duration. A watch that repeats its value 20 times a second
+/// thus counts as much as a strap that sends it once.
 struct HeartRateTotals: Sendable {
     struct Parameters: Sendable {
-        /// A value stands for at most this long, seconds: as long as it may be shown.
+        /// Longest duration of a value, seconds: as long as it may be shown.
         var holdSecondsMax = 15.0
         /// The reference's rule for time in zone: pairs 0 < dt < 60 s, zone of the later one.
         var zonePairSecondsMax = 60.0
@@ -19,7 +19,7 @@ struct HeartRateTotals: Sendable {
     private var seconds = 0.0
     private var last: (beatsPerMinute: Double, time: Timestamp)?
 
-    /// - Returns: Seconds that this sample adds to its zone.
+    /// - Returns: Seconds added to the zone by this sample.
     mutating func add(
         _ beatsPerMinute: Double, zone: Int, zoneCount: Int, at time: Timestamp
     ) -> Double {
@@ -48,7 +48,7 @@ struct HeartRateTotals: Sendable {
         return (sum + last.beatsPerMinute * held) / (seconds + held)
     }
 
-    /// Beats/min × seconds and seconds so far, to take the average of a part by difference.
+    /// Beats/min × seconds and seconds so far. The average of a part follows by difference.
     func integral(at time: Timestamp) -> (beats: Double, seconds: Double) {
         guard let last else { return (0, 0) }
         let held = min(max(time.seconds(since: last.time), 0), parameters.holdSecondsMax)

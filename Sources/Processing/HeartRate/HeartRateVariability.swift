@@ -1,14 +1,15 @@
 import SensorModel
 
-/// RMSSD of the last beats: root mean square of successive differences (Task Force of the ESC 1996).
+/// RMSSD of the last beats: root mean square of successive differences (Task Force of the ESC,
+/// 1996).
 struct HeartRateVariability: Sendable {
     struct Parameters: Sendable {
-        /// Beats looked at: half a minute.
+        /// Number of beats used: half a minute.
         var beatsMax = 40
         /// Differences needed before a value is shown.
         var differencesMin = 8
-        /// A beat that differs from its neighbour by more than this share was missed or invented
-        /// (the 20 % rule of HRV editing).
+        /// Relative difference from the neighbour above which a beat was missed or is false (the 20
+        /// % rule of HRV editing).
         var artifactShare = 0.2
     }
 

@@ -1,15 +1,15 @@
 public import SensorModel
 
-/// The zones of a profile, as numbers to compare a heart rate with.
+/// The heart-rate bounds of a profile's zones.
 ///
 /// Percent of maximum and reserve (Karvonen 1957) as in the reference applications; Friel's and
 /// Coggan's tables in percent of the heart rate at lactate threshold; three zones after Seiler in
-/// percent of maximum. A scheme that lacks its number (no threshold known) falls back to percent of
+/// percent of maximum. A scheme without its number (no threshold known) falls back to percent of
 /// maximum, as does a custom scheme without exactly four bounds.
 public struct ZoneBounds: Hashable, Sendable {
     /// Lower bounds of zones 2, 3, …; beats/min.
     private let bounds: [Double]
-    /// A heart rate equal to a bound belongs below it (upper bounds inclusive).
+    /// Whether a heart rate equal to a bound is in the zone below (upper bounds inclusive).
     private let belongsBelow: Bool
 
     public var count: Int { bounds.count + 1 }
@@ -28,10 +28,10 @@ public struct ZoneBounds: Hashable, Sendable {
                 bounds = Self.percent([60, 70, 80, 90], of: maximum)
             }
         case .friel where threshold != nil:
-            // Whole percents in the source: 100–102, 103–106, above 106.
+            // The source has whole percents: 100–102, 103–106, above 106.
             bounds = Self.percent([85, 90, 95, 100, 103, 107], of: threshold ?? 0)
         case .coggan where threshold != nil:
-            // Below 68, –83, –94, –105, above.
+            // The source has: below 68, –83, –94, –105, above.
             bounds = Self.percent([68, 84, 95, 106], of: threshold ?? 0)
         case .seiler:
             bounds = Self.percent([82, 88], of: maximum)
@@ -47,7 +47,7 @@ public struct ZoneBounds: Hashable, Sendable {
         return shares.map { $0 * base / 100 }
     }
 
-    /// From 1, the lowest.
+    /// The zone of a heart rate, from 1, the lowest.
     public func zone(_ beatsPerMinute: Double) -> Int {
         var zone = 1
         for bound in bounds {

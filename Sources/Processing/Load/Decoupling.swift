@@ -4,9 +4,9 @@ import SensorModel
 /// time over that of the second (Friel's aerobic decoupling), percent.
 struct Decoupling: Sendable {
     struct Parameters: Sendable {
-        /// Seconds of moving time below which halves mean nothing.
+        /// Minimum seconds of moving time for a result.
         var secondsMin = 1200.0
-        /// Buckets kept; when full, neighbours are merged, so that any length fits.
+        /// Number of buckets; when full, neighbours are merged, so that any length fits.
         var bucketsMax = 240
     }
 
@@ -15,7 +15,7 @@ struct Decoupling: Sendable {
     private var bucketSeconds = 30.0
     private var open = (meters: 0.0, beats: 0.0, seconds: 0.0)
 
-    /// One second of moving with a live heart rate.
+    /// Adds one second of moving with a live heart rate.
     mutating func add(meters: Double, beatsPerMinute: Double) {
         open.meters += meters
         open.beats += beatsPerMinute / 60

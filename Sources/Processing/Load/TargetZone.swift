@@ -1,4 +1,4 @@
-/// Share of the time with heart rate that was spent in the target zone.
+/// Time in the target zone as a share of the time with heart rate.
 struct TargetZone: Sendable {
     private var inside = 0.0
     private var total = 0.0
@@ -12,11 +12,11 @@ struct TargetZone: Sendable {
     var percent: Double? { total > 0 ? 100 * inside / total : nil }
 }
 
-/// How well a session kept to its target zone: the reference's words.
+/// How well a session stayed in its target zone, in the reference's terms.
 public enum TargetZoneCompliance: String, Hashable, Sendable {
     case excellent, good, fair, poor
 
-    /// - Parameter percent: Of the time with heart rate, in the zone.
+    /// - Parameter percent: Time in the zone, as a percentage of the time with heart rate.
     public init(percent: Double) {
         self =
             switch percent {

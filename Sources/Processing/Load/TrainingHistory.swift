@@ -1,13 +1,13 @@
 public import SensorModel
 
-/// Fitness, fatigue and form over many sessions (Banister's impulse and response, as the reference
-/// smooths it), with days that end at 3 in the morning where the runner lives.
+/// Fitness, fatigue and form over many sessions (Banister's impulse and response, smoothed as in
+/// the reference). Days end at 3 AM local time.
 public struct TrainingHistory: Sendable {
     public struct Session: Hashable, Sendable {
         public var start: Timestamp
-        /// East of Greenwich, at that moment and place.
+        /// Seconds east of Greenwich, at that time and place.
         public var zoneOffsetSeconds: Int
-        /// hrTSS, or what stands for it.
+        /// hrTSS, or its substitute.
         public var load: Double
 
         public init(start: Timestamp, zoneOffsetSeconds: Int, load: Double) {
@@ -22,18 +22,18 @@ public struct TrainingHistory: Sendable {
         public var fitness: Double
         /// Acute load: exponential mean over 7 days.
         public var fatigue: Double
-        /// Fitness less fatigue.
+        /// Fitness minus fatigue.
         public var form: Double
         /// Mean daily load of the last 7 days over that of the last 28; `nil` without load.
         public var acuteToChronic: Double?
         /// Mean over deviation of the last 7 days (Foster 1998), at most 10.
         public var monotony: Double?
 
-        /// Since the first session, that day included.
+        /// Days since the first session, including its day.
         public var historyDays: Int
 
         /// The reference's flags: above 1.5 injury, below 0.8 detraining (with fitness over 10).
-        /// Not before the 28 days are there: the first run of all would be an alarm.
+        /// They need 28 days of history: else the first run of all would raise an alarm.
         public var risksInjury: Bool { historyDays >= 28 && (acuteToChronic ?? 1) > 1.5 }
         public var isDetraining: Bool { (acuteToChronic ?? 1) < 0.8 && fitness > 10 }
     }
@@ -56,13 +56,13 @@ public struct TrainingHistory: Sendable {
         }
     }
 
-    /// Days since 1970 by the 3 AM rule: before three in the morning it is still yesterday.
+    /// Days since 1970 by the 3 AM rule: a time before 3 AM belongs to the day before.
     public static func day(of time: Timestamp, offset seconds: Int) -> Int {
         let local = time.microseconds / 1_000_000 + Int64(seconds) - 3 * 3600
         return Int(local >= 0 ? local / 86_400 : (local - 86_399) / 86_400)
     }
 
-    /// As of the end of `day` (days since 1970, as ``day(of:offset:)`` counts).
+    /// The form at the end of `day` (days since 1970, as in ``day(of:offset:)``).
     public func form(on day: Int) -> Form? {
         guard let firstDay, day >= firstDay else { return nil }
         var fitness = dailyLoads.first ?? 0
@@ -91,7 +91,7 @@ public struct TrainingHistory: Sendable {
         return variance > 0 ? min(mean / variance.squareRoot(), monotonyMax) : monotonyMax
     }
 
-    /// Of a day as ``day(of:offset:)`` counts; 0 where there was none.
+    /// The load of a day as in ``day(of:offset:)``; 0 without a session.
     public func load(on day: Int) -> Double {
         firstDay.map { load(at: day - $0) } ?? 0
     }

@@ -1,16 +1,16 @@
 import Glibc
 import SensorModel
 
-/// What a session costs the body, three ways: hrTSS by zone factors (the reference's), TRIMP after
-/// Banister (1991) and after Edwards (1993).
+/// A session's training stress, by three methods: hrTSS by zone factors (the reference's), TRIMP
+/// after Banister (1991) and after Edwards (1993).
 ///
-/// The last two follow their formulas; hrTSS is the reference's weighting of five zones, in which an
-/// hour in zone 4 is 100.
+/// The last two follow their formulas. hrTSS is the reference's weighting of five zones, in which
+/// an hour in zone 4 is 100.
 struct TrainingStress: Sendable {
     struct Parameters: Sendable {
-        /// For each of five zones; the reference's.
+        /// Factors of the five zones; the reference's values.
         var zoneFactors = [1.0, 1.5, 2.0, 3.0, 5.0]
-        /// Minutes of heart rate before hrTSS says anything; the reference's.
+        /// Minimum minutes of heart rate for hrTSS; the reference's value.
         var minutesMin = 5.0
     }
 
@@ -20,10 +20,10 @@ struct TrainingStress: Sendable {
     private var hasBanister = false
 
     /// - Parameters:
-    ///   - beatsPerMinute: That stood for `seconds`.
-    ///   - zone: Of the five by percent of maximum.
-    ///   - seconds: 0 ..< 60.
-    ///   - profile: In force.
+    ///   - beatsPerMinute: Heart rate during `seconds`.
+    ///   - zone: Zone of the five by percent of maximum.
+    ///   - seconds: Duration, 0 ..< 60.
+    ///   - profile: The current profile.
     mutating func add(
         _ beatsPerMinute: Double, zone: Int, seconds: Double, profile: RunnerProfile
     ) {
@@ -48,8 +48,8 @@ struct TrainingStress: Sendable {
             trimp: hasBanister ? banister : nil, edwards: edwards)
     }
 
-    /// min × r × a e^(b r), r the share of the heart-rate reserve. Where the sex is not known, men's
-    /// constants, which give the smaller load below r = 0.9.
+    /// min × r × a e^(b r), where r is the share of the heart-rate reserve. For an unknown sex
+    /// men's constants apply, which give the smaller load below r = 0.9.
     static func banister(
         minutes: Double, beatsPerMinute: Double, rest: Double, maximum: Double,
         sex: RunnerProfile.Sex?

@@ -1,60 +1,61 @@
 import SensorModel
 
-/// Decides when a runner has stopped and when the run goes on, from motion and position together.
+/// Detects stops and resumptions from motion and position together.
 ///
 ///     moving --(body still, or slow on the map, for long enough)--> paused
 ///     paused --(steps, or fast on the map)--------------------------> moving
 ///
-/// Motion is quick and sure of steps, position is slow and sure of places; so feet that move are
-/// never a pause, and a quiet sensor that travels is not one either. Every transition is dated back
-/// to when it began. Thresholds on speed are the reference's (0.5 and 0.8 m/s).
+/// Motion reacts fast and detects steps reliably; position is slow and detects places reliably. So
+/// moving feet are never a pause, and a quiet sensor that travels is not one either. Every
+/// transition is dated back to its start. Thresholds on speed are the reference's (0.5 and 0.8
+/// m/s).
 struct AutoPause: Sendable {
     struct Parameters: Sendable {
-        /// m/s; the reference's.
+        /// m/s; the reference's value.
         var pauseBelow = 0.5
-        /// m/s; the reference's.
+        /// m/s; the reference's value.
         var resumeFrom = 0.8
-        /// The way of the last seconds must be as slow as Doppler: receivers that wake up after a
-        /// hole report 0 m/s for a while.
+        /// Largest speed of the last seconds' path for a pause, m/s. Doppler alone is not enough:
+        /// receivers report 0 m/s for a while after a hole.
         var trackPauseBelow = 0.6
         var trackResumeFrom = 1.0
-        /// Added to it in units of the track's scatter.
+        /// Added to it, in units of the track's scatter.
         var trackScatterFactor = 1.5
-        /// Seconds of a still body until it is a stop: a slow walker's feet move once a second.
+        /// Seconds of a still body that are a stop: a slow walker's feet move once a second.
         var stillSeconds = 1.0
-        /// Seconds of slow positions until a stop, alone, and when motion knows of no steps.
+        /// Seconds of slow positions that are a stop: alone, and when motion shows no steps.
         var slowSeconds = 4.0
         var slowSecondsWithoutSteps = 2.0
-        /// Faster than this on the map, a still sensor rides along: no stop, m/s.
+        /// Speed by position, m/s, above which a still sensor rides in a vehicle: no stop.
         var ridingSpeed = 1.5
-        /// A hole passed more slowly than this was a stop, m/s.
+        /// Speed through a hole, m/s, below which the runner stopped in it.
         var holeSpeedMax = 0.5
-        /// A body that stirs at most this long before its first sure steps was setting off, seconds.
+        /// Longest motion, seconds, before the first certain steps that counts as the start.
         var stirSecondsMax = 5.0
-        /// Without positions, a body that stirs for this long has gone on, seconds: steps are not
-        /// sure on stairs and among people.
+        /// Seconds of motion that are a resumption without positions: steps are uncertain on stairs
+        /// and in crowds.
         var stirSecondsAlone = 3.0
-        /// The same for motion as strong as the steps before.
+        /// The same for motion as strong as the earlier steps.
         var stirSecondsVigorous = 1.0
-        /// Positions older than this say nothing, seconds.
+        /// Greatest age of a usable position, seconds.
         var positionFreshSeconds = 4.0
-        /// Motion older than this says nothing, seconds.
+        /// Greatest age of usable motion, seconds.
         var motionFreshSeconds = 3.0
     }
 
     enum Transition: Hashable, Sendable {
-        /// The runner stopped at `since`, which is earlier than the sample that proved it.
+        /// The runner stopped at `since`, before the sample that proved it.
         case paused(since: Timestamp)
         case resumed(since: Timestamp)
-        /// A stop that is known only now that it is over.
+        /// A stop that is detected only after its end.
         case wasPaused(from: Timestamp, to: Timestamp)
     }
 
     let parameters: Parameters
     private(set) var isPaused = false
-    /// Since when the runner may be standing; not yet proved.
+    /// Start of a possible stop; not yet proved.
     private(set) var slowSince: Timestamp?
-    /// When a still body will have been still for long enough; compared on every motion sample.
+    /// Time at which a still body is a stop; compared on every motion sample.
     private(set) var stillDeadline: Timestamp?
 
     private var activity = MotionActivity(kind: .unknown, since: nil)
@@ -68,10 +69,10 @@ struct AutoPause: Sendable {
         self.parameters = parameters
     }
 
-    /// Whether what comes in now may be standing still: credit nothing yet.
+    /// Whether the runner may be standing, so that no meters are credited yet.
     var isSuspecting: Bool { slowSince != nil || stillDeadline != nil }
 
-    /// After a manual pause: what was before says nothing.
+    /// Drops earlier observations after a manual pause.
     mutating func reset() {
         isPaused = false
         slowSince = nil
@@ -117,7 +118,7 @@ struct AutoPause: Sendable {
         return time.seconds(since: newestFix) <= parameters.positionFreshSeconds
     }
 
-    /// Steps are sure only after a few; the body stirred when the first was made.
+    /// The start of the body's motion: steps are certain only after a few.
     private func setOff(at steps: Timestamp) -> Timestamp {
         guard let stirredAt, stirredAt < steps,
             steps.seconds(since: stirredAt) <= parameters.stirSecondsMax
@@ -147,9 +148,9 @@ struct AutoPause: Sendable {
     // MARK: Position
 
     /// - Parameters:
-    ///   - step: From the last usable fix to the new one.
-    ///   - scatterMeters: Deviation of the track's steps, as it shows itself.
-    /// - Returns: The transition this fix completes.
+    ///   - step: The step from the last usable fix to the new one.
+    ///   - scatterMeters: Deviation of the track's steps by scatter alone, meters.
+    /// - Returns: The transition completed by this fix.
     mutating func update(step: FixGate.Step, scatterMeters: Double = 0) -> Transition? {
         let time = step.to
         let gap = newestFix.map { time.seconds(since: $0) } ?? 0
@@ -180,7 +181,7 @@ struct AutoPause: Sendable {
         slowSince = since
         let needed =
             knowsNoSteps(at: time) ? parameters.slowSecondsWithoutSteps : parameters.slowSeconds
-        // Scatter alone moves the track by a deviation a second.
+        // Scatter alone moves the track by one deviation a second.
         let onTrack = parameters.trackPauseBelow + scatterMeters
         guard time.seconds(since: since) >= needed, (trackSpeed ?? step.speed) < onTrack else {
             return nil
@@ -188,7 +189,7 @@ struct AutoPause: Sendable {
         return pause(since: since)
     }
 
-    /// A position source that fell silent while slow is standing: distance filters do that.
+    /// Detects a stop without fixes: distance filters make a source silent when the runner stands.
     mutating func tick(at time: Timestamp) -> Transition? {
         guard let slowSince, let newestFix, !hasSteps(at: time),
             time.seconds(since: newestFix) >= parameters.positionFreshSeconds,
@@ -203,7 +204,7 @@ struct AutoPause: Sendable {
     ) -> Transition? {
         let isStill = knowsNoSteps(at: time) && activity.kind == .still
         let doppler = isStill ? parameters.ridingSpeed : parameters.resumeFrom
-        // Scatter alone moves the track of someone who stands.
+        // Scatter alone moves the track of a standing runner.
         let blur = parameters.trackScatterFactor * scatterMeters
         let onTrack = (isStill ? parameters.ridingSpeed : parameters.trackResumeFrom) + blur
         guard (speed ?? 0) >= doppler || (trackSpeed ?? 0) >= onTrack else { return nil }
@@ -225,7 +226,8 @@ struct AutoPause: Sendable {
         return .wasPaused(from: step.from, to: step.to)
     }
 
-    /// Whether motion was heard during a hole of the positions: then it has decided already.
+    /// Whether there was motion data during a hole of the positions: then motion has decided
+    /// already.
     private func knewMotion(since time: Timestamp) -> Bool {
         guard let newestMotion, activity.kind != .unknown else { return false }
         return newestMotion.seconds(since: time) > parameters.motionFreshSeconds
@@ -249,10 +251,10 @@ struct AutoPause: Sendable {
     }
 }
 
-/// Speed over the last few seconds of a track: from the first to the last point, so that scatter
-/// does not add up.
+/// Speed over the last seconds of a track, from the first to the last point, so that scatter does
+/// not add up.
 struct TrackSpeed: Sendable {
-    /// Seconds: long against a fix's scatter, short against a stop.
+    /// Window, seconds: long against a fix's scatter, short against a stop.
     static let windowSeconds = 4.0
     static let pointsMax = 48
 
@@ -272,12 +274,12 @@ struct TrackSpeed: Sendable {
         }
     }
 
-    /// `nil` before there are two points.
+    /// Speed over the window; `nil` without two points.
     var metersPerSecond: Double? {
         speed(from: points.first)
     }
 
-    /// Between the last two points.
+    /// Speed between the last two points.
     var newestMetersPerSecond: Double? {
         points.count > 1 ? speed(from: points[points.count - 2]) : nil
     }

@@ -2,8 +2,8 @@ import SensorModel
 
 /// The reference applications' auto-pause: thresholds on the device's speed alone.
 ///
-/// Its two defects are mended: it counts seconds of event time, not events, and a runner whose
-/// distance filter falls silent pauses too.
+/// It differs in two points: it counts seconds of event time, not events. And it pauses when the
+/// distance filter makes the source silent.
 struct ReferenceAutoPause: Sendable {
     struct Parameters: Sendable {
         /// m/s.
@@ -11,7 +11,7 @@ struct ReferenceAutoPause: Sendable {
         /// m/s, inclusive.
         var resumeFrom = 0.8
         var pauseAfterSeconds = 5.0
-        /// No fix for this long is as slow as a fix can say.
+        /// Seconds without a fix that count as slow.
         var silenceSeconds = 5.0
     }
 
@@ -30,9 +30,9 @@ struct ReferenceAutoPause: Sendable {
     }
 
     /// - Parameters:
-    ///   - speed: m/s; `nil`: unknown, which is neither slow nor fast.
-    ///   - time: Of the fix.
-    /// - Returns: The transition this fix completes.
+    ///   - speed: m/s; `nil`: unknown, neither slow nor fast.
+    ///   - time: Time of the fix.
+    /// - Returns: The transition completed by this fix.
     mutating func update(speed: Double?, at time: Timestamp) -> Transition? {
         newestFix = time
         guard let speed else {
@@ -54,11 +54,11 @@ struct ReferenceAutoPause: Sendable {
         return pause(since: since, at: time)
     }
 
-    /// Time passes without a fix.
+    /// Handles time without a fix.
     /// - Parameters:
-    ///   - time: Now.
-    ///   - usualSeconds: Of silence that are nothing special for this source.
-    /// - Returns: The transition that silence completes.
+    ///   - time: Current time.
+    ///   - usualSeconds: Usual seconds of silence of this source.
+    /// - Returns: The transition completed by the silence.
     mutating func tick(at time: Timestamp, usualSeconds: Double = 0) -> Transition? {
         guard !isPaused, let newestFix else { return nil }
         let limit = max(parameters.silenceSeconds, usualSeconds)

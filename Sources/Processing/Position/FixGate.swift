@@ -1,24 +1,26 @@
 import SensorModel
 
-/// Which fixes may measure distance, and what lies between two of them.
+/// Selects the fixes that may measure distance, and computes the steps between them.
 ///
-/// The gates are the reference's (accuracy within 0…20 m, slower than 15 m/s), its defects mended:
-/// a fix with the same or an earlier time changes nothing, and a fix that is too far away does not
-/// become the new anchor before a second one agrees with it. So one bad fix costs nothing.
+/// The gates are the reference's (accuracy within 0…20 m, slower than 15 m/s), with two changes. A
+/// fix with the same or an earlier time changes nothing. A fix that is too far away becomes the new
+/// anchor only after a second one agrees with it. So one bad fix costs nothing.
 struct FixGate: Sendable {
     struct Parameters: Sendable {
-        /// Exclusive, meters: the reference's gate for distance.
+        /// Limit of accuracy, exclusive, meters: the reference's gate for distance.
         var accuracyMetersMax = 20.0
-        /// Exclusive, m/s (54 km/h): the reference's gate; a sprint is 12, a slope on wheels more.
+        /// Limit of speed, exclusive, m/s (54 km/h): the reference's gate. A sprint has 12, a
+        /// descent on wheels more.
         var speedMax = 15.0
-        /// A faster step is believed if the satellites' own speed says at least this share of it.
+        /// Minimum share of a faster step that the satellites' own speed must confirm.
         var dopplerShare = 0.6
-        /// A step may exceed the recent speed by this factor and addend (m/s) before it is doubted:
-        /// legs do not triple their speed from one fix to the next.
+        /// Factor and addend (m/s) over the recent speed beyond which a step is doubted: a runner's
+        /// speed does not triple between two fixes.
         var surgeFactor = 2.0
         var surgeAddend = 3.0
-        /// A hole passed faster than this factor and addend (m/s) on the recent speed: the receiver
-        /// came back elsewhere. Looser would credit its leaps, tighter a hard acceleration.
+        /// Factor and addend (m/s) over the recent speed beyond which a hole is a jump: the
+        /// receiver resumed elsewhere. A looser limit credits jumps, a tighter one drops a hard
+        /// acceleration.
         var holeSurgeFactor = 1.6
         var holeSurgeAddend = 1.0
         /// Seconds without a usable fix that are a hole, and the same in intervals of this source.
@@ -28,20 +30,20 @@ struct FixGate: Sendable {
         var rhythmGain = 0.1
     }
 
-    /// From the last usable fix to this one.
+    /// The step from the last usable fix to this one.
     struct Step: Sendable {
         var from: Timestamp
         var to: Timestamp
         var previous: Location
         var location: Location
-        /// Straight line.
+        /// Straight distance.
         var meters: Double
         var seconds: Double
-        /// Far longer than the source's rhythm.
+        /// Whether the interval is far longer than the source's rhythm.
         var isHole: Bool
-        /// The track went on elsewhere: the line between is no path.
+        /// Whether the track continues elsewhere: the line between is no path.
         var isJump: Bool
-        /// What the speed before would have covered meanwhile; `nil`: not known.
+        /// Distance at the earlier speed during the step; `nil`: unknown.
         var expectedMeters: Double?
 
         var speed: Double { seconds > 0 ? meters / seconds : 0 }
@@ -138,7 +140,7 @@ struct FixGate: Sendable {
         }
         guard speed < parameters.speedMax else { return false }
         guard let recentSpeed, !step.isHole else { return true }
-        // What the receiver admits to be unsure of is no surge.
+        // A step within the reported uncertainty is no surge.
         let blur = (step.location.horizontalAccuracy ?? 3) / max(step.seconds, 1)
         return speed < parameters.surgeFactor * recentSpeed + parameters.surgeAddend + blur
     }

@@ -1,9 +1,9 @@
 import SensorModel
 
 extension GPSQuality {
-    /// The reference's levels: below 10, 20 and 50 m.
+    /// Selects the reference's level: below 10, 20 and 50 m.
     ///
-    /// - Parameter horizontalAccuracy: Meters; `nil` or negative: the receiver does not know.
+    /// - Parameter horizontalAccuracy: Meters; `nil` or negative: unknown.
     init(horizontalAccuracy: Double?) {
         switch horizontalAccuracy {
         case .none: self = .none

@@ -3,7 +3,7 @@ public import SensorModel
 
 /// Distances on the sphere of the reference applications.
 public enum Geodesy {
-    /// Meters; the mean radius both reference applications use.
+    /// Meters; the mean radius of both reference applications.
     public static let earthRadiusMeters = 6_371_000.0
 
     /// Great-circle distance in meters: haversine in its atan2 form (Sinnott 1984).
@@ -27,7 +27,7 @@ public enum Geodesy {
             toLatitude: second.latitude, longitude: second.longitude)
     }
 
-    /// Meters east and north of `origin`: flat, good to 1e-4 within a few kilometers.
+    /// Meters east and north of `origin` on a plane, accurate to 1e-4 within a few kilometers.
     static func offset(
         of point: (latitude: Double, longitude: Double),
         from origin: (latitude: Double, longitude: Double)

@@ -1,19 +1,19 @@
 import SensorModel
 
-/// When the race distance will be reached: as it went so far, better and worse.
+/// The predicted time at the race distance: expected, best and worst.
 ///
-/// The expected time goes on at the mean pace per effort kilometer, with the same share of pauses.
-/// Best and worst come from how much the pace of 500 m pieces varied, and widen with what is left.
-/// Once the distance is reached all three are the time at its mark.
+/// The expected time continues at the mean pace per effort kilometer, with the same share of
+/// pauses. Best and worst come from the variation of the pace of 500 m pieces, and widen with the
+/// remaining distance. Once the distance is reached all three are the time at its mark.
 struct FinishEstimator: Sendable {
     struct Parameters: Sendable {
-        /// Meters before an estimate is shown; the reference's projection starts there.
+        /// Minimum meters for an estimate; the reference's projection starts there.
         var metersMin = 500.0
-        /// Meters of a piece whose pace is compared.
+        /// Meters of a piece for the comparison of paces.
         var pieceMeters = 500.0
-        /// Share of the rest that may always go better or worse, before the pace has shown.
+        /// Minimum relative spread of the remaining time, before the pace has shown its variation.
         var spreadMin = 0.02
-        /// Fatigue: the worst case slows by this share of the rest more.
+        /// Fatigue: the share of the remaining time that is added in the worst case.
         var fadeShare = 0.03
         var piecesMax = 60
     }
@@ -26,9 +26,9 @@ struct FinishEstimator: Sendable {
     private let parameters = Parameters()
     private var paces: [Double] = []
     private var pieceStart: (meters: Double, movingSeconds: Double) = (0, 0)
-    /// Where the way was last measured.
+    /// The last measured meters.
     private var newest: (meters: Double, elapsedSeconds: Double)?
-    /// The distance that was reached; no seconds: it was set when it lay behind already.
+    /// The distance that was reached; without seconds it was already reached when it was set.
     private var reached: Reached?
 
     mutating func update(meters: Double, movingSeconds: Double) {
@@ -39,13 +39,13 @@ struct FinishEstimator: Sendable {
         pieceStart = (meters, movingSeconds)
     }
 
-    /// Looks for the mark of the race distance between two places.
+    /// Searches the mark of the race distance between two measurements.
     ///
     /// - Parameters:
-    ///   - meters: Covered.
-    ///   - elapsedSeconds: At which they were.
-    ///   - isMeasured: By a fix; a tick between two fixes says nothing new where meters stayed.
-    ///   - raceKm: The distance; `nil`: none set.
+    ///   - meters: Meters covered.
+    ///   - elapsedSeconds: Elapsed seconds at these meters.
+    ///   - isMeasured: Whether a fix measured them; a tick without new meters gives no information.
+    ///   - raceKm: The race distance; `nil`: none.
     mutating func follow(
         meters: Double, elapsedSeconds: Double, isMeasured: Bool, raceKm: Double?
     ) {
@@ -65,12 +65,12 @@ struct FinishEstimator: Sendable {
     }
 
     /// - Parameters:
-    ///   - raceKm: The distance; `nil`: none set.
-    ///   - meters: Covered.
-    ///   - gainMeters: Climbed.
-    ///   - movingSeconds: Of the session.
-    ///   - elapsedSeconds: Of the session.
-    /// - Returns: `nil` without a distance, or too early to say.
+    ///   - raceKm: The race distance; `nil`: none.
+    ///   - meters: Meters covered.
+    ///   - gainMeters: Meters climbed.
+    ///   - movingSeconds: Moving seconds of the session.
+    ///   - elapsedSeconds: Elapsed seconds of the session.
+    /// - Returns: The estimate; `nil` without a distance, or too early.
     func estimate(
         raceKm: Double?, meters: Double, gainMeters: Double?, movingSeconds: Double,
         elapsedSeconds: Double
@@ -85,7 +85,7 @@ struct FinishEstimator: Sendable {
         }
         let leftKm = max(0, raceKm - meters / 1000)
         let effort = Energy.effortKm(meters: meters, gainMeters: gainMeters)
-        // What climb was so far is taken to go on.
+        // The rest is assumed to climb as much as the path so far.
         let leftEffort = leftKm * effort / (meters / 1000)
         let pausedShare = (elapsedSeconds - movingSeconds) / movingSeconds
         let rest = leftEffort * movingSeconds / effort
@@ -97,7 +97,7 @@ struct FinishEstimator: Sendable {
                 + rest * (1 + pausedShare) * (1 + spread + parameters.fadeShare))
     }
 
-    /// Population deviation over mean of the pieces' paces: the reference's pace variability.
+    /// Population deviation over the mean of the pieces' paces: the reference's pace variability.
     var variation: Double {
         guard paces.count > 1 else { return 0 }
         let mean = paces.reduce(0, +) / Double(paces.count)

@@ -2,21 +2,21 @@ import SensorModel
 
 /// Follows the runner's plan: phases by time or by distance, one after another.
 ///
-/// A phase ends at its mark, interpolated between two moments, and the next begins there, so that
-/// nothing is lost between them. Time runs on while the runner stands, as a rest is meant to; only a
-/// manual pause stops it. The three seconds of countdown are the reference's.
+/// A phase ends at its mark, interpolated between two measurements, and the next one begins there,
+/// so that nothing is lost between them. Time continues while the runner stands, since a rest may
+/// be standing; only a manual pause stops it. The three seconds of countdown are the reference's.
 struct Intervals: Sendable {
     static let countdownSeconds = 3.0
 
-    /// The session at one time.
+    /// The values of a session at one time.
     struct Moment: Sendable {
         var time: Timestamp
-        /// `nil` while no distance is known.
+        /// Meters; `nil` if no distance is known.
         var meters: Double?
         /// Beats/min × seconds and seconds so far.
         var heartRate: (beats: Double, seconds: Double)
 
-        /// `share` of the way to `next`, 0…1.
+        /// The moment at `share` of the way to `next`, 0…1.
         fileprivate func toward(_ next: Moment, _ share: Double) -> Moment {
             let seconds = next.time.seconds(since: time) * share
             let before = heartRate
@@ -42,16 +42,16 @@ struct Intervals: Sendable {
     private var index = 0
     private var start: Moment?
     private var newest: Moment
-    /// When meters were last measured: the mark of a distance lies after it.
+    /// The last measured meters: the mark of a distance comes later.
     private var measured: Moment
-    /// Meters as they were last told.
+    /// Meters in the last call.
     private var told: Double?
-    /// Of the phase, without manual pauses.
+    /// Seconds of the phase, without manual pauses.
     private var seconds = 0.0
     private var maxHeartRate: Double?
     private var hasCountedDown = false
 
-    /// The first phase begins at `moment`, once ``update(to:isMeasured:isPaused:speed:)`` is called.
+    /// Starts the first phase at `moment`, with the next ``update(to:isMeasured:isPaused:speed:)``.
     init(plan: IntervalPlan, from moment: Moment) {
         phases = plan.phases
         newest = moment
@@ -64,11 +64,12 @@ struct Intervals: Sendable {
     }
 
     /// - Parameters:
-    ///   - moment: Now; one that is earlier than the last changes nothing.
-    ///   - isMeasured: By a fix; a tick between two fixes says nothing new where meters stayed.
-    ///   - isPaused: By hand.
-    ///   - speed: m/s, to count down to a distance, and for the way since the last fix.
-    /// - Returns: What happened up to then, in its order.
+    ///   - moment: Current values; values earlier than the last ones change nothing.
+    ///   - isMeasured: Whether a fix measured the meters; a tick without new meters gives no
+    ///     information.
+    ///   - isPaused: Whether there is a manual pause.
+    ///   - speed: m/s, for the countdown to a distance, and for the path since the last fix.
+    /// - Returns: The events up to that time, in order.
     mutating func update(
         to moment: Moment, isMeasured: Bool = true, isPaused: Bool, speed: Double?
     ) -> [Change] {
@@ -110,7 +111,7 @@ struct Intervals: Sendable {
         max(0, (moment.meters ?? 0) - (start?.meters ?? 0))
     }
 
-    /// Where the phase ends, if that is not after `moment`.
+    /// The end of the phase, unless it is after `moment`.
     private func mark(
         until moment: Moment, isMeasured: Bool, isPaused: Bool, speed: Double?
     ) -> Moment? {
@@ -129,7 +130,8 @@ struct Intervals: Sendable {
         }
     }
 
-    /// Meters at a time after the last fix: between it and the new one, or on at the same speed.
+    /// Meters at a time after the last fix: interpolated to the new one, or extrapolated at the
+    /// same speed.
     private func meters(
         at time: Timestamp, until moment: Moment, _ isMeasured: Bool, speed: Double?
     ) -> Double? {

@@ -1,41 +1,41 @@
 import SensorModel
 
-/// Tells a clock that was set from time that passed, by when frames arrived.
+/// Separates a clock that was set from time that passed, by the arrival of frames.
 ///
-/// While a device sends live, its session time and the daemon's clock go on at the same pace. Where
-/// session time leaps and the frame came right after the last one, nobody ran in between. A backlog
-/// or a recording comes at another pace and says nothing.
+/// While a device sends live, its session time and the daemon's clock have the same pace. If
+/// session time jumps and the frame arrives right after the last one, no time has passed. A backlog
+/// or a recording comes at another pace and gives no information.
 struct ArrivalRhythm: Sendable {
     struct Parameters: Sendable {
-        /// At the same pace for so long is live.
+        /// Seconds at the same pace that are live.
         var liveSeconds = 60.0
-        /// Buffers of a device and of the network hold a frame up by no more.
+        /// Largest delay of a frame in the buffers of the device and the network.
         var lagSlackSeconds = 10.0
-        /// Two frames that come farther apart may have anything between them.
+        /// Largest time between two frames for a conclusion.
         var stepSecondsMax = 10.0
-        /// More than two lags that differ.
+        /// Minimum jump, more than the difference of two delays.
         var leapSecondsMin = 20.0
     }
 
     private let parameters = Parameters()
-    /// When the newest sample came.
+    /// Arrival of the newest sample.
     private var newest: Timestamp?
-    /// Since when the pace has been the same.
+    /// Start of the present pace.
     private var since = Timestamp(microseconds: .min)
-    /// By which samples were late then; by another clock, so of either sign.
+    /// Delay of samples at that time; across two clocks, so of either sign.
     private var lagMicroseconds: Int64 = 0
 
-    /// A sample moved the session's time on.
+    /// Notes a sample that advanced the session's time.
     ///
     /// - Parameters:
     ///   - time: Session time of the sample.
-    ///   - arrival: By the daemon's clock; `nil`: not known, as in a file.
+    ///   - arrival: Time of the daemon's clock; `nil`: unknown, as in a file.
     mutating func moved(to time: Timestamp, at arrival: Timestamp?) {
         guard let arrival else { return newest = nil }
         let lag = arrival.microseconds &- time.microseconds
         let slack = UInt64(parameters.lagSlackSeconds * 1e6)
         if let newest, (lag &- lagMicroseconds).magnitude <= slack {
-            // One that waited for those before it came earlier than they did.
+            // A sample that was held for earlier ones arrived before they did.
             self.newest = max(newest, arrival)
             return
         }
@@ -44,8 +44,8 @@ struct ArrivalRhythm: Sendable {
         lagMicroseconds = lag
     }
 
-    /// - Parameter arrival: Of a sample that has not moved the session yet.
-    /// - Returns: Seconds since the sample before; `nil` where the device does not send live.
+    /// - Parameter arrival: Arrival of a sample that has not advanced the session yet.
+    /// - Returns: Seconds since the sample before; `nil` if the device does not send live.
     func secondsPassed(at arrival: Timestamp?) -> Double? {
         guard let arrival, let newest else { return nil }
         let step = arrival.seconds(since: newest)
@@ -55,7 +55,7 @@ struct ArrivalRhythm: Sendable {
         return step
     }
 
-    /// Whether a sample that is so far ahead was stamped by a clock that has been set.
+    /// Whether the clock was set: a live sample is too far ahead.
     func isLeap(ahead seconds: Double, at arrival: Timestamp?) -> Bool {
         secondsPassed(at: arrival).map { seconds - $0 > parameters.leapSecondsMin } ?? false
     }

@@ -1,8 +1,8 @@
 import SensorModel
 
-/// Elapsed, moving and paused time, which always add up, whatever is dated back.
+/// Elapsed, moving and paused time, which always add up, even after a transition is dated back.
 ///
-/// Elapsed runs with the session's clock. Paused is what was ever declared paused, moving the rest.
+/// Elapsed follows the session's clock. Paused is the time of all pauses, moving the rest.
 struct MovingTime: Sendable {
     struct Pause: Hashable, Sendable {
         var start: Timestamp
@@ -15,12 +15,12 @@ struct MovingTime: Sendable {
     private var olderMicroseconds: Int64 = 0
     private var recentMicroseconds: Int64 = 0
     private(set) var open: (start: Timestamp, automatic: Bool)?
-    /// Enough to date anything back into the last minutes; bounds the state.
+    /// Enough to date a transition back by minutes; limits the state.
     private static let recentMax = 32
 
     var isPaused: Bool { open != nil }
 
-    /// - Returns: The start in effect: never inside an earlier pause.
+    /// - Returns: The effective start: never inside an earlier pause.
     mutating func begin(since: Timestamp, automatic: Bool) -> Timestamp {
         if let open {
             if open.automatic, !automatic { self.open?.automatic = false }
@@ -31,7 +31,7 @@ struct MovingTime: Sendable {
         return start
     }
 
-    /// - Returns: The pause that ends, or `nil` when there was none.
+    /// - Returns: The pause that ends, or `nil` if there was none.
     mutating func end(at: Timestamp) -> Pause? {
         guard let open else { return nil }
         let pause = Pause(start: open.start, end: max(at, open.start), automatic: open.automatic)
@@ -40,7 +40,7 @@ struct MovingTime: Sendable {
         return pause
     }
 
-    /// A pause that is known only now that it is over. Overlaps with known ones are not counted.
+    /// Inserts a pause that is detected only after its end. Overlaps with known ones do not count.
     mutating func insert(start: Timestamp, end: Timestamp, automatic: Bool) -> Pause? {
         let from = max(start, recent.last?.end ?? start)
         let until = min(end, open?.start ?? end)

@@ -1,36 +1,35 @@
 import SensorModel
 
-/// Device time made steady: never backwards, never a leap that nobody ran.
+/// Device time without jumps: it never goes backwards, and never skips time that did not pass.
 ///
-/// A watch sets its clock when it first hears a satellite or a phone. All times the processors see
-/// are session time: device time plus a shift that absorbs such jumps, so that sums of seconds hold.
+/// A watch sets its clock when it first receives a satellite or a phone. Processors use session
+/// time only: device time plus a shift that absorbs such jumps, so that sums of seconds stay right.
 ///
 ///     device   10 11 12 | 500000 500001      |  11  12  13
 ///     session  10 11 12 |     13     14      |  15  16  17
 struct SessionClock: Sendable {
     struct Parameters: Sendable {
-        /// Sensors of one device lag each other by buffers of about 10 s; what is further behind
-        /// is either late or a clock set back.
+        /// Buffers delay sensors of one device by about 10 s against each other. A sample further
+        /// behind is late, or the clock was set back.
         var backwardSlackSeconds = 30.0
-        /// A longer hole is believed only when a second sample agrees: one frame with a wrong
-        /// date must not move the session.
+        /// A second sample must confirm a longer hole: one frame with a wrong date must not move
+        /// the session.
         var confirmedHoleSeconds = 3600.0
-        /// A longer hole is a clock that was set, not time that passed: no run has a day without
-        /// a single sample.
+        /// A longer hole means that the clock was set: no run has a day without a single sample.
         var holeSecondsMax = 86_400.0
-        /// Samples in a row behind the slack that prove a clock set back.
+        /// Consecutive samples behind the slack that prove a clock set back.
         var backwardSamples = 20
-        /// The same where the device sends live, and goes on to do so for these seconds.
+        /// The same if the device sends live and continues to do so for the second value, seconds.
         var backwardLiveSamples = 3
         var backwardLiveSeconds = 2.0
     }
 
     enum Arrival: Hashable, Sendable {
-        /// Moves the session on to this time.
+        /// The sample advances the session to this time.
         case current(Timestamp)
-        /// Belongs before now; must not move it.
+        /// The sample belongs to an earlier time; it must not move the session.
         case behind(Timestamp)
-        /// Not believed yet.
+        /// The sample is not believed yet.
         case doubted
     }
 
@@ -41,11 +40,11 @@ struct SessionClock: Sendable {
     private(set) var now = Timestamp(microseconds: .min)
     /// Session time = device time + this.
     private(set) var shiftMicroseconds: Int64 = 0
-    /// When the sample in hand came; `nil`: not known.
+    /// Arrival of the current sample; `nil`: unknown.
     var arrival: Timestamp?
     private var rhythm = ArrivalRhythm()
     private var samplesBehind = 0
-    /// The first of them, and when it came.
+    /// The first of them, and its arrival.
     private var firstBehind: (time: Timestamp, arrival: Timestamp?)?
     private var doubted: Timestamp?
 
@@ -61,7 +60,7 @@ struct SessionClock: Sendable {
         device.advanced(byMicroseconds: shiftMicroseconds)
     }
 
-    /// The short way for a sample that follows the last one closely.
+    /// A shortcut for a sample soon after the last one.
     mutating func advance(to time: Timestamp) {
         now = time
         samplesBehind = 0
@@ -70,10 +69,10 @@ struct SessionClock: Sendable {
     }
 
     /// - Parameters:
-    ///   - deviceTime: As the device stamped it.
-    ///   - late: Known to belong into an earlier gap: says nothing about the clock.
-    ///   - isCertain: Too precious to be doubted.
-    /// - Returns: Session time of the sample, and whether it moves the session on.
+    ///   - deviceTime: The device's timestamp.
+    ///   - late: The sample belongs to an earlier gap: it says nothing about the clock.
+    ///   - isCertain: The sample is believed without a second one.
+    /// - Returns: Session time of the sample, and whether it advances the session.
     mutating func arrive(
         _ deviceTime: Timestamp, late: Bool, isCertain: Bool = false
     ) -> Arrival {
@@ -101,8 +100,8 @@ struct SessionClock: Sendable {
         return set(to: deviceTime)
     }
 
-    /// Whether samples behind keep coming at the pace of time: a buffer that is emptied late comes
-    /// at once.
+    /// Whether the samples behind continue at the pace of time. A buffer that is emptied late
+    /// arrives all at once.
     private func isLiveBehind(_ time: Timestamp) -> Bool {
         guard samplesBehind >= parameters.backwardLiveSamples,
             rhythm.secondsPassed(at: arrival) != nil, let arrival, let firstBehind,
@@ -133,8 +132,8 @@ struct SessionClock: Sendable {
         return .current(time)
     }
 
-    /// The device's clock was set: from here on it means as much after the last sample as has
-    /// passed since, or a microsecond where nobody knows.
+    /// Shifts the device's clock after it was set: session time advances by the time that passed
+    /// since the last sample, or by a microsecond if that is unknown.
     private mutating func set(to deviceTime: Timestamp) -> Arrival {
         let passed = rhythm.secondsPassed(at: arrival) ?? 0
         let next = now.advanced(byMicroseconds: max(1, Int64(passed * 1e6)))

@@ -7,7 +7,7 @@ struct Laps: Sendable {
     private var meters: Double?
     private var heartRate = (beats: 0.0, seconds: 0.0)
 
-    /// Ends a lap. All values are of the session so far.
+    /// Ends a lap. All values are totals of the session so far.
     mutating func mark(
         movingSeconds: Double, meters: Double?, heartRate: (beats: Double, seconds: Double)
     ) -> Lap {

@@ -2,12 +2,12 @@ import SensorModel
 
 /// Full kilometers and miles, timed at the mark.
 ///
-/// The mark lies between two distances; its moment is interpolated, and paused time is not counted.
+/// The mark lies between two distances. Its time is interpolated, and paused time does not count.
 struct Splits: Sendable {
     static let kilometerMeters = 1000.0
     static let mileMeters = 1609.344
 
-    /// What the split's other columns are read from, as of its mark.
+    /// The split's other columns at its mark.
     struct Context: Sendable {
         var heartRate: (beats: Double, seconds: Double)
         var altitude: Double?
@@ -16,7 +16,7 @@ struct Splits: Sendable {
     private struct Mark: Sendable {
         var split: Split
         var time: Timestamp
-        /// Of the step it lies in, to move it when the way before it grows; `nil`: not known.
+        /// Speed of its step, to move the mark when the path before it grows; `nil`: unknown.
         var metersPerSecond: Double?
     }
 
@@ -24,9 +24,9 @@ struct Splits: Sendable {
         let unit: Split.Unit
         let meters: Double
         var number = 0
-        /// Session time at which the oldest of the marks' splits begins.
+        /// Session time of the start of the oldest mark's split.
         var start: Timestamp
-        /// The newest, so that a re-dated pause or a late fix can correct them.
+        /// The newest marks, which a re-dated pause or a late fix can correct.
         var marks: [Mark] = []
         var heartRate = (beats: 0.0, seconds: 0.0)
         var altitude: Double?
@@ -34,7 +34,7 @@ struct Splits: Sendable {
         var newestTime: Timestamp { marks.last?.time ?? start }
     }
 
-    /// Marks that can still be corrected, of each unit.
+    /// Marks of each unit that can still be corrected.
     static let marksMax = 8
 
     private var tracks: [Track] = []
@@ -49,17 +49,17 @@ struct Splits: Sendable {
     }
 
     /// - Parameters:
-    ///   - meters: Of the session.
-    ///   - time: At which it was reached.
-    ///   - isMeasured: By a fix; a tick between two fixes says nothing new where meters stayed.
-    ///   - movingTime: To leave out what was paused.
-    ///   - context: Heart rate and altitude now.
-    /// - Returns: Splits completed, in the order of their marks.
+    ///   - meters: Meters of the session.
+    ///   - time: Session time at these meters.
+    ///   - isMeasured: Whether a fix measured them; a tick without new meters gives no information.
+    ///   - movingTime: The pauses to leave out.
+    ///   - context: Current heart rate and altitude.
+    /// - Returns: The completed splits, in the order of their marks.
     mutating func update(
         meters: Double, at time: Timestamp, isMeasured: Bool = true, movingTime: MovingTime,
         context: Context
     ) -> [Split] {
-        // The first position starts the splits before its altitude is known.
+        // The splits start with the first position, before its altitude is known.
         for index in tracks.indices where tracks[index].altitude == nil {
             tracks[index].altitude = context.altitude
         }
@@ -85,7 +85,7 @@ struct Splits: Sendable {
         return completed
     }
 
-    /// Splits already sent that a re-dated pause has changed.
+    /// Splits already sent that a re-dated pause changed.
     mutating func corrected(by movingTime: MovingTime) -> [Split] {
         var changed: [Split] = []
         for index in tracks.indices {
@@ -102,10 +102,10 @@ struct Splits: Sendable {
         return changed
     }
 
-    /// A late fix has changed the way: marks in its hole lie where the way now leads, later ones
-    /// are as much earlier as the added meters took.
+    /// Corrects marks after a late fix has changed the path. Marks in its hole move to their place
+    /// on the new path. Later ones become earlier by the time of the added meters.
     ///
-    /// - Returns: Splits already sent that are otherwise now.
+    /// - Returns: The changed ones among the splits already sent.
     mutating func corrected(
         by change: LateFixes.Change, movingTime: MovingTime
     ) -> [Split] {

@@ -75,7 +75,7 @@ struct PlotCanvas {
         body += "<polygon class=\"band\" points=\"\((upper + lower).joined(separator: " "))\"/>\n"
     }
 
-    /// One polyline for each stretch without a missing value.
+    /// Draws one polyline for each stretch without a missing value.
     private mutating func draw(_ name: String, _ points: [(t: Double, value: Double?)]) {
         for stretch in points.split(whereSeparator: { $0.value == nil }) {
             let places = stretch.map { place($0.t, $0.value ?? 0) }

@@ -7,22 +7,22 @@ struct PlotPanel {
     struct Line {
         var name: String
         var style: Style
-        /// Seconds, value; `nil` breaks the line.
+        /// Points: seconds, value; `nil` breaks the line.
         var points: [(t: Double, value: Double?)]
     }
 
     var title: String
     var lines: [Line]
-    /// Seconds, lower and upper bound.
+    /// Band: seconds, lower and upper bound.
     var band: [(t: Double, low: Double, high: Double)] = []
-    /// Seconds, 0…1; drawn in the lowest fifth of the panel.
+    /// Share: seconds, 0…1; drawn in the lowest fifth of the panel.
     var share: [(t: Double, value: Double?)] = []
 
     private var values: [Double] { lines.flatMap { $0.points.compactMap(\.value) } }
 
     var isEmpty: Bool { values.isEmpty }
 
-    /// Of all lines and the band, never empty.
+    /// Range of all lines and the band, never empty.
     var range: ClosedRange<Double> {
         let all = values + band.flatMap { [$0.low, $0.high] }
         let low = all.min() ?? 0

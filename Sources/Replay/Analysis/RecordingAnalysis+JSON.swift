@@ -3,7 +3,7 @@ import SensorModel
 extension RecordingAnalysis {
     /// The object of `analyze --json` (contract, section 8). Missing is `null`, never 0.
     public var jsonText: String {
-        var text = JSONText()
+        var text = AnalysisJSON()
         text.reserve(series.count * 160 + 4096)
         text.object {
             $0.key("summary")
@@ -39,7 +39,7 @@ extension RecordingAnalysis {
         return text.string
     }
 
-    private func writeSummary(to text: inout JSONText) {
+    private func writeSummary(to text: inout AnalysisJSON) {
         let elapsed = (final.elapsedSeconds * 1000).rounded() / 1000
         let paused = (final.pausedSeconds * 1000).rounded() / 1000
         text.number("durationSeconds", elapsed, digits: 3)
@@ -68,7 +68,7 @@ extension RecordingAnalysis {
         text.number("trimp", final.trainingLoad?.trimp, digits: 1)
     }
 
-    private func write(_ row: Row, to text: inout JSONText) {
+    private func write(_ row: Row, to text: inout AnalysisJSON) {
         let metrics = row.metrics
         let heart = metrics.heartRate.flatMap { $0.state == .live ? $0 : nil }
         text.number("t", row.t, digits: 3)

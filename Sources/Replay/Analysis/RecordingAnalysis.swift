@@ -1,14 +1,14 @@
 import Processing
 public import SensorModel
 
-/// The live pipeline over a recording: its final figures, its pauses and splits, and what a viewer
-/// would have seen at each second.
+/// The live pipeline over a recording: its final figures, pauses and splits, and the values that a
+/// viewer would have seen at each second.
 ///
 ///     frames → SessionPipeline → summary, pauses, splits
 ///                   └ whole seconds → series
 ///
-/// A row of the series is taken when the first sample after its second comes, before that sample is
-/// applied; so it holds everything up to its second and nothing later.
+/// A row is added when the first sample after its second comes, before that sample is applied. So
+/// the row holds all data up to its second and nothing later.
 public struct RecordingAnalysis: Sendable {
     /// One second of device time.
     public struct Row: Sendable {
@@ -20,27 +20,27 @@ public struct RecordingAnalysis: Sendable {
     public struct Pause: Hashable, Sendable {
         /// Seconds since the first record.
         public var start: Double
-        /// `nil`: the recording ended in it.
+        /// End; `nil` if the recording ended during the pause.
         public var end: Double?
         public var automatic: Bool
     }
 
     public private(set) var series: [Row] = []
     public private(set) var pauses: [Pause] = []
-    /// Kilometers, as last corrected.
+    /// Kilometer splits, as last corrected.
     public private(set) var splits: [Split] = []
-    /// Of the course, in the order in which they were reached.
+    /// Checkpoints of the course, in the order in which they were reached.
     public private(set) var checkpoints: [CheckpointReached] = []
-    /// Every event but the metrics, in order.
+    /// Every event except metrics, in order.
     public private(set) var events: [StreamEvent] = []
-    /// As of the last record.
+    /// The metrics after the last record.
     public private(set) var final = Metrics()
-    /// How well it kept to the wearer's target zone: excellent, good, fair or poor; `nil`: there was
-    /// none, or no heart rate.
+    /// How well the heart rate stayed in the wearer's target zone: excellent, good, fair or poor.
+    /// `nil` without a target zone or a heart rate.
     public var compliance: String? {
         final.targetZonePercent.map { TargetZoneCompliance(percent: $0).rawValue }
     }
-    /// Readings of the heart rate that leapt too far to be believed when they came.
+    /// Heart rates that changed too fast to be believed when they came.
     public var doubtedHeartRates: Int { pipeline.doubtedHeartRates }
 
     private var pipeline: SessionPipeline
@@ -48,7 +48,7 @@ public struct RecordingAnalysis: Sendable {
     private var newest: Timestamp?
     private var pending: [StreamEvent] = []
 
-    /// Seconds of a hole that get rows; a longer one is a clock that was set.
+    /// Seconds of a hole that get rows; a longer hole means that the clock was set.
     private static let holeSecondsMax = 86_400.0
 
     public init(profile: RunnerProfile, course: Course? = nil) {
@@ -56,12 +56,12 @@ public struct RecordingAnalysis: Sendable {
         pipeline.apply(course: course, at: Timestamp(microseconds: 0), into: &pending)
     }
 
-    /// Analyses a whole recording.
+    /// Analyzes a whole recording.
     ///
     /// - Parameters:
-    ///   - frames: In order of time, as a device would have sent them.
-    ///   - profile: Of the wearer.
-    ///   - course: That the wearer followed; `nil`: none.
+    ///   - frames: Frames in order of time, as a device would have sent them.
+    ///   - profile: The wearer's profile.
+    ///   - course: The followed course; `nil`: none.
     public init(
         frames: some Sequence<Frame>, profile: RunnerProfile, course: Course? = nil
     ) {
@@ -104,7 +104,7 @@ public struct RecordingAnalysis: Sendable {
         }
     }
 
-    /// No more records come.
+    /// Ends the analysis after the last record.
     public mutating func finish() {
         if let newest {
             fill(until: newest.advanced(byMicroseconds: 1))
@@ -116,7 +116,7 @@ public struct RecordingAnalysis: Sendable {
 
     // MARK: Seconds
 
-    /// Takes the rows of all seconds before `time`.
+    /// Adds the rows of all seconds before `time`.
     @inline(__always)
     private mutating func fill(until time: Timestamp) {
         if let nextRow, time > nextRow { fillRows(until: time) }
@@ -127,7 +127,7 @@ public struct RecordingAnalysis: Sendable {
         let hole = time.seconds(since: newest)
         if hole > 60, !pipeline.believes(time) { return }
         if hole > Self.holeSecondsMax {
-            // The clock was set: seconds go on from here.
+            // The clock was set: rows continue from here.
             nextRow = time.wholeSecond.advanced(bySeconds: 1)
             return
         }

@@ -1,12 +1,12 @@
 import SensorModel
 
-/// An analysis as a picture: estimates over time, what is known of the truth over them.
+/// A picture of an analysis: estimates over time, with the known truth.
 ///
 ///     panels, one above the other, one time axis: heart rate, cadence, steps, speed, distance
 ///
 /// A panel without a value is left out. Missing values break a line; they are never drawn as 0.
 public struct RecordingPlot: Sendable {
-    /// What was measured another way, at one moment; `nil`: not known then.
+    /// Values measured another way, at one moment; `nil`: unknown at that time.
     public struct Truth: Sendable {
         /// Seconds since the recording's first record.
         public var t: Double
@@ -30,9 +30,9 @@ public struct RecordingPlot: Sendable {
     private let truth: [Truth]
 
     /// - Parameters:
-    ///   - title: Above the picture.
-    ///   - analysis: Finished.
-    ///   - truth: In order of time; empty: none.
+    ///   - title: Title above the picture.
+    ///   - analysis: A finished analysis.
+    ///   - truth: Known values, in order of time; empty: none.
     public init(title: String, analysis: RecordingAnalysis, truth: [Truth] = []) {
         self.title = title
         self.analysis = analysis
@@ -57,7 +57,7 @@ public struct RecordingPlot: Sendable {
     }
 
     private func known(_ value: (Truth) -> Double?) -> PlotPanel.Line {
-        // A column that has no value this time is a value not written, not one that broke off.
+        // A column without any value was not recorded: it is no interruption.
         .init(
             name: "truth", style: .truth,
             points: truth.compactMap { row in value(row).map { (row.t, $0) } })

@@ -2,20 +2,20 @@ package import SegmentLog
 package import SensorModel
 package import Sharing
 
-/// What a viewer that comes back has missed: the events after its cursor, part by part, in the order
+/// The events that a reconnecting viewer has missed: those after its cursor, in parts, in the order
 /// of cursors. Pure but for reading.
 ///
 ///     place known? ──no──▶ gap
 ///         │yes
 ///     snapshot, then parts of events ──▶ caught up
 package struct CatchUp: Sendable {
-    /// One runner's share: what of it may be told, and up to where.
+    /// One runner's share, and the range of its events that may be sent.
     package struct Source: Sendable {
         package let share: Share
         package let privacy: PrivacySettings
-        /// Those with something after the cursor.
+        /// Sessions with records after the cursor.
         package let sessions: [SessionID]
-        /// The feed tells what comes after it.
+        /// The last record; the feed continues after it.
         package let end: RecordOffset
 
         package init(
@@ -32,23 +32,23 @@ package struct CatchUp: Sendable {
         }
     }
 
-    /// Events handed to a socket at once.
+    /// Events per part handed to a socket.
     package static let partMax = 128
 
     package let sources: [Source]
     private let encoders: [HistoryEncoder]
     private let partMax: Int
-    /// Everything up to here was told.
+    /// Everything up to here was sent.
     private var after: RecordOffset
-    /// Nothing more follows.
+    /// Whether no more events follow.
     package private(set) var isComplete = false
 
     /// - Parameters:
     ///   - sources: The share, or a group's members.
     ///   - after: The viewer's cursor.
-    ///   - epoch: Of the log.
-    ///   - inGroup: Events carry the runner's name.
-    ///   - partMax: Fewer events at once, where that is to be seen to work.
+    ///   - epoch: Epoch of the log.
+    ///   - inGroup: Whether events carry the runner's name.
+    ///   - partMax: Events per part; fewer in tests.
     package init(
         _ sources: [Source], after: RecordOffset, epoch: UInt32, inGroup: Bool,
         partMax: Int = CatchUp.partMax
@@ -70,16 +70,16 @@ package struct CatchUp: Sendable {
     ///
     /// - Parameters:
     ///   - now: Arrival clock.
-    ///   - records: Of a session by a rule; `nil` where it is gone.
-    /// - Returns: A bounded number of events; none when it is complete, or the reading was cancelled.
-    /// - Throws: ``SegmentLogError``; what was missed is not known then.
+    ///   - records: Records of a session by a rule; `nil` if the session does not exist any more.
+    /// - Returns: A bounded number of events; none if it is complete, or the reading was cancelled.
+    /// - Throws: ``SegmentLogError``; the missed events are then unknown.
     package mutating func nextPart(
         at now: Timestamp,
         records: (SessionID, ProjectionRule) throws(SegmentLogError) -> ShownRecords?
     ) throws(SegmentLogError) -> [(cursor: LogCursor, json: [UInt8])] {
         guard !isComplete else { return [] }
         var part: [(cursor: LogCursor, json: [UInt8])] = []
-        /// Behind it a source may have more than was read.
+        /// Behind this offset a source may have unread events.
         var known: RecordOffset?
         for (source, encoder) in zip(sources, encoders) {
             for session in source.sessions {
@@ -100,7 +100,7 @@ package struct CatchUp: Sendable {
         return part
     }
 
-    /// - Returns: The last offset of a full part, `nil`: there is no more of this session; and why the
+    /// - Returns: The last offset of a full part, `nil`: the session has no more; and why the
     ///   reading ended.
     private func read(
         _ records: ShownRecords, of source: Source, at now: Timestamp, _ encoder: HistoryEncoder,

@@ -2,23 +2,24 @@ package import SegmentLog
 package import SensorModel
 package import Sharing
 
-/// Whether a viewer can have come by a cursor: whether its share has shown just that.
+/// Decides whether a cursor is valid: whether the viewer's share has shown that record.
 ///
-/// Any other cursor is answered alike, so that no answer tells what is not shown yet, what is hidden,
-/// or what is somebody else's.
+/// All other cursors get the same answer. So no answer reveals what is not shown yet, what is
+/// hidden, or what belongs to another share.
 package struct CursorPlace {
     let log: SegmentLog
     let now: Timestamp
     private let sessions: (DeviceID, RecordOffset) -> [SessionSummary]
 
-    /// How far behind a session's last record the numbers of what ends a view may be.
+    /// Events that end a view have offsets of their own, up to this many behind a session's last
+    /// record.
     package static let endingsMax: UInt64 = 2
 
     /// - Parameters:
-    ///   - log: Where the cursor points.
+    ///   - log: The log that the cursor refers to.
     ///   - now: Arrival clock.
-    ///   - sessions: A device's sessions with a first record that is not after an offset, and a last
-    ///     one at most ``endingsMax`` before it.
+    ///   - sessions: Returns a device's sessions whose first record is not after an offset, and
+    ///     whose last record is at most ``endingsMax`` before it.
     package init(
         log: SegmentLog, now: Timestamp,
         sessions: @escaping (DeviceID, RecordOffset) -> [SessionSummary]
@@ -28,12 +29,13 @@ package struct CursorPlace {
         self.sessions = sessions
     }
 
-    /// Blocks on the disk, which must have the record if there is one.
+    /// Whether the cursor was shown. Blocks on the disk, which must contain the record if there is
+    /// one.
     ///
     /// - Parameters:
-    ///   - cursor: Of a viewer's.
+    ///   - cursor: A viewer's cursor.
     ///   - sources: The share, or a group's members.
-    ///   - records: Of a session by a rule; `nil` where it is gone.
+    ///   - records: Records of a session by a rule; `nil` if the session does not exist any more.
     /// - Returns: `false`: answer with a gap.
     /// - Throws: ``SegmentLogError``
     package func isShown(
@@ -41,7 +43,7 @@ package struct CursorPlace {
         records: (SessionID, ProjectionRule) throws(SegmentLogError) -> ShownRecords?
     ) throws(SegmentLogError) -> Bool {
         guard cursor.epoch == log.epoch else { return false }
-        // Before all records: what a viewer is given while nothing was shown.
+        // Offset 0 is before all records: viewers receive it while nothing was shown.
         guard cursor.offset.rawValue > 0 else { return true }
         for source in sources {
             var isShown = try isRecorded(cursor.offset, of: source)
@@ -53,8 +55,8 @@ package struct CursorPlace {
         return false
     }
 
-    /// An offset that the delay lets through: of the device's own record where nothing is hidden, or
-    /// one that a crash has taken, which lies between two segments.
+    /// Whether the delay permits an offset that is valid by itself: the device's own record if
+    /// nothing is hidden, or an offset lost in a crash, which lies between two segments.
     private func isRecorded(
         _ offset: RecordOffset, of source: CatchUp.Source
     ) throws(SegmentLogError) -> Bool {
@@ -77,7 +79,7 @@ package struct CursorPlace {
         _ offset: RecordOffset, by source: CatchUp.Source,
         records: (SessionID, ProjectionRule) throws(SegmentLogError) -> ShownRecords?
     ) throws(SegmentLogError) -> Bool {
-        // What ends a view has numbers of its own behind the last record that was shown.
+        // Events that end a view have offsets of their own behind the last record that was shown.
         guard let device = source.share.device else { return false }
         for summary in sessions(device, offset) {
             guard let records = try records(summary.session, source.rule) else { continue }
@@ -90,7 +92,7 @@ package struct CursorPlace {
                 return false
             }
             if isShown { return true }
-            // Nobody waits for the answer any more.
+            // After a cancellation the answer is not used.
             guard ending != .cancelled else { return false }
         }
         return false

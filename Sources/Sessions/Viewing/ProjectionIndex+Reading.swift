@@ -1,5 +1,5 @@
 package import SegmentLog
-import SensorModel
+package import SensorModel
 package import Sharing
 import WireFormat
 
@@ -7,21 +7,23 @@ extension ProjectionIndex {
     /// Reads the session from the index's last checkpoint on. Blocks on the disk.
     ///
     /// - Parameters:
-    ///   - summary: Of the session.
-    ///   - rule: Of the share.
-    ///   - known: Of that session and rule, from an earlier pass; `nil`: there was none.
-    ///   - reader: Of the log.
-    ///   - isCancelled: Asked between records; `true` ends the reading.
-    /// - Returns: `nil` when it was cancelled.
+    ///   - summary: Summary of the session.
+    ///   - rule: Rule of the share.
+    ///   - known: Index of that session and rule from an earlier pass; `nil`: there was none.
+    ///   - reader: Reader of the log.
+    ///   - now: Arrival clock.
+    ///   - isCancelled: Called between records; `true` ends the reading.
+    /// - Returns: `nil` if it was cancelled.
     /// - Throws: ``SegmentLogError``
     package static func reading(
         _ summary: SessionSummary, rule: ProjectionRule, extending known: ProjectionIndex? = nil,
-        reader: LogReader, isCancelled: () -> Bool = { false }
+        reader: LogReader, now: Timestamp, isCancelled: () -> Bool = { false }
     ) throws(SegmentLogError) -> ProjectionIndex? {
         guard !isCancelled() else { return nil }
-        var index = known ?? ProjectionIndex()
+        var index = known.flatMap { $0.isAhead(of: now) ? nil : $0 } ?? ProjectionIndex()
         let last = index.extend(to: summary.records)
         var projection = last?.projection ?? SessionProjection(rule)
+        projection.use(index.verdicts, extends: true)
         var shown: [ShownEvent] = []
         var isOver = false
         try reader.read(
@@ -39,6 +41,8 @@ extension ProjectionIndex {
             index.note(projection, after: header.offset, deviceTime: event.deviceTime)
             return true
         }
-        return isOver ? nil : index
+        guard !isOver else { return nil }
+        index.end(projection, at: now)
+        return index
     }
 }

@@ -1,11 +1,10 @@
 package import SegmentLog
 package import SensorModel
 package import Sharing
-import Replay
 import WireFormat
 
-/// Reads what is shown of a recorded session: the log behind a projection, from anywhere in it, at a
-/// cost that does not depend on how much of the session lies before. Blocks on the disk.
+/// Reads the shown part of a recorded session: the log behind a projection, from any place. The
+/// cost does not depend on how much of the session lies before. Blocks on the disk.
 package struct ShownRecords: Sendable {
     package let session: SessionID
     package let rule: ProjectionRule
@@ -13,22 +12,31 @@ package struct ShownRecords: Sendable {
     let epoch: UInt32
     private let index: ProjectionIndex?
     private let first: RecordOffset
-    /// Asked between records: `true` ends the reading.
+    /// The session's number of records when this was made.
+    private let records: Int
+    /// The session's current number of records; `nil`: unknown.
+    private let recordsNow: @Sendable () -> Int?
+    /// Called between records: `true` ends the reading.
     private let isCancelled: @Sendable () -> Bool
 
     /// - Parameters:
-    ///   - summary: Of the session.
-    ///   - rule: Of the share.
-    ///   - index: Of that session and rule; `nil`: none is needed, or reading begins with the session.
-    ///   - reader: Of the log.
-    ///   - epoch: Of the log.
-    ///   - isCancelled: Asked between records; `true` ends the reading.
+    ///   - summary: Summary of the session.
+    ///   - rule: Rule of the share.
+    ///   - index: Index of that session and rule; `nil`: none is needed, or reading begins with the
+    ///     session.
+    ///   - reader: Reader of the log.
+    ///   - epoch: Epoch of the log.
+    ///   - recordsNow: The session's number of records, called before each reading; `nil`: unknown.
+    ///   - isCancelled: Called between records; `true` ends the reading.
     package init(
         _ summary: SessionSummary, rule: ProjectionRule, index: ProjectionIndex?,
-        reader: LogReader, epoch: UInt32, isCancelled: @escaping @Sendable () -> Bool = { false }
+        reader: LogReader, epoch: UInt32, recordsNow: @escaping @Sendable () -> Int? = { nil },
+        isCancelled: @escaping @Sendable () -> Bool = { false }
     ) {
         session = summary.session
         first = summary.firstOffset
+        records = summary.records
+        self.recordsNow = recordsNow
         self.rule = rule
         self.index = index
         self.reader = reader
@@ -36,49 +44,53 @@ package struct ShownRecords: Sendable {
         self.isCancelled = isCancelled
     }
 
-    /// Where one reading is; the next goes on from there.
+    /// The state of one reading, from which the next continues.
     package struct Position: Sendable {
         /// The first record that was not read.
         fileprivate(set) var next: RecordOffset
         fileprivate var projection: SessionProjection
-        /// What is shown up to here the reader has.
+        /// The reader already has everything shown up to here.
         fileprivate var after: RecordOffset?
-        /// Found, and not taken yet.
+        /// Events that were found but not yet taken.
         fileprivate var found: ArraySlice<ShownEvent> = []
     }
 
     /// Why a reading ended.
     package enum Ending: Hashable, Sendable {
-        /// All that may be shown now was.
+        /// Everything that may be shown now was shown.
         case complete
-        /// The reader wanted no more.
+        /// The reader stopped.
         case stopped
         case cancelled
     }
 
-    /// Where reading can begin for what is shown after an offset; `nil`: for all.
+    /// The position from which to read what is shown after an offset; `nil`: everything.
     package func position(after offset: RecordOffset?) -> Position {
-        guard let offset else {
-            return Position(next: first, projection: SessionProjection(rule), after: nil)
-        }
+        guard let offset else { return position(from: nil, after: nil) }
         guard rule != .everything else {
             let next = RecordOffset(rawValue: max(first.rawValue, offset.rawValue &+ 1))
             return Position(next: next, projection: SessionProjection(rule), after: offset)
         }
-        let checkpoint = index?.checkpoint(before: offset)
-        return Position(
-            next: checkpoint?.next ?? first,
-            projection: checkpoint?.projection ?? SessionProjection(rule), after: offset)
+        return position(from: index?.checkpoint(before: offset), after: offset)
     }
 
-    /// Visits what is shown from a position on.
+    /// Continues from a checkpoint; without one, from the session's beginning.
+    private func position(
+        from checkpoint: ProjectionIndex.Checkpoint?, after offset: RecordOffset?
+    ) -> Position {
+        var projection = checkpoint?.projection ?? SessionProjection(rule)
+        if let index { projection.use(index.verdicts(of: records)) }
+        return Position(next: checkpoint?.next ?? first, projection: projection, after: offset)
+    }
+
+    /// Visits the shown events from a position on.
     ///
     /// - Parameters:
-    ///   - position: Moved behind what was taken.
-    ///   - arrivedBy: What came later is still held back from the share; `nil`: nothing is.
+    ///   - position: Moved behind the taken events.
+    ///   - arrivedBy: Later arrivals are still held back from the share; `nil`: none are.
     ///   - now: Arrival clock.
-    ///   - body: Gets each shown event; `false`: no more, and not this one.
-    /// - Returns: Why there was no more.
+    ///   - body: Receives each shown event; `false` refuses the event and stops.
+    /// - Returns: Why the reading ended.
     /// - Throws: ``SegmentLogError``
     @discardableResult
     package func read(
@@ -89,19 +101,22 @@ package struct ShownRecords: Sendable {
         guard ending == nil else { return ending ?? .complete }
         guard !isCancelled() else { return .cancelled }
         var shown: [ShownEvent] = []
-        try reader.read(from: position.next, session: session) { header, payload in
+        let held = recordsNow().flatMap { index?.firstHeld(of: $0, at: now) }
+        try reader.read(
+            from: position.next, until: held, session: session
+        ) { header, payload in
             if isCancelled() {
                 ending = .cancelled
                 return false
             }
             guard header.type == .metric || header.type == .event else { return true }
-            // A later record may release what is held back, and nothing else.
+            // Only a record that arrived later may release events that are held back.
             if let arrivedBy, header.arrivalTime > arrivedBy, !rule.holdsBack {
                 ending = .complete
                 return false
             }
             position.next = RecordOffset(rawValue: header.offset.rawValue + 1)
-            // One unreadable record does not end the show.
+            // One unreadable record does not end the reading.
             guard let event = try? StreamEventCodec.decode(payload) else { return true }
             shown.removeAll(keepingCapacity: true)
             position.projection.take(
@@ -117,7 +132,7 @@ package struct ShownRecords: Sendable {
         return give(&position, arrivedBy: arrivedBy, body) ?? .complete
     }
 
-    /// - Returns: `nil`: all was taken.
+    /// - Returns: `nil`: all events were taken.
     private func give(
         _ position: inout Position, arrivedBy: Timestamp?, _ body: (ShownEvent) -> Bool
     ) -> Ending? {
@@ -135,38 +150,40 @@ package struct ShownRecords: Sendable {
     // MARK: A moment
 
     /// - Parameter time: Device time.
-    /// - Returns: Where reading can begin to have all that is shown from then on; some of it may be
-    ///   of before.
+    /// - Returns: A position from which all events shown from then on are read; some earlier ones
+    ///   may precede them.
     /// - Throws: ``SegmentLogError``
     package func position(at time: Timestamp) throws(SegmentLogError) -> Position {
         if rule == .everything {
             return position(after: try reader.newest(.snapshot, of: session, notAfter: time))
         }
-        guard let checkpoint = index?.checkpoint(notAfter: time, arrivedBy: nil) else {
-            return position(after: nil)
-        }
-        return Position(
-            next: checkpoint.next, projection: checkpoint.projection, after: nil)
+        return position(from: index?.checkpoint(notAfter: time, arrivedBy: nil), after: nil)
     }
 
-    /// Every latched value as it was shown at a moment.
+    /// The latched values as they were shown at a moment.
     ///
     /// - Parameters:
-    ///   - time: Device time; before the first shown event it means that.
-    ///   - arrivedBy: What came later is still held back from the share; `nil`: nothing is.
+    ///   - time: Device time; a time before the first shown event selects that event.
+    ///   - arrivedBy: Later arrivals are still held back from the share; `nil`: none are.
     ///   - now: Arrival clock.
-    /// - Returns: The fields, and where reading goes on behind them; `nil` when there is nothing to show.
+    /// - Returns: The fields, and the position behind them; `nil` if there is nothing to show.
     /// - Throws: ``SegmentLogError``
     package func fields(
         at time: Timestamp, arrivedBy: Timestamp?, now: Timestamp
     ) throws(SegmentLogError) -> (fields: SessionFields, position: Position)? {
         var (fields, position, hasShown) = try start(at: time, arrivedBy: arrivedBy)
+        // Encoding is most of the work, and only the last metrics are seen.
+        var newest: ShownEvent?
         try read(from: &position, arrivedBy: arrivedBy, now: now) { shown in
             guard shown.event.deviceTime <= time || !hasShown else { return false }
-            _ = fields.take(shown.event, at: shown.offset)
+            if let before = newest, !shown.event.kind.replaces(before.event.kind) {
+                _ = fields.take(before.event, at: before.offset)
+            }
+            newest = shown
             hasShown = true
             return true
         }
+        if let newest { _ = fields.take(newest.event, at: newest.offset) }
         return hasShown ? (fields, position) : nil
     }
 
@@ -180,16 +197,14 @@ package struct ShownRecords: Sendable {
             return (SessionFields(session: session, epoch: epoch), position(after: nil), false)
         }
         let progress = checkpoint.projection.progress
-        let position = Position(
-            next: checkpoint.next, projection: checkpoint.projection,
-            after: progress.newest?.offset)
         return (
-            SessionFields(session: session, epoch: epoch, after: progress), position,
+            SessionFields(session: session, epoch: epoch, after: progress),
+            position(from: checkpoint, after: progress.newest?.offset),
             progress.newest != nil
         )
     }
 
-    /// The log holds everything that is latched once a minute.
+    /// Starts at a snapshot: once a minute the log contains all latched values.
     private func startAtSnapshot(
         notAfter time: Timestamp, arrivedBy: Timestamp?
     ) throws(SegmentLogError) -> (SessionFields, Position, hasShown: Bool) {
@@ -201,7 +216,7 @@ package struct ShownRecords: Sendable {
             try reader.read(from: offset, session: session) { header, payload in
                 guard header.offset == offset else { return false }
                 if let arrivedBy, header.arrivalTime > arrivedBy {
-                    // Both clocks run alike but for backlogs: there it takes another step.
+                    // Both clocks run equally fast except in backlogs, which need further steps.
                     let excess = header.arrivalTime.microseconds - arrivedBy.microseconds
                     retry = header.deviceTime.advanced(byMicroseconds: -max(1, excess))
                 } else {
@@ -223,8 +238,18 @@ package struct ShownRecords: Sendable {
     }
 }
 
+extension StreamEvent.Kind {
+    /// Whether an event makes the one right before it redundant. Metrics are complete, but an alert
+    /// that ended and a missing heart rate leave a trace.
+    fileprivate func replaces(_ before: StreamEvent.Kind) -> Bool {
+        guard case .metrics(let now) = self, case .metrics(let old) = before else { return false }
+        return (old.activeAlerts.isEmpty || old.activeAlerts == now.activeAlerts)
+            && (old.heartRate == nil || now.heartRate != nil)
+    }
+}
+
 extension ProjectionRule {
-    /// Whether an event may be shown after records that came later.
+    /// Whether events may be shown after records that arrived later.
     fileprivate var holdsBack: Bool {
         if case .hiding(let settings) = self { settings.trimFinishMeters > 0 } else { false }
     }

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// The `alerts` field: the names of what is raised, for each scope those that belong to it.
+/// The `alerts` field: for each scope the names of the raised alerts that it includes.
 enum AlertsEncoder {
     static func fragments(of alerts: [AlertKind]) -> [Fragment] {
         var scopesByNames: [(kinds: [AlertKind], scopes: [Scope])] = []
@@ -22,7 +22,7 @@ enum AlertsEncoder {
     }
 
     private static func bytes(_ kinds: [AlertKind]) -> [UInt8] {
-        var json = JSONWriter(reserving: 64)
+        var json = ViewerJSON(reserving: 64)
         json.raw(FieldKey.alerts.prefix)
         json.raw("[")
         for (index, kind) in kinds.enumerated() {

@@ -1,9 +1,9 @@
 public import SensorModel
 
-/// Discrete events as JSON objects, one form for each audience that reads them differently.
+/// Discrete events as JSON objects, with a form for each audience that sees different fields.
 public enum EventEncoder {
     /// - Returns: Forms with disjoint audiences; empty for ``StreamEvent/Kind/metrics(_:)``, which
-    ///   is no event but the state.
+    ///   is the state and not an event.
     public static func forms(of event: StreamEvent, cursor: LogCursor) -> [EventForm] {
         let head = Head(cursor: cursor, time: event.deviceTime)
         switch event.kind {
@@ -60,16 +60,16 @@ public enum EventEncoder {
         }
     }
 
-    /// What a reader is told first whose cursor names history that is gone.
+    /// The first message to a reader whose cursor refers to deleted history.
     public static func historyGap(cursor: LogCursor, time: Timestamp) -> EncodedMessage {
         MessageWriter.message(
             .gap, cursor: cursor, time: time, runner: nil, fragments: [])
     }
 }
 
-/// What every event has in front: type, cursor, time, and its own name.
+/// The first fields of every event: type, cursor, time, and its own name.
 private struct Head {
-    typealias Body = (inout JSONObject, inout JSONWriter) -> Void
+    typealias Body = (inout JSONObject, inout ViewerJSON) -> Void
 
     let cursor: LogCursor
     let time: Timestamp
@@ -77,7 +77,7 @@ private struct Head {
     func event(
         _ name: String, for visibility: VisibilityMask = .everyone, _ body: Body
     ) -> EventForm {
-        var json = JSONWriter(reserving: 160)
+        var json = ViewerJSON(reserving: 160)
         JSONObject.write(to: &json) { object, json in
             object.text("type", "event", &json)
             object.text("event", name, &json)
@@ -151,7 +151,7 @@ private struct Head {
         }
     }
 
-    /// A checkpoint's name says where.
+    /// Encodes a checkpoint. Its name reveals a place.
     func checkpoint(_ reached: CheckpointReached) -> [EventForm] {
         [true, false].map { metrics in
             let visibility =
@@ -171,7 +171,7 @@ private struct Head {
     }
 
     private func write(
-        _ goal: IntervalPlan.Phase, _ object: inout JSONObject, _ json: inout JSONWriter
+        _ goal: IntervalPlan.Phase, _ object: inout JSONObject, _ json: inout ViewerJSON
     ) {
         switch goal {
         case .seconds(let seconds):
@@ -214,7 +214,7 @@ extension VisibilityMask {
 }
 
 extension AlertKind {
-    /// Safety is everyone's; the rest belongs to the values it is about.
+    /// Safety alerts are for every scope; others need the scope of their values.
     var neededScope: Scope {
         switch self {
         case .zoneDrift: .heartRate

@@ -1,4 +1,4 @@
-/// A discrete event as one audience reads it: a whole JSON object.
+/// A discrete event in the form for one audience: a whole JSON object.
 public struct EventForm: Hashable, Sendable {
     public let visibility: VisibilityMask
     public let json: [UInt8]

@@ -1,6 +1,9 @@
 public import SensorModel
 
-/// The top-level keys of snapshots and updates, in the order in which they are written.
+/// The top-level keys of snapshots and updates, in their order in a message.
+///
+/// A new number among the metrics needs a case, its scope and its value here; the compiler checks
+/// both.
 public enum FieldKey: UInt8, CaseIterable, Sendable {
     case state
     case startedAt
@@ -41,10 +44,10 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
 
     public var name: String { String(describing: self) }
 
-    /// The parts a share must show before it may show this key.
+    /// The scope that a share needs to show this key.
     public var neededScope: Scope {
         switch self {
-        // Safety concerns whoever watches; which alerts are named is the scope's (`AlertsEncoder`).
+        // Safety concerns every viewer; the scope decides which alerts are named (`AlertsEncoder`).
         case .state, .startedAt, .elapsedSeconds, .movingSeconds, .pausedSeconds, .autoPaused,
             .alerts:
             []
@@ -56,16 +59,48 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
             .gradePercent, .averageCadence, .gps, .splits, .trainingLoad, .caloriesKcal,
             .effortKm, .finishEstimate, .interval, .battery, .charging:
             .metrics
-        // Heart rate against speed: either half alone does not entitle to it.
+        // Heart rate against speed: it needs both scopes.
         case .decouplingPercent: [.metrics, .heartRate]
         case .position, .course: .location
         }
     }
 
-    /// Who may see the key, where all who may see it read the same.
+    /// - Returns: The key's value and its decimals; `nil` if it is no plain number.
+    ///   ``MetricsEncoder`` or ``SessionFields`` then writes it.
+    func number(of metrics: Metrics) -> (value: Double?, decimals: Int)? {
+        switch self {
+        case .distanceMeters: (metrics.distanceMeters, Decimals.distanceMeters)
+        case .distanceUncertaintyMeters:
+            (metrics.distanceUncertaintyMeters, Decimals.distanceMeters)
+        case .speedMetersPerSecond: (metrics.speedMetersPerSecond, Decimals.speed)
+        case .speedUncertainty: (metrics.speedUncertaintyMetersPerSecond, Decimals.speed)
+        case .paceSecondsPerKm: (metrics.paceSecondsPerKm, Decimals.pace)
+        case .gradeAdjustedPaceSecondsPerKm:
+            (metrics.gradeAdjustedPaceSecondsPerKm, Decimals.pace)
+        case .elapsedSeconds: (metrics.elapsedSeconds, Decimals.seconds)
+        case .movingSeconds: (metrics.movingSeconds, Decimals.seconds)
+        case .elevationGainMeters: (metrics.elevationGainMeters, Decimals.elevationMeters)
+        case .elevationLossMeters: (metrics.elevationLossMeters, Decimals.elevationMeters)
+        case .gradePercent: (metrics.gradePercent, Decimals.percent)
+        case .averageHeartRate: (metrics.averageHeartRate, Decimals.heartRate)
+        case .maxHeartRate: (metrics.maxHeartRate, Decimals.heartRate)
+        case .targetZonePercent: (metrics.targetZonePercent, Decimals.percent)
+        case .averageCadence: (metrics.averageCadence, Decimals.cadence)
+        case .caloriesKcal: (metrics.caloriesKcal, Decimals.kilocalories)
+        case .effortKm: (metrics.effortKm, Decimals.effortKm)
+        case .decouplingPercent: (metrics.decouplingPercent, Decimals.percent)
+        case .battery: (metrics.battery, Decimals.battery)
+        case .state, .startedAt, .heartRate, .cadence, .steps, .pausedSeconds, .autoPaused,
+            .zoneSeconds, .position, .gps, .splits, .trainingLoad, .finishEstimate, .course,
+            .interval, .charging, .alerts:
+            nil
+        }
+    }
+
+    /// The scopes that may see the key, if all of them see the same value.
     var visibility: VisibilityMask { Self.table[Int(rawValue)].visibility }
 
-    /// `"name":`
+    /// The bytes `"name":`.
     var prefix: [UInt8] { Self.table[Int(rawValue)].prefix }
 
     private static let table = allCases.map { key in

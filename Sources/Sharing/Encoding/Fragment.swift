@@ -1,7 +1,8 @@
 /// One top-level key with its value, encoded: `"heartRate":{…}`.
 public struct Fragment: Hashable, Sendable {
     public let key: FieldKey
-    /// The value is gone: `bytes` spell `null`, which an update says once and a snapshot leaves out.
+    /// Whether the value was removed: `bytes` are `null`. An update sends that once, a snapshot
+    /// omits it.
     public let isNull: Bool
     public let visibility: VisibilityMask
     public let bytes: [UInt8]

@@ -1,9 +1,9 @@
 public import SensorModel
 
-/// The one value that readers of other services' interfaces ask for. A value of its own beside
-/// the fragments, since those are encoded already.
+/// The single value for readers of other services' interfaces. It is separate from the fragments,
+/// which are already encoded.
 public struct HeartRateReading: Hashable, Sendable {
-    /// Rounded to nearest.
+    /// Heart rate rounded to nearest.
     public var beatsPerMinute: Int
     /// Device time of the sample, not of the event that carried it.
     public var measuredAt: Timestamp
@@ -19,14 +19,14 @@ public struct HeartRateReading: Hashable, Sendable {
         self.source = source
     }
 
-    /// The same, of a moment ago: none is shown any more.
+    /// The same reading as no longer live.
     var outdated: HeartRateReading {
         var reading = self
         if state == .live || state == .paused { reading.state = .stale }
         return reading
     }
 
-    /// `nil` while no heart rate has come.
+    /// Returns `nil` until the first heart rate.
     public init?(_ metrics: Metrics, at time: Timestamp) {
         guard let heartRate = metrics.heartRate, heartRate.beatsPerMinute.isFinite else {
             return nil

@@ -1,19 +1,20 @@
 public import SensorModel
 
-/// Shown events as the items of `history`: each update whole, so that a page can begin anywhere.
+/// Shown events as the items of `history`. Each update is complete, so that a page can begin
+/// anywhere.
 public struct HistoryEncoder: Sendable {
     private let epoch: UInt32
     private let scope: Scope
     private let runnerName: String?
-    /// Splits and what is raised come as events.
+    /// Splits and alerts are events of their own.
     private static let keys = FieldKey.allCases.filter {
         $0 != .splits && $0 != .startedAt && $0 != .alerts
     }
 
     /// - Parameters:
-    ///   - epoch: Of the log.
-    ///   - scope: Of the share.
-    ///   - runnerName: In a group, whose history it is.
+    ///   - epoch: Epoch of the log.
+    ///   - scope: Scope of the share.
+    ///   - runnerName: Name of the runner in a group.
     public init(epoch: UInt32, scope: Scope, runnerName: String? = nil) {
         self.epoch = epoch
         self.scope = scope
@@ -21,9 +22,9 @@ public struct HistoryEncoder: Sendable {
     }
 
     /// - Parameters:
-    ///   - event: As the share's projection gave it.
-    ///   - offset: Of its record.
-    /// - Returns: The event's item, or `nil` when the scope has nothing of it.
+    ///   - event: An event from the share's projection.
+    ///   - offset: Offset of its record.
+    /// - Returns: The event's item, or `nil` if the scope includes nothing of it.
     public func item(of event: StreamEvent, at offset: RecordOffset) -> [UInt8]? {
         let cursor = LogCursor(epoch: epoch, offset: offset)
         if case .metrics(let metrics) = event.kind {
@@ -39,7 +40,7 @@ public struct HistoryEncoder: Sendable {
     private func update(_ metrics: Metrics, cursor: LogCursor, time: Timestamp) -> [UInt8] {
         var fragments: [Fragment] = []
         for key in Self.keys where key.visibility.contains(scope) {
-            var json = JSONWriter(reserving: 64)
+            var json = ViewerJSON(reserving: 64)
             json.raw(key.prefix)
             guard MetricsEncoder.write(key, of: metrics, to: &json) else { continue }
             fragments.append(Fragment(key: key, visibility: key.visibility, bytes: json.bytes))

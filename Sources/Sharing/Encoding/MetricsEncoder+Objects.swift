@@ -2,7 +2,7 @@ import SensorModel
 
 /// The fields whose values are objects.
 extension MetricsEncoder {
-    static func write(_ heartRate: HeartRateMetric, to json: inout JSONWriter) {
+    static func write(_ heartRate: HeartRateMetric, to json: inout ViewerJSON) {
         JSONObject.write(to: &json) { object, json in
             object.number(
                 "bpm", heartRate.beatsPerMinute, decimals: Decimals.heartRate, &json)
@@ -18,7 +18,7 @@ extension MetricsEncoder {
         }
     }
 
-    static func write(_ cadence: CadenceMetric, to json: inout JSONWriter) {
+    static func write(_ cadence: CadenceMetric, to json: inout ViewerJSON) {
         JSONObject.write(to: &json) { object, json in
             object.number(
                 "stepsPerMinute", cadence.stepsPerMinute, decimals: Decimals.cadence, &json)
@@ -29,7 +29,7 @@ extension MetricsEncoder {
         }
     }
 
-    static func write(_ position: PositionMetric, to json: inout JSONWriter) {
+    static func write(_ position: PositionMetric, to json: inout ViewerJSON) {
         JSONObject.write(to: &json) { object, json in
             object.number("latitude", position.latitude, decimals: Decimals.degrees, &json)
             object.number("longitude", position.longitude, decimals: Decimals.degrees, &json)
@@ -45,7 +45,7 @@ extension MetricsEncoder {
         }
     }
 
-    static func write(_ load: TrainingLoad, to json: inout JSONWriter) {
+    static func write(_ load: TrainingLoad, to json: inout ViewerJSON) {
         JSONObject.write(to: &json) { object, json in
             object.number("hrTSS", load.hrTSS, decimals: Decimals.load, &json)
             object.number("trimp", load.trimp, decimals: Decimals.load, &json)
@@ -53,7 +53,7 @@ extension MetricsEncoder {
         }
     }
 
-    static func write(_ estimate: FinishEstimate, to json: inout JSONWriter) {
+    static func write(_ estimate: FinishEstimate, to json: inout ViewerJSON) {
         let decimals = Decimals.predictedSeconds
         JSONObject.write(to: &json) { object, json in
             object.number("bestSeconds", estimate.bestSeconds, decimals: decimals, &json)
@@ -62,7 +62,7 @@ extension MetricsEncoder {
         }
     }
 
-    static func write(_ course: CourseProgress, to json: inout JSONWriter) {
+    static func write(_ course: CourseProgress, to json: inout ViewerJSON) {
         JSONObject.write(to: &json) { object, json in
             object.text("checkpoint", course.checkpoint, &json)
             object.number(
@@ -74,7 +74,7 @@ extension MetricsEncoder {
         }
     }
 
-    private static func write(_ ahead: [CheckpointAhead], to json: inout JSONWriter) {
+    private static func write(_ ahead: [CheckpointAhead], to json: inout ViewerJSON) {
         json.raw("[")
         for (index, checkpoint) in ahead.enumerated() {
             if index > 0 { json.raw(",") }
@@ -88,7 +88,7 @@ extension MetricsEncoder {
         json.raw("]")
     }
 
-    static func write(_ interval: IntervalProgress, to json: inout JSONWriter) {
+    static func write(_ interval: IntervalProgress, to json: inout ViewerJSON) {
         JSONObject.write(to: &json) { object, json in
             object.integer("number", interval.number, &json)
             object.integer("of", interval.count, &json)
@@ -99,14 +99,14 @@ extension MetricsEncoder {
         }
     }
 
-    static func write(_ quality: GPSQuality, to json: inout JSONWriter) {
+    static func write(_ quality: GPSQuality, to json: inout ViewerJSON) {
         JSONObject.write(to: &json) { object, json in
             object.text("quality", quality.name, &json)
         }
     }
 
-    /// With `heartRate` only where the reader may see it.
-    static func write(_ splits: [Split], heartRate: Bool, to json: inout JSONWriter) {
+    /// Writes splits, with `heartRate` only if the reader may see it.
+    static func write(_ splits: [Split], heartRate: Bool, to json: inout ViewerJSON) {
         json.raw("[")
         for (index, split) in splits.enumerated() {
             if index > 0 { json.raw(",") }
@@ -118,7 +118,7 @@ extension MetricsEncoder {
     }
 
     static func write(
-        _ split: Split, heartRate: Bool, to object: inout JSONObject, _ json: inout JSONWriter
+        _ split: Split, heartRate: Bool, to object: inout JSONObject, _ json: inout ViewerJSON
     ) {
         object.integer(split.unit == .kilometer ? "km" : "mile", split.number, &json)
         object.number("seconds", split.seconds, decimals: Decimals.seconds, &json)

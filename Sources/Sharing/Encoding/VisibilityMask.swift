@@ -1,24 +1,25 @@
 public import SensorModel
 
-/// The scopes that may see one form of a value: bit n stands for the scope of raw value n.
+/// The scopes that may see one form of a value: bit n means the scope of raw value n.
 ///
-/// A split with its heart rate and the same split without are two forms. A share finds its own by
-/// one bit test.
+/// A split with its heart rate and the same split without it are two forms. A share finds its form
+/// by one bit test.
 public struct VisibilityMask: Hashable, Sendable {
-    /// n parts have 2ⁿ combinations, and each has a bit.
+    /// Parts of a scope: n parts have 2ⁿ combinations, and each has a bit.
     static let scopePartsMax = 6
 
-    /// Of every scope that fits, known parts or not: a part that is added later needs no change here.
+    /// One bit for every possible scope, also with unknown parts: a part added later needs no
+    /// change here.
     private let bits: UInt64
 
     public static let everyone = VisibilityMask { _ in true }
 
-    /// Scopes that hold all of `needed`.
+    /// Scopes that include all of `needed`.
     public static func holding(_ needed: Scope) -> VisibilityMask {
         VisibilityMask { $0.isSuperset(of: needed) }
     }
 
-    /// Scopes that hold all of `needed` and nothing of `missing`.
+    /// Scopes that include all of `needed` and nothing of `missing`.
     public static func holding(_ needed: Scope, without missing: Scope) -> VisibilityMask {
         VisibilityMask { $0.isSuperset(of: needed) && $0.isDisjoint(with: missing) }
     }
@@ -33,15 +34,15 @@ public struct VisibilityMask: Hashable, Sendable {
         self.bits = bits
     }
 
-    /// Traps when a scope has more parts than the mask has room for: its bit would be shifted out,
-    /// and its shares would show nothing.
+    /// Traps when a scope has more parts than the mask has bits. The bit would be shifted out, and
+    /// its shares would show nothing.
     static func checkRoom(for all: Scope) {
         precondition(
             Int(all.rawValue) < 1 << Self.scopePartsMax, "a scope beyond the mask's six parts")
     }
 
     public func contains(_ scope: Scope) -> Bool {
-        // Parts that no share can have are nothing to see.
+        // A part beyond the mask makes nothing visible.
         bits & 1 << UInt64(scope.rawValue & UInt8(1 << Self.scopePartsMax - 1)) != 0
     }
 }

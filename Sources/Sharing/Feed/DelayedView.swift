@@ -1,20 +1,20 @@
 public import SensorModel
 
-/// What the shares of one device with one delay and one scope show: they hold back the same updates, so
-/// there is one queue for all of them. Belongs to the pipeline.
+/// The view of one device's shares with equal delay and scope. They hold back the same updates, so
+/// one queue serves all of them. Belongs to the pipeline.
 ///
-/// A share that comes later has a beginning of its own, its delay after it came. Up to there its viewers
-/// wait; from there on it shows what the others show.
+/// A share that is added later begins one delay after it was added. Until then its viewers wait;
+/// after that it shows the same as the others.
 public struct DelayedView: Sendable {
-    /// What shares must have in common to have one view.
+    /// The properties that shares of one view have in common.
     public struct Kind: Hashable, Sendable {
         public let device: DeviceID
         public let scope: Scope
-        /// As ``Share/obeysPrivacy``.
+        /// The shares' ``Share/obeysPrivacy``.
         public let obeysPrivacy: Bool
         public let delaySeconds: Int
 
-        /// `nil` for a share of a group, and for one without a delay.
+        /// Returns `nil` for a share of a group, and for one without a delay.
         public init?(_ share: Share) {
             guard let device = share.device, share.delaySeconds > 0 else { return nil }
             self.device = device
@@ -31,22 +31,22 @@ public struct DelayedView: Sendable {
     }
 
     private enum Beginning {
-        /// With the held update of that number, or the one that it was folded into.
+        /// Start with the held update of that number, or the update that it was merged into.
         case with(number: Int)
-        /// At that moment, before the update of that number.
+        /// Start at that time, before the update of that number.
         case at(Timestamp, before: Int)
         case begun
     }
 
     private struct Member {
         let share: Share
-        /// Where the log was when the share first had to show something: what came before is in the
-        /// log alone. `nil`: it has not been asked, nor had anything to show.
+        /// End of the log when the share first had something to show; earlier records are only in
+        /// the log. `nil`: nothing was requested from it or shown on it.
         var start: RecordOffset?
-        /// What a viewer reads as time while nothing is shown.
+        /// Device time for viewers while nothing is shown.
         var time = Timestamp(microseconds: 0)
         var beginning: Beginning?
-        /// A viewer that comes back may be here.
+        /// Whether a reconnecting viewer may have this cursor.
         var cursor: LogCursor?
         var isWatched = false
 
@@ -54,22 +54,22 @@ public struct DelayedView: Sendable {
     }
 
     public let kind: Kind
-    /// The oldest share first: it may show all that the others may.
+    /// The shares, oldest first: the oldest may show all that the others may.
     private var members: [Member] = [] {
         didSet { sortOut() }
     }
-    /// Of ``members``, whose beginning is not decided.
+    /// The ``members`` without a decided start.
     public private(set) var newcomers: [Share] = []
-    /// Of ``members``, whose beginning is at a moment.
+    /// The ``members`` that start at a set time.
     private var beginnings: [(due: Timestamp, number: Int)] = []
-    /// The first update with which one of ``members`` begins.
+    /// The first update with which one of ``members`` starts.
     private var firstNumber: Int?
-    /// Of ``members``, those that have begun and are watched.
+    /// The ``members`` that have started and have viewers.
     private var watched: [Share] = []
     private var view: ShareView?
-    /// What the view was last given.
+    /// The session of the last update.
     public private(set) var showing: SessionID?
-    /// The cursor at which it was given everything: no older update tells it anything.
+    /// Cursor of the last complete update: older updates add nothing to it.
     private var begunAt: LogCursor?
 
     public init(_ kind: Kind) {
@@ -78,12 +78,12 @@ public struct DelayedView: Sendable {
 
     public var isEmpty: Bool { members.isEmpty }
 
-    /// The share that decides which session all show.
+    /// The share that decides which session all members show.
     public func oldest(at now: Timestamp) -> Share? {
         members.first { $0.share.isActive(at: now) }?.share
     }
 
-    /// What every update asks, found whenever a share comes, goes or begins, which is rare.
+    /// Recomputes the lists that every update uses. Shares seldom join, leave or start.
     private mutating func sortOut() {
         newcomers = members.filter { $0.beginning == nil }.map(\.share)
         watched = members.filter { $0.hasBegun && $0.isWatched }.map(\.share)
@@ -109,7 +109,7 @@ public struct DelayedView: Sendable {
         dropUnused()
     }
 
-    /// The share forgets what it shows, and begins anew.
+    /// Clears the share's state; the share then starts again.
     public mutating func letGo(of key: ShareKey) {
         guard let index = index(of: key) else { return }
         members[index] = Member(share: members[index].share)
@@ -117,8 +117,8 @@ public struct DelayedView: Sendable {
     }
 
     /// - Parameters:
-    ///   - key: Of a member.
-    ///   - isWatched: Whether anybody gets what the share shows.
+    ///   - key: Key of a member.
+    ///   - isWatched: Whether the share has viewers.
     public mutating func watch(_ key: ShareKey, _ isWatched: Bool) {
         guard let index = index(of: key), members[index].isWatched != isWatched else { return }
         members[index].isWatched = isWatched
@@ -133,7 +133,7 @@ public struct DelayedView: Sendable {
 
     public func contains(_ key: ShareKey) -> Bool { index(of: key) != nil }
 
-    /// What the share was last given to show.
+    /// The session last shown on the share.
     public func showing(on key: ShareKey) -> SessionID? {
         index(of: key).flatMap { members[$0].beginning == nil ? nil : showing }
     }
@@ -142,20 +142,20 @@ public struct DelayedView: Sendable {
 
     // MARK: In
 
-    /// Whether an update tells anything that was not told with everything.
+    /// Whether an update is newer than the last complete one.
     public func isNews(_ update: SessionUpdate) -> Bool {
         guard showing == update.session, let begunAt, !update.begins else { return true }
         return update.cursor > begunAt
     }
 
     /// - Parameters:
-    ///   - update: As for ``ShareView/take(_:at:holding:)``; everything, where ``showing`` is another
-    ///     session.
-    ///   - newcomers: Shares that begin with it.
-    ///   - start: What of the log comes before it.
-    ///   - arrival: When the record came.
-    ///   - now: Arrival clock.
-    ///   - held: Updates that may be held back; more are folded together.
+    ///   - update: As for ``ShareView/take(_:at:holding:)``; a complete one if ``showing`` is
+    ///     another session.
+    ///   - newcomers: Shares that start with it.
+    ///   - start: End of the log before the update.
+    ///   - arrival: Arrival of the record.
+    ///   - now: Time of the arrival clock.
+    ///   - held: Maximum number of updates held back; more are merged.
     public mutating func take(
         _ update: SessionUpdate, beginning newcomers: [Share], after start: RecordOffset,
         arrival: Timestamp, at now: Timestamp, holding held: Int
@@ -172,7 +172,7 @@ public struct DelayedView: Sendable {
         self.view = view
         guard !newcomers.isEmpty else { return }
         let keys = Set(newcomers.map(\.key))
-        // In one step: each change of the members sorts them out.
+        // A single assignment, since each change of the members recomputes the lists.
         var members = self.members
         for index in members.indices where keys.contains(members[index].share.key) {
             if members[index].start == nil {
@@ -188,19 +188,19 @@ public struct DelayedView: Sendable {
         self.members = members
     }
 
-    /// Somebody asks what a share shows for the first time.
+    /// Starts a share at the first request for its view.
     ///
     /// - Parameters:
-    ///   - key: Of a member.
-    ///   - start: Where the log is.
-    ///   - now: Arrival clock.
+    ///   - key: Key of a member.
+    ///   - start: End of the log.
+    ///   - now: Time of the arrival clock.
     public mutating func start(_ key: ShareKey, at start: RecordOffset, now: Timestamp) {
         guard let index = index(of: key), members[index].start == nil else { return }
         members[index].start = start
         members[index].time = now
     }
 
-    /// A share goes along with the others, its delay from now.
+    /// Lets a share join the others, one delay from now.
     public mutating func begin(_ key: ShareKey, cursor: LogCursor, at now: Timestamp) {
         guard let index = index(of: key), members[index].beginning == nil, let view else { return }
         members[index].cursor = cursor
@@ -210,24 +210,24 @@ public struct DelayedView: Sendable {
 
     // MARK: Out
 
-    /// Updates held back now.
+    /// Number of held updates.
     public var heldCount: Int { view?.heldCount ?? 0 }
 
-    /// When ``release(at:)`` next has something to do; `nil`: not before an update comes.
+    /// Next time at which ``release(at:)`` has work; `nil`: none before another update.
     public var nextDeadline: Timestamp? {
         let next = view?.nextDeadline
         guard !beginnings.isEmpty else { return next }
         let oldest = view?.oldestNumber
         let first = beginnings.map { beginning in
-            // What it does not get goes first.
+            // Updates that it does not get come first.
             guard let next, let oldest, oldest < beginning.number else { return beginning.due }
             return max(next, beginning.due)
         }.min()
         return [next, first].compactMap { $0 }.min()
     }
 
-    /// - Parameter now: Arrival clock.
-    /// - Returns: What is due by now, oldest first.
+    /// - Parameter now: Time of the arrival clock.
+    /// - Returns: The updates due by `now`, oldest first.
     public mutating func release(at now: Timestamp) -> [Release] {
         var releases: [Release] = []
         while let due = view?.nextDeadline, due <= now {
@@ -242,7 +242,7 @@ public struct DelayedView: Sendable {
         return releases
     }
 
-    /// If all that they do not get was released.
+    /// Starts due shares once the updates before their start are released.
     private mutating func beginThose(dueBy now: Timestamp, into releases: inout [Release]) {
         guard !beginnings.isEmpty else { return }
         let oldest = view?.oldestNumber
@@ -281,7 +281,7 @@ public struct DelayedView: Sendable {
         self.members = members
     }
 
-    /// The arrival clock was set back: what is held goes on waiting for as long as it had to.
+    /// Moves due times after the arrival clock was set back: held updates wait as long as before.
     public mutating func clockWentBack(byMicroseconds difference: Int64) {
         view?.clockWentBack(byMicroseconds: difference)
         var members = self.members
@@ -295,15 +295,15 @@ public struct DelayedView: Sendable {
 
     // MARK: What a viewer sees first
 
-    /// - Returns: `nil` until somebody asked, or there was something to show.
+    /// - Returns: The start; `nil` before the first request or update.
     public func start(of key: ShareKey) -> RecordOffset? {
         index(of: key).flatMap { members[$0].start }
     }
 
     /// - Parameters:
-    ///   - key: Of a member.
-    ///   - epoch: Of the log.
-    /// - Returns: What the share shows now.
+    ///   - key: Key of a member.
+    ///   - epoch: Epoch of the log.
+    /// - Returns: The share's present view.
     public func snapshot(of key: ShareKey, epoch: UInt32) -> FeedSnapshot? {
         guard let index = index(of: key) else { return nil }
         guard members[index].hasBegun, view?.snapshot.session != nil else {

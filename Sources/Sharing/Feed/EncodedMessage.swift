@@ -1,19 +1,17 @@
 public import SensorModel
 
-/// One message, encoded once for all viewers that are owed it, in each form that one of them
-/// speaks. Belongs to one loop.
+/// One message, encoded once for all its viewers, in each form that one of them uses. Belongs to
+/// one loop.
 public final class EncodedMessage {
     /// The bare object.
     public let json: [UInt8]
     public let cursor: LogCursor
 
-    /// An unmasked text frame, header and payload in one piece.
+    /// An unmasked text frame, header and payload in one array.
     public private(set) lazy var webSocketFrame: [UInt8] = Self.webSocketFrame(of: json)
     /// `id:` and `data:` lines with the empty line after them.
     public private(set) lazy var serverSentEvent: [UInt8] = Self.serverSentEvent(
         of: json, cursor: cursor)
-    /// For the transport: what it made of the bytes once and means to use again.
-    public var transportForm: AnyObject?
 
     public init(json: [UInt8], cursor: LogCursor) {
         self.json = json

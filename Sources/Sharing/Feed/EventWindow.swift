@@ -1,9 +1,9 @@
 import SensorModel
 
-/// The last events of a share, bounded in bytes. Viewers that wait stand in it by a number; one
-/// whose number has fallen out can never be told everything again and is too slow.
+/// The last events of a share, bounded in bytes. A waiting viewer has a position in it by revision.
+/// A viewer whose position is no longer in it has lost events and counts as too slow.
 struct EventWindow {
-    /// A class, so that the form for groups is made once, and only where there are any.
+    /// An event; a class, so that the form for groups is made once, and only if needed.
     final class Entry {
         let revision: UInt64
         let alone: EncodedMessage
@@ -22,7 +22,7 @@ struct EventWindow {
         }
     }
 
-    /// Oldest first.
+    /// Entries, oldest first.
     private(set) var entries: [Entry] = []
     /// Events up to this revision may be gone.
     private(set) var lostRevision: UInt64 = 0
@@ -44,7 +44,7 @@ struct EventWindow {
         entries.removeFirst(surplus)
     }
 
-    /// Oldest first: what a viewer at `revision` has not been sent.
+    /// Entries that a viewer at `revision` has not got yet, oldest first.
     func entries(after revision: UInt64) -> ArraySlice<Entry> {
         var start = entries.endIndex
         while start > entries.startIndex, entries[start - 1].revision > revision { start -= 1 }

@@ -1,9 +1,9 @@
 public import SensorModel
 
-/// What a feed is of: a share's live sessions, or a recording that is played to viewers of it.
+/// The source of a feed: a share's live sessions, or a recording in playback on it.
 public struct FeedKey: Hashable, Sendable {
     public let share: ShareKey
-    /// Numbers playbacks for as long as the daemon runs; 0: live.
+    /// Number of the playback in this run of the daemon; 0: live.
     public let playback: UInt64
 
     public init(_ share: ShareKey, playback: UInt64 = 0) {

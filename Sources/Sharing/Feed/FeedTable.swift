@@ -1,27 +1,27 @@
 import SensorModel
 
-/// The feeds of one loop, and the one count of changes they share. Belongs to that loop.
+/// The feeds of one loop, and their common revision. Belongs to that loop.
 public final class FeedTable {
     private var feeds: [FeedKey: ShareFeed] = [:]
-    /// One count for all feeds, so that a viewer of fifty runners is still a single number.
+    /// One revision for all feeds, so that a viewer of fifty runners needs a single number.
     private var revision: UInt64 = 0
 
-    /// Events kept for viewers that do not keep up, of all feeds together.
+    /// Bytes of events kept for slow viewers, in all feeds together.
     public static let eventBytesMax = 32 << 20
-    /// However many feeds there are.
+    /// Minimum limit of a feed in bytes, whatever the number of feeds.
     public static let eventBytesMin = 8 << 10
 
     public init() {}
 
     public subscript(key: FeedKey) -> ShareFeed? { feeds[key] }
 
-    /// Opens a share's feed, or begins it anew.
+    /// Opens a share's feed, or restarts it.
     ///
     /// - Parameters:
-    ///   - key: Of the share, or one member of a group.
-    ///   - runnerName: What a group's viewers read before its values.
-    ///   - snapshot: From the share's view; updates after its cursor must follow.
-    /// - Returns: The feed, for the subscriber that is waiting for it.
+    ///   - key: Key of the share, or of one member of a group.
+    ///   - runnerName: Name before its values in a group.
+    ///   - snapshot: Snapshot of the share's view; updates after its cursor must follow.
+    /// - Returns: The feed, for the subscriber that waits for it.
     @discardableResult
     public func open(
         _ key: FeedKey, runnerName: String, snapshot: FeedSnapshot
@@ -33,8 +33,8 @@ public final class FeedTable {
         return feed
     }
 
-    /// - Returns: The feed that changed, whose subscribers are to be flushed once the whole batch
-    ///   is applied; `nil` when nobody here watches it (any more).
+    /// - Returns: The changed feed, whose subscribers are flushed after the whole batch; `nil` if
+    ///   it has no viewers here.
     @discardableResult
     public func apply(_ update: FeedUpdate, to key: FeedKey) -> ShareFeed? {
         guard let feed = feeds[key] else { return nil }

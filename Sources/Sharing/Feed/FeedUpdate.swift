@@ -1,7 +1,7 @@
 public import SensorModel
 
-/// What one record changed for the viewers of one share: scope, privacy and delay are behind it.
-/// It goes from the pipeline to every loop that has viewers of the share.
+/// The changes by one record for the viewers of one share, after scope, privacy and delay. The
+/// pipeline sends it to every loop that has viewers of the share.
 public struct FeedUpdate: Sendable {
     public var cursor: LogCursor
     /// Device time of the record.
@@ -9,16 +9,16 @@ public struct FeedUpdate: Sendable {
     public var changed: [Fragment]
     /// A discrete event as a whole JSON object.
     public var event: [UInt8]?
-    /// Set with the `heartRate` fragment, where the scope has it.
+    /// Set with the `heartRate` fragment, if the scope includes it.
     public var heartRate: HeartRateReading?
-    /// A state changed: not to be held back by a viewer's rate. Events always are urgent.
+    /// Whether a state changed: a viewer's rate must not delay it. Events are always urgent.
     public var urgent: Bool
-    /// Another session begins: what was known before is void and `changed` is all there is.
+    /// Whether another session begins: earlier values are void, and `changed` is complete.
     public var begins: Bool
-    /// Nothing of before may be told any more: the owner hides it now.
+    /// Whether earlier values must not be sent any more: the owner hides them now.
     public var forgets = false
-    /// When the record came, for the measure of how long it takes to viewers; `nil`: held back on
-    /// purpose, so not measured.
+    /// Arrival of the record, to measure the delivery time; `nil`: delayed on purpose, so not
+    /// measured.
     public var arrival: Timestamp?
 
     public init(
@@ -35,14 +35,14 @@ public struct FeedUpdate: Sendable {
     }
 }
 
-/// Everything a share shows at one cursor: what a new subscriber starts from.
+/// All shown values of a share at one cursor: the first message to a new subscriber.
 public struct FeedSnapshot: Sendable {
     public var cursor: LogCursor
     /// Device time.
     public var time: Timestamp
     /// The session shown; `nil`: none yet.
     public var session: SessionID?
-    /// In the order of ``FieldKey``, no nulls.
+    /// Fields in the order of ``FieldKey``, without nulls.
     public var fields: [Fragment]
     public var heartRate: HeartRateReading?
 
@@ -57,7 +57,7 @@ public struct FeedSnapshot: Sendable {
         self.heartRate = heartRate
     }
 
-    /// Of a share whose device has not begun a session since the share was made.
+    /// The snapshot of a share whose device has had no session since the share was made.
     public static func waiting(cursor: LogCursor, time: Timestamp) -> FeedSnapshot {
         let state = Fragment(
             key: .state, visibility: .everyone, bytes: Array("\"state\":\"waiting\"".utf8))

@@ -1,10 +1,10 @@
 import SensorModel
 
-/// Updates of delayed shares, waiting for their time, in bounded memory.
+/// Held updates of delayed shares until they are due, in bounded memory.
 ///
-/// When there are too many, neighbors are folded together, the older into the newer: nothing is
-/// shown early, and what is lost is only how often values are seen to change. Events are kept
-/// whole as long as they fit; then the oldest are given up.
+/// If there are too many, neighbors merge, the older into the newer. So nothing is shown early;
+/// only the frequency of changes is lower. Events stay complete as long as they fit; then the
+/// oldest are dropped.
 public struct HeldUpdates: Sendable {
     private struct Held: Sendable {
         var update: FeedUpdate
@@ -13,24 +13,24 @@ public struct HeldUpdates: Sendable {
         var due: Timestamp
     }
 
-    /// An hour of one update a second.
+    /// Maximum updates of a queue: an hour of one update a second.
     public static let countMax = 3600
-    /// However many queues there are.
+    /// Minimum limit of a queue, whatever the number of queues.
     public static let countMin = 32
-    /// Of all queues together; one is about a kilobyte.
+    /// Maximum updates of all queues together; one is about a kilobyte.
     public static let allMax = 40_000
     static let eventBytesMax = 1024 * 1024
 
     private var queue: [Held] = []
-    /// Everything before it has been taken; removed from the array in bulk.
+    /// First entry that was not released yet; earlier ones are removed in bulk.
     private var head = 0
     private var eventBytes = 0
-    /// Of the next update: all that were ever appended are counted.
+    /// Number of the next update: it counts all that were ever appended.
     private(set) var nextNumber = 0
 
     var nextDue: Timestamp? { head < queue.count ? queue[head].due : nil }
 
-    /// Number of the oldest that waits.
+    /// Number of the oldest held update.
     var oldestNumber: Int? { head < queue.count ? queue[head].number : nil }
 
     var count: Int { queue.count - head }
@@ -56,7 +56,7 @@ public struct HeldUpdates: Sendable {
         return (held.update, held.session, held.number)
     }
 
-    /// The clock was set back: nothing waits longer for it.
+    /// Moves due times after the clock was set back, so that nothing waits longer.
     mutating func clockWentBack(byMicroseconds difference: Int64) {
         for index in queue.indices {
             queue[index].due = queue[index].due.advanced(byMicroseconds: -difference)
@@ -68,7 +68,7 @@ public struct HeldUpdates: Sendable {
         head = 0
     }
 
-    /// Folds every second update into its successor, where neither is an event.
+    /// Merges every second update into its successor, unless one of them is an event.
     private mutating func thin(to countMax: Int) {
         dropTaken()
         var thinned: [Held] = []
@@ -87,7 +87,7 @@ public struct HeldUpdates: Sendable {
                 folds = true
             }
         }
-        // Nothing but events: the oldest half goes, so that there is an end to it.
+        // If there are only events, the oldest half is dropped to keep the bound.
         if thinned.count > countMax {
             let given = thinned.count / 2
             for held in thinned[..<given].reversed() { thinned[given].update.fold(in: held.update) }
@@ -107,7 +107,7 @@ public struct HeldUpdates: Sendable {
 }
 
 extension FeedUpdate {
-    /// Adds what `earlier` changed and this one did not.
+    /// Adds the changes of `earlier` that this one lacks.
     fileprivate mutating func fold(in earlier: FeedUpdate) {
         let keys = Set(changed.map(\.key))
         changed = earlier.changed.filter { !keys.contains($0.key) } + changed

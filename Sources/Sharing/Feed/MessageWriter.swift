@@ -1,14 +1,14 @@
 import SensorModel
 
-/// What a message is, apart from discrete events, which ``EventEncoder`` spells.
+/// The type of a message, except discrete events, which ``EventEncoder`` encodes.
 enum MessageType {
     case snapshot(initial: Bool)
     case update
-    /// History that a reader asked for is gone.
+    /// History that a reader requested was deleted.
     case gap
     case end
 
-    /// Begins the object, up to where the cursor follows.
+    /// The start of the object, up to the cursor.
     fileprivate var opening: String {
         switch self {
         case .snapshot(initial: true): "{\"type\":\"snapshot\",\"initial\":true"
@@ -20,7 +20,7 @@ enum MessageType {
     }
 }
 
-/// Puts a message together from its head and encoded fragments.
+/// Builds a message from its head and encoded fragments.
 enum MessageWriter {
     static func message(
         _ type: MessageType, cursor: LogCursor, time: Timestamp, runner: String?,
@@ -35,7 +35,7 @@ enum MessageWriter {
         _ type: MessageType, cursor: LogCursor, time: Timestamp, runner: String?,
         fragments: some Sequence<Fragment>
     ) -> [UInt8] {
-        var json = JSONWriter(reserving: 512)
+        var json = ViewerJSON(reserving: 512)
         json.raw(type.opening)
         json.raw(",\"cursor\":\"")
         json.raw(cursor.description)
@@ -53,9 +53,9 @@ enum MessageWriter {
         return json.bytes
     }
 
-    /// The same object with `"runner":…` in front.
+    /// The same object with `"runner":…` at the start.
     static func naming(_ runner: String, in object: [UInt8]) -> [UInt8] {
-        var json = JSONWriter(reserving: object.count + runner.utf8.count + 16)
+        var json = ViewerJSON(reserving: object.count + runner.utf8.count + 16)
         json.raw("{\"runner\":")
         json.text(runner)
         json.raw(",")

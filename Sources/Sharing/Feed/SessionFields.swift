@@ -1,22 +1,23 @@
 public import SensorModel
 
-/// The current fields of one session as a projection shows it, each encoded once when it changes.
+/// The current fields of one session in a projection. Each is encoded once, when it changes.
 public struct SessionFields: Sendable {
     public let session: SessionID
     private let epoch: UInt32
-    /// For each key the forms of its audiences; empty while it was never known.
+    /// The forms of each key by audience; empty until its first value.
     private var forms: [[Fragment]] = Array(repeating: [], count: FieldKey.allCases.count)
     private var splits: [Split] = []
-    /// Changed by an event, told with the next fields: two messages never carry one cursor.
+    /// Whether splits changed by an event; the next fields contain them, since two messages never
+    /// have one cursor.
     private var splitsArePending = false
     private var states = States()
-    private var scratch = JSONWriter(reserving: 512)
+    private var scratch = ViewerJSON(reserving: 512)
     private var cursor: LogCursor
     private var time = Timestamp(microseconds: 0)
     private var heartRate: HeartRateReading?
     private var hasBegun = false
 
-    /// A race of a hundred miles has fewer; what is older is in the history.
+    /// A race of a hundred miles has fewer; older ones are in the history.
     static let splitsMax = 256
 
     public init(session: SessionID, epoch: UInt32) {
@@ -25,7 +26,7 @@ public struct SessionFields: Sendable {
         cursor = LogCursor(epoch: epoch, offset: RecordOffset(rawValue: 0))
     }
 
-    /// The fields as they were when a projection had shown so much.
+    /// Restores the fields at a given progress of a projection.
     public init(session: SessionID, epoch: UInt32, after progress: SessionProjection.Progress) {
         self.init(session: session, epoch: epoch)
         guard let startedAt = progress.startedAt, let newest = progress.newest else { return }
@@ -43,9 +44,9 @@ public struct SessionFields: Sendable {
         time = newest.event.deviceTime
     }
 
-    /// Takes the next event that is shown, in the order of the log.
+    /// Applies the next shown event, in log order.
     ///
-    /// - Returns: What it changed, possibly nothing.
+    /// - Returns: The changes, which may be none.
     public mutating func take(_ event: StreamEvent, at offset: RecordOffset) -> SessionUpdate {
         cursor = LogCursor(epoch: epoch, offset: offset)
         time = event.deviceTime
@@ -65,7 +66,7 @@ public struct SessionFields: Sendable {
         return update
     }
 
-    /// Everything known, as an update that begins: for a view that comes later.
+    /// All fields as an update that begins a session, for a view that is added later.
     public var everything: SessionUpdate {
         SessionUpdate(
             session: session, cursor: cursor, time: time,
@@ -112,10 +113,10 @@ public struct SessionFields: Sendable {
         }
     }
 
-    /// Keeps the key's fragment, and adds it to `changed` if it differs.
+    /// Stores the key's fragment, and adds it to `changed` if it differs.
     private mutating func encode(
         _ key: FieldKey, _ changed: inout [Fragment],
-        _ write: (inout JSONWriter) -> Bool
+        _ write: (inout ViewerJSON) -> Bool
     ) {
         let known = forms[Int(key.rawValue)].first
         scratch.removeAll()
@@ -143,7 +144,7 @@ public struct SessionFields: Sendable {
             if splits.count > Self.splitsMax { splits.removeFirst() }
         }
         forms[Int(FieldKey.splits.rawValue)] = [true, false].map { heartRate in
-            var json = JSONWriter(reserving: 96 * splits.count)
+            var json = ViewerJSON(reserving: 96 * splits.count)
             json.raw(FieldKey.splits.prefix)
             MetricsEncoder.write(splits, heartRate: heartRate, to: &json)
             return Fragment(
@@ -153,7 +154,7 @@ public struct SessionFields: Sendable {
         splitsArePending = true
     }
 
-    /// Alerts differ by scope in which of them are named.
+    /// Encodes the alerts; the named ones differ by scope.
     private mutating func encode(alerts: [AlertKind], _ changed: inout [Fragment]) {
         let known = forms[Int(FieldKey.alerts.rawValue)]
         if alerts.isEmpty, known.isEmpty { return }
@@ -164,7 +165,7 @@ public struct SessionFields: Sendable {
     }
 }
 
-/// The states whose changes viewers hear of at once.
+/// The states whose changes viewers get at once.
 private struct States: Hashable {
     var session: ValueState?
     var heartRate: ValueState?

@@ -1,7 +1,7 @@
 public import SensorModel
 
-/// What one record changed for the viewers of a session, whatever their scope: privacy is behind
-/// it, scope and delay are not. Every share of the device picks its part, nothing is encoded twice.
+/// The changes by one record for all viewers of a session, after privacy but before scope and
+/// delay. Every share of the device selects its part, and nothing is encoded twice.
 public struct SessionUpdate: Sendable {
     public var session: SessionID
     public var cursor: LogCursor
@@ -12,9 +12,10 @@ public struct SessionUpdate: Sendable {
     public var event: [EventForm]
     public var heartRate: HeartRateReading?
     public var urgent: Bool
-    /// `changed` is all there is: the session's first record, or a view that comes later.
+    /// Whether `changed` is complete: for the session's first record, or a view that is added
+    /// later.
     public var begins: Bool
 
-    /// Whether it tells anything: of a session of which nothing was shown there is nothing.
+    /// Whether it has content: a session without a shown event has none.
     public var isKnown: Bool { !changed.isEmpty || !event.isEmpty }
 }

@@ -1,25 +1,27 @@
 public import SensorModel
 
-/// One session as its device's shares show it: with everything, and, where the owner hides
-/// something, as those see it who see positions. Belongs to the pipeline.
+/// One session in the views of its device's shares: with everything, and, if the owner hides
+/// something, for shares that obey privacy. Belongs to the pipeline.
 ///
-/// A change of the owner's privacy settings takes a new value that is fed the session again.
+/// After a change of the owner's privacy settings a new value replaces it and reads the session
+/// again.
 public struct SessionViews: Sendable {
-    /// Bytes that all views that hide something may take together: 10,000 with zones alone, or 130
-    /// runners with 300 m of finish trimmed, who hold back 26 minutes of 400 bytes a second.
+    /// Bytes of all hiding views together: 10,000 with zones alone, or 130 runners with 300 m of
+    /// finish trimmed, who hold back 26 minutes of 400 bytes a second.
     public static let hidingBytesMax = 84 << 20
-    /// Of one view that holds nothing back: projection and fields, rounded up.
+    /// Bytes of one view that holds nothing back: projection and fields, rounded up.
     static let hidingBytesEach = 8 << 10
 
     private struct Hiding: Sendable {
-        /// `nil`: it is given up for want of memory.
+        /// The projection; `nil`: dropped for lack of memory.
         var projection: SessionProjection?
         var fields: SessionFields
     }
 
     private let epoch: UInt32
     private var everything: SessionFields
-    /// At most one; in an array, since most sessions have none and must not pay for it.
+    /// At most one hiding view; an array, since most sessions have none and must not need memory
+    /// for it.
     private var hiding: [Hiding] = []
     private var shown: [ShownEvent] = []
 
@@ -34,14 +36,14 @@ public struct SessionViews: Sendable {
                 fields: SessionFields(session: session, epoch: epoch)))
     }
 
-    /// Takes the session's next event. Every event must come, in the order of the log.
+    /// Applies the session's next event. Every event must come, in log order.
     public mutating func take(
         _ event: StreamEvent, at offset: RecordOffset, arrival: Timestamp
     ) -> SessionUpdates {
         var updates = SessionUpdates(everything: everything.take(event, at: offset), hiding: nil)
         guard !hiding.isEmpty else { return updates }
         guard hiding[0].projection != nil else {
-            // As the projection does: what is hidden must not keep anybody from helping.
+            // As in the projection: privacy must not delay help.
             if event.kind.isSafetyAlert {
                 shown.append(ShownEvent(event: event, offset: offset, arrival: arrival))
             }
@@ -53,35 +55,35 @@ public struct SessionViews: Sendable {
         return updates
     }
 
-    /// What becomes due without a record.
+    /// Shows events that become due by time alone.
     ///
-    /// - Parameter now: Arrival clock.
-    /// - Returns: Of the view that hides.
+    /// - Parameter now: Time of the arrival clock.
+    /// - Returns: Updates of the hiding view.
     public mutating func advance(to now: Timestamp) -> [SessionUpdates.Dated] {
         guard !hiding.isEmpty else { return [] }
         hiding[0].projection?.advance(to: now, into: &shown)
         return encodeShown()
     }
 
-    /// When ``advance(to:)`` has something to do; `nil`: not before a record comes.
+    /// Next time at which ``advance(to:)`` has work; `nil`: none before another record.
     public var nextDeadline: Timestamp? { hiding.first?.projection?.nextDeadline }
 
-    /// What a share shows of the session, before its scope.
+    /// The shown fields of the session, before scope.
     public func fields(obeyingPrivacy: Bool) -> SessionFields {
         guard obeyingPrivacy, let hiding = hiding.first else { return everything }
         return hiding.fields
     }
 
-    /// Whether who sees positions has seen anything of the session.
+    /// Whether the hiding view has shown anything of the session.
     public var isInView: Bool { hiding.first.map { $0.projection?.hasShown ?? false } ?? true }
 
-    /// Bytes that the view of those who see positions takes of memory; 0 where nothing is hidden.
+    /// Bytes of the hiding view; 0 if nothing is hidden.
     public var hidingBytes: Int {
         hiding.first?.projection.map { Self.hidingBytesEach + $0.heldBytes } ?? 0
     }
 
-    /// Gives up the view of those who see positions, for want of memory: nothing of it is known any
-    /// more, and but for safety alerts nothing is shown. The session read again has all of it.
+    /// Drops the hiding view for lack of memory: its state is lost, and only safety alerts are
+    /// shown. To read the session again restores it.
     public mutating func withhold() {
         guard !hiding.isEmpty else { return }
         hiding[0].projection = nil
@@ -90,7 +92,7 @@ public struct SessionViews: Sendable {
 
     public var isWithheld: Bool { hiding.first.map { $0.projection == nil } ?? false }
 
-    /// Whether anything is hidden from who watches a share.
+    /// Whether such a share hides anything.
     public func hides(obeyingPrivacy: Bool) -> Bool {
         obeyingPrivacy && !hiding.isEmpty
     }
@@ -100,18 +102,18 @@ public struct SessionViews: Sendable {
             SessionUpdates.Dated(
                 update: hiding[0].fields.take($0.event, at: $0.offset), arrival: $0.arrival)
         }
-        // After a backlog it is large, and every session has one.
+        // The array is large after a backlog, and every session has one.
         shown.removeAll(keepingCapacity: shown.capacity <= Self.shownKept)
         return updates
     }
 
-    /// Events for which room is kept from record to record.
+    /// Capacity for events that is kept between records.
     private static let shownKept = 4
 }
 
-/// What one record changed: for shares that show everything, and for those that hide something.
+/// The changes by one record: for shares that show everything, and for those that hide something.
 public struct SessionUpdates: Sendable {
-    /// An update and when what it tells came, which a delay counts from.
+    /// An update and the arrival of its content, from which a delay counts.
     public struct Dated: Sendable {
         public var update: SessionUpdate
         public var arrival: Timestamp
@@ -123,6 +125,7 @@ public struct SessionUpdates: Sendable {
     }
 
     public var everything: SessionUpdate
-    /// `nil`: the device hides nothing, so everything is for all of its shares.
+    /// Updates for the hiding view; `nil`: the device hides nothing, so all shares use the full
+    /// ones.
     public var hiding: [Dated]?
 }

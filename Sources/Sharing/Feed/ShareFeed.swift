@@ -1,21 +1,21 @@
 public import SensorModel
 
-/// What one loop knows of one share: the newest fragment of each field, and the last events.
+/// One loop's state of one share: the newest fragment of each field, and the last events.
 ///
-/// It is all that lies between the pipeline and the sockets. A viewer is only a number, the
-/// revision it was last sent: its next update is the fragments that changed after it, so merging is
-/// leaving out what was overwritten, and viewers at the same number share one encoding. Belongs to
-/// one loop.
+/// It is the only data between the pipeline and the sockets. A viewer is only a number, the
+/// revision last sent to it. Its next update has the fragments that changed after that revision. So
+/// merging is the omission of overwritten values, and viewers at one revision share one encoding.
+/// Belongs to one loop.
 public final class ShareFeed {
     public let key: FeedKey
-    /// Precedes this share's values in a group.
+    /// Name before this share's values in a group.
     public let runnerName: String
     public private(set) var cursor: LogCursor
     /// Device time of the newest record.
     public private(set) var time: Timestamp
     public private(set) var heartRate: HeartRateReading?
 
-    /// Where the newest changes of each kind stand. One value, since every viewer's flush reads it.
+    /// Revisions of the newest changes by kind. One value, since every viewer's flush reads it.
     private(set) var marks: Marks
     private var fieldsCursor: LogCursor
     private var fieldsTime: Timestamp
@@ -25,19 +25,19 @@ public final class ShareFeed {
     private var updates: [Memo] = []
     private var restarts: [Memo] = []
 
-    /// Revisions: the loop's count of changes.
+    /// Revisions of the loop.
     struct Marks {
-        /// Of anything.
+        /// Revision of the newest change of any kind.
         var newest: UInt64
-        /// Of what does not wait for a viewer's rate.
+        /// Revision of the newest change that does not wait for a viewer's rate.
         var urgent: UInt64 = 0
-        /// Of a field.
+        /// Revision of the newest field.
         var fields: UInt64
-        /// Another session began: who was sent less needs a snapshot.
+        /// Revision at which another session began: a viewer below it needs a snapshot.
         var restart: UInt64
-        /// Of an event.
+        /// Revision of the newest event.
         var event: UInt64 = 0
-        /// Events up to here may be gone: who was sent less is too slow.
+        /// Events up to this revision may be dropped: a viewer below it is too slow.
         var lostEvent: UInt64 = 0
     }
 
@@ -52,7 +52,8 @@ public final class ShareFeed {
         var message: EncodedMessage
     }
 
-    /// Points that viewers of one share commonly stand at: one for each rate in use.
+    /// Number of cached encodings: viewers of one share are usually at few revisions, one for each
+    /// rate in use.
     private static let memosMax = 8
 
     init(key: FeedKey, runnerName: String, snapshot: FeedSnapshot, revision: UInt64) {
@@ -69,7 +70,7 @@ public final class ShareFeed {
         }
     }
 
-    /// Takes what changed; as many bytes of events are kept for viewers that do not keep up.
+    /// Applies an update, and keeps `eventBytesMax` bytes of events for slow viewers.
     func apply(_ update: FeedUpdate, revision: UInt64, eventBytesMax: Int) {
         marks.newest = revision
         cursor = update.cursor
@@ -105,12 +106,12 @@ public final class ShareFeed {
         }
     }
 
-    /// Everything known now, for a viewer that begins.
+    /// All current values, for a new viewer.
     ///
     /// - Parameters:
-    ///   - resumed: The cursor a viewer comes back with. Its snapshot carries it, so that the
+    ///   - resumed: The cursor of a reconnecting viewer. Its snapshot has this cursor, so that the
     ///     cursors of the events after it rise. `nil` on a first connection: the snapshot says so,
-    ///     and nobody is alerted by old news.
+    ///     and old news raise no alert.
     ///   - place: Alone, or under the runner's name in a group.
     /// - Returns: A message for this viewer.
     public func snapshotMessage(
@@ -120,7 +121,7 @@ public final class ShareFeed {
             initial: resumed == nil, cursor: resumed ?? cursor, time: time, place: place)
     }
 
-    /// Everything known since another session began, in the place of an update.
+    /// All values since another session began, in place of an update.
     func restartMessage(place: MessagePlace) -> EncodedMessage {
         if let memo = restarts.first(where: { $0.place == place }) { return memo.message }
         let message = snapshot(
@@ -138,15 +139,15 @@ public final class ShareFeed {
             fragments: fields.lazy.compactMap { $0?.fragment }.filter { !$0.isNull })
     }
 
-    /// The loop's count of changes when this feed last changed.
+    /// The loop's revision at the last change of this feed.
     public var revision: UInt64 { marks.newest }
 
-    /// - Returns: Every field that changed after a viewer was at `revision`; `nil` if none did.
+    /// - Returns: All fields that changed after `revision`; `nil` if there are none.
     public func updateMessage(
         after revision: UInt64, place: MessagePlace = .alone
     ) -> EncodedMessage? {
         guard marks.fields > revision else { return nil }
-        // The newest first: most viewers stand where the last one stood.
+        // The newest comes first: most viewers are at the same revision as the one before.
         for index in updates.indices.reversed()
         where updates[index].after == revision && updates[index].place == place {
             return updates[index].message
@@ -161,7 +162,7 @@ public final class ShareFeed {
     }
 }
 
-/// Whether a message is of a share of its own or of one runner of several.
+/// Whether a message is about a single share or about one runner of several.
 public enum MessagePlace: Hashable, Sendable {
     case alone
     case inGroup

@@ -1,7 +1,7 @@
 public import SensorModel
 
-/// One share as its viewers may see it: picks the share's scope out of a session's updates and
-/// holds them back for its delay. Belongs to the pipeline; what comes out goes to loops.
+/// The view of one share: selects the share's scope from a session's updates and holds them back
+/// for its delay. Belongs to the pipeline, which sends the results to loops.
 public struct ShareView: Sendable {
     public let share: ShareKey
     private let scope: Scope
@@ -14,10 +14,10 @@ public struct ShareView: Sendable {
     private var held = HeldUpdates()
 
     /// - Parameters:
-    ///   - share: Of a device; a group has no view of its own, its members have.
-    ///   - cursor: Where the log is. Nothing of it is told: while nothing is shown, a viewer's cursor
-    ///     is that of an empty log.
-    ///   - now: What a viewer reads as time while no session has begun.
+    ///   - share: A share of a device; a group has no view of its own, only its members have.
+    ///   - cursor: End of the log. It is not shown: until the first update a viewer's cursor is
+    ///     that of an empty log.
+    ///   - now: Device time for viewers until a session begins.
     public init(_ share: Share, cursor: LogCursor, at now: Timestamp) {
         self.share = share.key
         scope = share.scope
@@ -27,11 +27,11 @@ public struct ShareView: Sendable {
     }
 
     /// - Parameters:
-    ///   - update: Of the session the share shows, or ``SessionFields/everything`` of one it
-    ///     shows from now on.
-    ///   - arrival: When the record came, never earlier than the last call's.
-    ///   - held: Updates that a delay may hold back; more are folded together.
-    /// - Returns: What is to be shown now; `nil` when nothing is, or not yet.
+    ///   - update: An update of the shown session, or ``SessionFields/everything`` of one that is
+    ///     shown from now on.
+    ///   - arrival: Arrival of the record, never before the last call's.
+    ///   - held: Maximum number of updates held back by a delay; more are merged.
+    /// - Returns: The update to show now; `nil` if there is none yet.
     public mutating func take(
         _ update: SessionUpdate, at arrival: Timestamp, holding held: Int = HeldUpdates.countMax
     ) -> FeedUpdate? {
@@ -43,26 +43,26 @@ public struct ShareView: Sendable {
         return nil
     }
 
-    /// Updates held back now.
+    /// Number of held updates.
     var heldCount: Int { held.count }
 
-    /// When the next held update is due; `nil`: none is held.
+    /// Due time of the next held update; `nil`: none is held.
     var nextDeadline: Timestamp? { held.nextDue }
 
-    /// Number of the next update that is held back.
+    /// Number of the next held update.
     var nextNumber: Int { held.nextNumber }
 
-    /// Number of the oldest update that is held back.
+    /// Number of the oldest held update.
     var oldestNumber: Int? { held.oldestNumber }
 
-    /// - Returns: What is due by `now`: the oldest update, with its number; one that was folded into it
-    ///   had a lower one.
+    /// - Returns: The oldest update that is due by `now`, with its number. Updates merged into it
+    ///   had lower numbers.
     mutating func release(at now: Timestamp) -> (number: Int, update: FeedUpdate)? {
         guard let (update, session, number) = held.removeFirst(dueBy: now) else { return nil }
         return (number, show(update, of: session))
     }
 
-    /// The arrival clock was set back: what is held goes on waiting for as long as it had to.
+    /// Moves due times after the arrival clock was set back: held updates wait as long as before.
     mutating func clockWentBack(byMicroseconds difference: Int64) {
         held.clockWentBack(byMicroseconds: difference)
     }

@@ -1,6 +1,6 @@
 public import SensorModel
 
-/// Snapshots for who asks once and does not subscribe.
+/// Snapshots for single requests without a subscription.
 public enum SnapshotEncoder {
     public static func object(_ snapshot: FeedSnapshot, runnerName: String? = nil) -> [UInt8] {
         MessageWriter.object(
@@ -8,19 +8,19 @@ public enum SnapshotEncoder {
             runner: runnerName, fragments: snapshot.fields)
     }
 
-    /// One object for a group: the newest cursor and time, and under `runners` each member's own.
+    /// Encodes a group as one object: the newest cursor and time, and each member under `runners`.
     ///
     /// - Parameters:
-    ///   - members: In the group's order.
-    ///   - cursor: For a group none of whose members may be watched any more.
-    ///   - now: Likewise.
+    ///   - members: The members in the group's order.
+    ///   - cursor: Cursor for a group without a watchable member.
+    ///   - now: Time for such a group.
     /// - Returns: The JSON object.
     public static func group(
         _ members: [(runnerName: String, snapshot: FeedSnapshot)], cursor: LogCursor,
         at now: Timestamp
     ) -> [UInt8] {
         let newest = members.map(\.snapshot).max { $0.cursor < $1.cursor }
-        var json = JSONWriter(reserving: 512 * (members.count + 1))
+        var json = ViewerJSON(reserving: 512 * (members.count + 1))
         json.raw(
             MessageWriter.object(
                 .snapshot(initial: false), cursor: newest?.cursor ?? cursor,

@@ -1,10 +1,11 @@
-/// A circle that no shown position may lie in.
+/// A circle without any shown position.
 package struct HiddenCircle: Hashable, Sendable {
     private let center: LocalPlane
     private let squaredRadius: Double
 
-    /// Hides what lies within so many meters of a place: a zone's center, a start or a finish. All
-    /// of them have one offset at one place, or two circles around one home would cross beside it.
+    /// Hides all positions within `meters` of a place: a zone's center, a start or a finish.
+    /// Circles at one place have one offset; two offset circles around one home would intersect
+    /// near it.
     package init(meters: Double, aroundLatitude latitude: Double, longitude: Double, salt: UInt64) {
         let offset = PrivacyOffset.around(latitude: latitude, longitude: longitude, salt: salt)
         center = LocalPlane(latitude: latitude, longitude: longitude).moved(

@@ -1,5 +1,5 @@
-/// Meters east and north of a point, on the flat: right to a centimeter over a zone's few
-/// kilometers, which is all it is for.
+/// Meters east and north of a point on a plane. It is accurate to a centimeter over the few
+/// kilometers of a zone.
 struct LocalPlane: Hashable, Sendable {
     /// Degrees.
     let latitude: Double
@@ -23,16 +23,16 @@ struct LocalPlane: Hashable, Sendable {
         return north * north + east * east
     }
 
-    /// The plane around the point that lies so many meters away.
+    /// The plane around the point at this distance.
     func moved(eastMeters: Double, northMeters: Double) -> LocalPlane {
-        // A meter beside the pole would be a turn around it: nobody's home is there.
+        // Near the pole a meter east would be a turn around it; no home is there.
         let eastDegrees = eastMeters / max(metersPerDegreeEast, 1)
         return LocalPlane(
             latitude: latitude + northMeters / Self.metersPerDegreeNorth,
             longitude: longitude + eastDegrees)
     }
 
-    /// The series to its eighth term: 1e-12 at the pole. The core has no C library to ask.
+    /// The series to its eighth term, accurate to 1e-12 at the pole. The core has no C library.
     static func cosine(ofDegrees degrees: Double) -> Double {
         let square = (degrees * Double.pi / 180) * (degrees * Double.pi / 180)
         var term = 1.0

@@ -1,22 +1,23 @@
-/// How far, and in which direction, a hidden circle lies from what it protects.
+/// Distance and direction of a hidden circle from the protected place.
 ///
-/// Whoever fits a circle through the points where tracks are cut finds the circle's own center. So
-/// that center is somewhere else, always in the same place (a new offset every day, or each time
-/// the owner moves a zone by some meters, would average out), and the circle is large enough to
-/// cover what it protects wherever it was moved.
+/// An attacker who fits a circle through the ends of cut tracks finds the circle's own center. So
+/// that center is elsewhere, always at the same place. A new offset every day, or after each small
+/// move of a zone, would average out. The circle is large enough to cover the protected place with
+/// any offset.
 public enum PrivacyOffset {
-    /// Meters. An attacker who knows this ring and the circle's own center looks for the home on it:
-    /// the far end makes the ring so large that a guess finds one home in twenty. By that far end
-    /// every circle is widened, whatever its own offset: so the radius says nothing of it. The near
-    /// end keeps the average of the cuts away from the home.
+    /// Range of the distance, meters. An attacker who knows this ring and the circle's center
+    /// searches the home on the ring. The far end makes the ring so large that a guess finds one
+    /// home in twenty. Every circle is enlarged by the far end, whatever its own offset, so the
+    /// radius reveals nothing about the offset. The near end keeps the average of the cuts away
+    /// from the home.
     public static let validLength: ClosedRange<Double> = 220...700
 
-    /// The offset of the circle around a place: known only to who holds the device's salt.
+    /// The offset of the circle around a place; the device's salt determines it.
     ///
-    /// At every place it is uniform over the ring, as far as anyone without the salt knows. It is
-    /// the same for every run from there, and nearly the same some meters on: random vectors of the
-    /// corners of a grid are blended between them. With an offset a cell, a home on a cell's edge
-    /// would have two circles, and lie in the middle of them.
+    /// Without the salt it is uniform over the ring at every place. It is the same for every run
+    /// from there, and nearly the same some meters away: random vectors at the corners of a grid
+    /// are interpolated. With one offset for each cell, a home at a cell's edge would have two
+    /// circles, and lie midway between them.
     package static func around(
         latitude: Double, longitude: Double, salt: UInt64
     ) -> (eastMeters: Double, northMeters: Double) {
@@ -25,17 +26,17 @@ public enum PrivacyOffset {
         guard square > 1e-18 else { return (validLength.lowerBound, 0) }
         let inner = validLength.lowerBound * validLength.lowerBound
         let outer = validLength.upperBound * validLength.upperBound
-        // Of a normal vector half the square has the exponential distribution.
+        // Half the square of a normal vector has the exponential distribution.
         let length = (inner + (outer - inner) * exponentialShare(below: square / 2)).squareRoot()
         let scale = length / square.squareRoot()
         return (vector.east * scale, vector.north * scale)
     }
 
-    /// About a kilometer: a place some streets on, which an attacker may know, tells nothing.
+    /// About a kilometer, so that a place some streets away, known to an attacker, reveals nothing.
     private static let gridDegrees = 0.01
 
-    /// A vector whose components are normal with variance 1 at every place, not at corners alone:
-    /// hence the division by the root of the squared weights.
+    /// Interpolates a vector. Its components are normal with variance 1 at every place, not only at
+    /// corners: hence the division by the root of the squared weights.
     private static func blend(
         latitude: Double, longitude: Double, salt: UInt64
     ) -> (east: Double, north: Double) {
@@ -43,7 +44,7 @@ public enum PrivacyOffset {
         let north = latitude / gridDegrees - row
         var sum = (east: 0.0, north: 0.0, squares: 0.0)
         for (row, rowWeight) in [(row, 1 - north), (row + 1, north)] {
-            // Each row has columns of its own, or cells would be narrow far from the equator.
+            // Each row has its own columns: otherwise cells would be narrow far from the equator.
             let along =
                 longitude / gridDegrees * LocalPlane.cosine(ofDegrees: row * gridDegrees)
             let column = along.rounded(.down)
@@ -60,8 +61,8 @@ public enum PrivacyOffset {
         return (sum.east * scale, sum.north * scale)
     }
 
-    /// Very nearly normal, and of no direction more than of another: the sum of four points of the
-    /// unit circle's disc, whose coordinates have variance 1/4.
+    /// A random vector, very nearly normal and without a preferred direction: the sum of four
+    /// points of the unit disc, whose coordinates have variance 1/4.
     private static func corner(
         _ row: Double, _ column: Double, salt: UInt64
     ) -> (east: Double, north: Double) {
@@ -82,10 +83,10 @@ public enum PrivacyOffset {
         return sum
     }
 
-    /// Makes half a random word a number between −1 and 1.
+    /// Factor from half a random word to a number between −1 and 1.
     private static let halfWordUnit = 0x1p-31
 
-    /// 1 − e⁻ˣ for x ≥ 0, by the series of eˣ. The core has no C library to ask.
+    /// 1 − e⁻ˣ for x ≥ 0, by the series of eˣ. The core has no C library.
     private static func exponentialShare(below value: Double) -> Double {
         var term = 1.0
         var sum = 1.0

@@ -1,47 +1,53 @@
 import SensorModel
 
-/// Holds a session's events back for a fixed time, and tells which of them may be the finish.
+/// Holds a session's events back for a fixed time, and decides which of them may be the finish.
 ///
-/// The finish is not known before it comes. Each event waits ``secondsLate(behind:)``. If the runner
-/// has not left a circle around its place by then, it may be the finish, and counts as hidden. The
-/// wait is the same for all events: were an event shown as soon as the runner is far enough away, the
-/// last one would be shown at the moment of the arrival, and tell how long the hidden way is.
+/// The finish is unknown until it comes. Each event waits ``secondsLate(behind:)``. If the runner
+/// has not left a circle around the event's place by then, the place may be the finish, and the
+/// event is hidden. The wait is the same for all events. If an event were shown as soon as the
+/// runner is far enough away, the last one would be shown at the moment of the arrival, and reveal
+/// the length of the hidden path.
 struct FinishTrim: Sendable {
-    /// How late everything is shown: a walker of 1.1 m/s has left the farthest edge of the circle
-    /// behind by then, after 26 minutes where 300 m are trimmed.
+    /// The delay of all events. Within it a walker of 1.1 m/s leaves the farthest edge of the
+    /// circle: 26 minutes for a trim of 300 m.
     static func secondsLate(behind meters: Double) -> Double {
         (meters + 2 * PrivacyOffset.validLength.upperBound) / 1.1
     }
 
     struct Released {
         let recorded: ShownEvent
-        /// The runner did not leave its place in time.
+        /// Whether the runner did not leave the event's place in time.
         let isNear: Bool
     }
 
-    /// An event whose place the runner has not left so far.
+    /// An event whose place the runner has not left yet.
     private struct Near: Sendable {
         let number: Int
         let latitude: Double
         let longitude: Double
     }
 
-    /// The longest wait, 52 minutes for 2,000 m, with two metrics a second and room for events. A
-    /// backlog of more arrives faster than it can be shown: its older half is shown at once, but for
-    /// what the runner has not left behind by the newest position.
+    /// Maximum held events: the longest wait, 52 minutes for 2,000 m, with two metrics a second and
+    /// space for events. A larger backlog arrives faster than it can be shown. Its older half is
+    /// then shown at once, except events whose places the runner has not left by the newest
+    /// position.
     static let countMax = 8192
 
     private let meters: Double
     private let secondsLate: Double
     private let salt: UInt64
     private var held = HeldEvents()
-    /// Number of the oldest that waits: all that were ever held are counted.
+    /// Number of the oldest held event: it counts all that were ever held.
     private var oldest = 0
-    /// Of those that wait; numbers rise.
+    /// The held events whose place the runner has not left; numbers rise.
     private var near: [Near] = []
-    /// Everything of ``near`` before it is released; the next position takes it out.
+    /// Start of the valid part of ``near``: earlier ones are released, and the next position
+    /// removes them.
     private var nearStart = 0
     private var place: (latitude: Double, longitude: Double)?
+    /// Decisions of an earlier pass.
+    private(set) var verdicts = FinishVerdicts()
+    private var keepsVerdicts = false
 
     init?(_ settings: PrivacySettings) {
         guard settings.trimFinishMeters > 0 else { return nil }
@@ -50,28 +56,68 @@ struct FinishTrim: Sendable {
         salt = settings.salt
     }
 
-    /// The oldest event that waits.
+    /// The oldest held event.
     var first: HeldEvents.Entry? { held.first }
 
-    /// Bytes that what waits takes of memory.
+    /// Bytes of the held events.
     var heldBytes: Int { held.size + near.capacity * MemoryLayout<Near>.stride }
 
-    /// When it has waited long enough. Arrival clock.
-    var nextDue: Timestamp? { held.first?.arrival.advanced(bySeconds: secondsLate) }
+    /// Time of the next release. Arrival clock.
+    var nextDue: Timestamp? { held.first.map { due($0.arrival) } }
 
-    /// A copy as it was before the oldest event that waits came: all of them must be taken again.
+    /// Time of the last release. Arrival clock.
+    var lastDue: Timestamp? { held.last.map { due($0.arrival) } }
+
+    /// A copy in its state before the oldest held event: the copy must process all held events
+    /// again.
     func rewound() -> FinishTrim {
         var copy = self
         if let first = held.first { copy.place = (first.latitude, first.longitude) }
         copy.held = HeldEvents()
         copy.near = []
         copy.nearStart = 0
+        copy.verdicts = FinishVerdicts()
+        copy.keepsVerdicts = false
         return copy
     }
 
-    /// The runner is here now.
+    /// - Parameters:
+    ///   - verdicts: Verdicts of an earlier pass over the same session: decided events are not held
+    ///     back.
+    ///   - extends: Whether new decisions are added to them.
+    mutating func use(_ verdicts: FinishVerdicts, extends: Bool) {
+        self.verdicts = verdicts
+        keepsVerdicts = extends
+    }
+
+    /// - Returns: The decision of an earlier pass and the time of the release; `nil`: undecided, so
+    ///   the event must be held back.
+    func decided(
+        _ recorded: ShownEvent
+    ) -> (verdict: FinishVerdicts.Verdict, releasedAt: Timestamp)? {
+        guard let verdict = verdicts.verdict(at: recorded.offset) else { return nil }
+        return (verdict, verdict.releasedEarly ?? due(recorded.arrival))
+    }
+
+    /// Notes the decision on a released event, for later readings.
+    mutating func note(_ released: Released, at now: Timestamp, lagSeconds: Double) {
+        guard keepsVerdicts else { return }
+        let recorded = released.recorded
+        let early = now == due(recorded.arrival) ? nil : now
+        verdicts.append(
+            FinishVerdicts.Verdict(
+                isNear: released.isNear, releasedEarly: early, lagSeconds: lagSeconds),
+            at: recorded.offset)
+    }
+
+    private func due(_ arrival: Timestamp) -> Timestamp {
+        arrival.advanced(bySeconds: secondsLate)
+    }
+
+    /// Moves the runner.
     mutating func move(latitude: Double, longitude: Double) {
         place = (latitude, longitude)
+        guard !near.isEmpty else { return }
         let ahead = HiddenCircle(
             meters: meters, aroundLatitude: latitude, longitude: longitude, salt: salt)
         near.removeFirst(nearStart)
@@ -81,7 +127,7 @@ struct FinishTrim: Sendable {
         }
     }
 
-    /// - Returns: `false` when the event need not wait: no position has come yet.
+    /// - Returns: `false` if the event need not wait, since no position has come yet.
     mutating func hold(_ recorded: ShownEvent) -> Bool {
         guard let place else { return false }
         near.append(
@@ -92,14 +138,14 @@ struct FinishTrim: Sendable {
         return true
     }
 
-    /// - Parameter now: Arrival clock.
-    /// - Returns: The oldest, if it has waited long enough.
+    /// - Parameter now: Time of the arrival clock.
+    /// - Returns: The oldest event, if its wait is over.
     mutating func release(at now: Timestamp) -> Released? {
         guard let due = nextDue, due <= now else { return nil }
         return release()
     }
 
-    /// - Returns: The oldest, if any waits.
+    /// - Returns: The oldest event, if there is one.
     mutating func release() -> Released? {
         guard let recorded = held.removeFirst() else { return nil }
         let isNear = nearStart < near.count && near[nearStart].number == oldest
@@ -108,6 +154,6 @@ struct FinishTrim: Sendable {
         return Released(recorded: recorded, isNear: isNear)
     }
 
-    /// How many there is no room for; mostly none.
+    /// Number of events above the limit, mostly 0.
     var excessCount: Int { held.count > Self.countMax ? Self.countMax / 2 : 0 }
 }

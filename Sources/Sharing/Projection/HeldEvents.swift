@@ -1,20 +1,22 @@
 import SensorModel
 import WireFormat
 
-/// Events that wait, oldest first, in the form of the log: a quarter of their size as values.
+/// Held events, oldest first, in the form of the log, which needs a quarter of the memory of
+/// values.
 struct HeldEvents: Sendable {
     struct Entry: Sendable {
         let offset: RecordOffset
         let arrival: Timestamp
         let deviceTime: Timestamp
-        /// Degrees: where the runner was.
+        /// Position of the runner, degrees.
         let latitude: Double
         let longitude: Double
-        /// Where its bytes end in the block.
+        /// End of its bytes in the block.
         fileprivate let end: Int
     }
 
-    /// So many events that are kept and given up together: no array doubles, or is moved as a whole.
+    /// A block of events that is allocated and freed together: no array is doubled or moved as a
+    /// whole.
     private struct Block: Sendable {
         static let countMax = 64
 
@@ -23,7 +25,7 @@ struct HeldEvents: Sendable {
 
         init() { entries.reserveCapacity(Self.countMax) }
 
-        /// What it takes of memory, with what the arrays have in reserve and their heads.
+        /// Bytes of memory, including the arrays' reserve and headers.
         var size: Int {
             MemoryLayout<Block>.stride + entries.capacity * MemoryLayout<Entry>.stride
                 + bytes.capacity + 2 * 32
@@ -57,14 +59,17 @@ struct HeldEvents: Sendable {
     }
 
     private var blocks: [Block] = []
-    /// Of the first block.
+    /// Number of events removed from the first block.
     private var takenCount = 0
     private(set) var count = 0
-    /// Bytes of memory, with what is in reserve.
+    /// Bytes of memory, including reserve.
     private(set) var size = 0
 
-    /// The oldest.
+    /// The oldest event.
     var first: Entry? { blocks.first?.entries[takenCount] }
+
+    /// The newest event.
+    var last: Entry? { blocks.last?.entries.last }
 
     mutating func append(_ recorded: ShownEvent, latitude: Double, longitude: Double) {
         if blocks.last.map({ $0.entries.count == Block.countMax }) ?? true {
@@ -78,7 +83,7 @@ struct HeldEvents: Sendable {
         count += 1
     }
 
-    /// - Returns: The oldest; `nil` when none waits.
+    /// - Returns: The oldest event; `nil` if there is none.
     mutating func removeFirst() -> ShownEvent? {
         guard count > 0 else { return nil }
         let event = blocks[0].event(at: takenCount)

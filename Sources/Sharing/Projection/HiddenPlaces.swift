@@ -1,6 +1,7 @@
 import SensorModel
 
-/// Tells of each position of a session, in order, whether it lies in a zone or in the trimmed start.
+/// Decides for each position of a session, in order, whether it is in a zone or in the trimmed
+/// start.
 struct HiddenPlaces: Sendable {
     private let settings: PrivacySettings
     private var circles: [HiddenCircle]
@@ -8,8 +9,8 @@ struct HiddenPlaces: Sendable {
     /// Whether the newest position is hidden.
     private(set) var isHidden = true
 
-    /// Without a fix the runner may be anywhere, so nothing is shown; but not for ever: on a
-    /// treadmill no fix comes. Longer than a receiver takes to find satellites.
+    /// Longest time without a fix that hides the session, longer than a receiver needs to find
+    /// satellites. Until a fix the runner may be anywhere. But on a treadmill no fix ever comes.
     static let secondsWithoutFixMax = 300.0
 
     init(_ settings: PrivacySettings) {

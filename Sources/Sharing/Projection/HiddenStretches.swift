@@ -1,33 +1,33 @@
 import SensorModel
 
-/// Takes the stretches where the runner is hidden out of a session's events.
+/// Removes the hidden stretches from a session's events.
 ///
 ///     before ──first shown point──▶ shown ──enters──▶ hidden ──leaves──▶ shown
 struct HiddenStretches: Sendable {
     private enum Phase: Sendable {
-        /// The totals at which the session rests for viewers.
+        /// The totals that viewers see while the runner is hidden.
         case hidden(since: SessionTotals)
         case shown(Stretch)
     }
 
-    /// What holds from a first shown point on.
+    /// The state since the first shown point of a stretch.
     private struct Stretch: Sendable {
         let start: Timestamp
-        /// The session's maximum when it began: a higher one was reached where it is shown.
+        /// The session's maximum at the start of the stretch: a higher one was reached while shown.
         let maxHeartRateBefore: Double?
-        /// Its phase of the plan began where nobody saw it.
+        /// The phase of the plan that began while the runner was hidden.
         let foreignInterval: Int?
     }
 
     private let showsHeartRate: Bool
     private var places: HiddenPlaces
     private var phase = Phase.hidden(since: SessionTotals())
-    /// All that was hidden so far, up to the last point where the runner came into view.
+    /// Totals of all hidden stretches, up to the last point at which the runner became visible.
     private var hidden = SessionTotals()
     private var splits = ShownSplits()
-    /// Completed and not told yet: each takes the place of a second's metrics.
+    /// Completed splits that were not sent yet: each replaces a second's metrics.
     private var pendingSplits: [Split] = []
-    /// As recorded and as shown.
+    /// The newest metrics, as recorded and as shown.
     private var newest = (recorded: Metrics(), shown: Metrics())
     private var maxHeartRate: Double?
     private var laps = (count: 0, hiddenMoving: 0.0, hiddenMeters: 0.0)
@@ -42,9 +42,9 @@ struct HiddenStretches: Sendable {
     }
 
     /// - Parameters:
-    ///   - event: As it is recorded.
-    ///   - isNear: It happened where the finish may be.
-    /// - Returns: What viewers may see of the event; `nil`: nothing.
+    ///   - event: The recorded event.
+    ///   - isNear: Whether it happened near the possible finish.
+    /// - Returns: The visible form of the event; `nil`: hidden.
     mutating func project(_ event: StreamEvent, isNear: Bool) -> StreamEvent.Kind? {
         if case .metrics(let metrics) = event.kind {
             return project(metrics, at: event.deviceTime, isNear: isNear)
@@ -87,14 +87,13 @@ struct HiddenStretches: Sendable {
         pendingSplits += splits.update(shown)
         let isQuiet = shown.hasStates(of: newest.shown)
         newest.shown = shown
-        // One record, one cursor: a split is told in the place of a second's metrics, whose values
-        // the next second's hold, too; a change of state is not put off.
+        // A record has one cursor. So a split replaces a second's metrics, whose values are in the
+        // next second's too. A change of state is never delayed.
         if isQuiet, !pendingSplits.isEmpty { return .split(pendingSplits.removeFirst()) }
         return .metrics(shown)
     }
 
-    /// What is computed over the whole session and cannot be taken apart is left out, as soon as
-    /// some of it was hidden.
+    /// Removes values over the whole session that cannot be split, once a part of it was hidden.
     private mutating func keepUnmixed(
         _ shown: inout Metrics, of metrics: Metrics, in stretch: Stretch
     ) {
@@ -121,17 +120,16 @@ struct HiddenStretches: Sendable {
         }
     }
 
-    /// A receiver's first fix comes a little after the start: what is left out for it is no way.
+    /// A receiver's first fix comes a little after the start: steps before it were no hidden path.
     private static let fixSeconds = 60.0
 
-    /// - Returns: Nothing, unless a viewer is to be told that the runner is hidden now, or what may be
-    ///   seen all the same.
+    /// - Returns: The metrics of a hidden runner, if viewers must get new ones; else `nil`.
     private mutating func rest(_ metrics: Metrics, enters: Bool = false) -> StreamEvent.Kind? {
         var resting = newest.shown.resting(as: .waiting)
         resting.activeAlerts = metrics.activeAlerts.filter { $0.neededScope == [] }
         if showsHeartRate { resting.heartRate = metrics.heartRate }
         let isNews = enters || resting != newest.shown
-        // Before the first shown point there is nothing to rest.
+        // Before the first shown point there are no totals to show.
         guard isNews, resting != Metrics() else { return nil }
         newest.shown = resting
         return .metrics(resting)
@@ -166,7 +164,7 @@ struct HiddenStretches: Sendable {
         }
     }
 
-    /// A lap that is shown begins at the last one, and only what is shown of it counts.
+    /// A shown lap begins at the last one, and only its shown part counts.
     private mutating func project(_ lap: Lap, isNear: Bool) -> StreamEvent.Kind? {
         var hiddenNow = hidden
         if case .hidden(let since) = phase {
@@ -196,7 +194,7 @@ extension Metrics {
 }
 
 extension CourseProgress {
-    /// Predictions are of the session's clock; that of the viewers is behind.
+    /// Shifts predictions from the session's clock to the viewers' clock, which is behind.
     fileprivate mutating func move(bySeconds seconds: Double) {
         predictedSeconds = predictedSeconds.map { $0 + seconds }
         for index in later.indices {

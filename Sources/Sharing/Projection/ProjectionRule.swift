@@ -1,31 +1,32 @@
 public import SensorModel
 
-/// Which of a session's records count for a viewer.
+/// The rule that selects the records of a session for a viewer.
 ///
-/// It is a function of a share and its device's privacy settings, and the only place where the two
-/// meet. What a share shows of what counts, its scope says; when, its delay.
+/// It depends on a share and its device's privacy settings, and is the only place where the two
+/// meet. Scope and delay of the share apply after it.
 public enum ProjectionRule: Hashable, Sendable {
-    /// The owner's own views, devices none of whose shares shows positions, or that hide nothing.
+    /// All records: for the owner's own views, and for devices that share no positions or hide
+    /// nothing.
     case everything
-    /// Positions are shown, here or beside it: nothing that the settings hide counts.
+    /// Positions are shown, on this share or another one: hidden parts do not count.
     case hiding(PrivacySettings)
 
     public init(_ share: Share, privacy: PrivacySettings) {
         self = share.obeysPrivacy ? Self(privacy) : .everything
     }
 
-    /// For shares that obey the settings.
+    /// The rule for shares that obey the settings.
     public init(_ privacy: PrivacySettings) {
         self = privacy.hidesNothing ? .everything : .hiding(privacy)
     }
 }
 
-/// A recorded event as viewers may see it.
+/// A recorded event in the form for viewers.
 public struct ShownEvent: Hashable, Sendable {
     public var event: StreamEvent
-    /// Of the record that it follows from; rises from one shown event to the next.
+    /// Offset of the record that caused it; it rises from one shown event to the next.
     public var offset: RecordOffset
-    /// When that record came, or the moment that made it due.
+    /// Arrival of that record, or the time at which the event became due.
     public var arrival: Timestamp
 
     public init(event: StreamEvent, offset: RecordOffset, arrival: Timestamp) {

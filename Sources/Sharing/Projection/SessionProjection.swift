@@ -1,36 +1,36 @@
 public import SensorModel
 
-/// What viewers may see of one session: its recorded events in, in the order of the log; what is
-/// shown of them out. Every way to a viewer goes through here.
+/// The visible part of one session. Input: its recorded events, in log order. Output: the shown
+/// events. All data for viewers pass through it.
 ///
-///     recorded ─▶ held back, if the finish is trimmed ─▶ hidden stretches taken out ─▶ shown
+///     recorded ─▶ held back, if the finish is trimmed ─▶ hidden stretches removed ─▶ shown
 ///
-/// Pure: a function of the events and their arrival times, so live, history, rewind and replay show
-/// the same. A copy taken between two events goes on from there, which is how a seek or a page of
-/// history avoids the way from the session's beginning: see ``ProjectionIndex``.
+/// It is a pure function of the events and their arrival times, so live, history, rewind and replay
+/// show the same. A copy made between two events can continue from there. So a seek or a page of
+/// history need not start at the session's beginning: see ``ProjectionIndex``.
 ///
-/// Where something is hidden, nothing hidden counts. Totals begin at 0 with the first shown point
-/// and rest while the runner is hidden; the session looks `waiting`. Safety alerts always pass.
+/// Hidden parts do not count. Totals begin at 0 with the first shown point and stay constant while
+/// the runner is hidden; the session then looks `waiting`. Safety alerts always pass.
 public struct SessionProjection: Sendable {
-    /// A runner who stays hidden for so long is shown as `ended`. When the session really ended
-    /// would tell how long the hidden way to the finish was.
+    /// Time hidden after which a runner is shown as `ended`. The real end of the session would
+    /// reveal the length of the hidden path to the finish.
     public static let hiddenSecondsMax = 900.0
 
     public let rule: ProjectionRule
     private var hiding: HiddenStretches?
     private var trim: FinishTrim?
-    /// What was shown last, and so far.
+    /// The shown state so far.
     public private(set) var progress = Progress()
     private var hasEndedView = false
-    /// When something last came into view: with a finish held back, minutes after it happened.
-    /// Arrival clock.
+    /// Time of the last visible event. With a held finish that is minutes after the event. Arrival
+    /// clock.
     private var inViewAt: Timestamp?
 
-    /// What a reader that goes on from here must know of what was shown before.
+    /// The shown state so far, for a reader that continues from here.
     public struct Progress: Sendable {
-        /// The first shown event's device time; `nil`: nothing was shown yet.
+        /// Device time of the first shown event; `nil`: none yet.
         public fileprivate(set) var startedAt: Timestamp?
-        /// The newest metrics that were shown.
+        /// The newest shown metrics.
         public fileprivate(set) var metrics: ShownEvent?
         public fileprivate(set) var splits: [Split] = []
         /// The newest shown event, of any kind.
@@ -44,34 +44,43 @@ public struct SessionProjection: Sendable {
         trim = FinishTrim(settings)
     }
 
-    /// Whether anything of the session was shown. Of a session with something to hide only.
+    /// Whether anything of the session was shown. Valid only for a session with hidden parts.
     public var hasShown: Bool { progress.newest != nil }
 
-    /// What a copy holds, roughly.
+    /// Approximate bytes of a copy.
     var bytes: Int {
         MemoryLayout<Self>.size + (hiding == nil ? 0 : MemoryLayout<HiddenStretches>.size)
             + progress.splits.count * MemoryLayout<Split>.size
     }
 
-    /// The oldest event that is held back.
+    /// The oldest held event.
     var firstHeld: HeldEvents.Entry? { trim?.first }
 
-    /// Bytes that what is held back takes of memory.
+    /// Times at which the first and the last held event are released without further records;
+    /// `nil`: none is held. Arrival clock.
+    var releases: ClosedRange<Timestamp>? {
+        guard let first = trim?.nextDue, let last = trim?.lastDue else { return nil }
+        let from = first.advanced(bySeconds: Self.lagSecondsMax)
+        return from...max(from, last.advanced(bySeconds: Self.lagSecondsMax))
+    }
+
+    /// Bytes of the held events.
     public var heldBytes: Int { trim?.heldBytes ?? 0 }
 
-    /// A copy that holds nothing back: ``firstHeld`` is what it must take next.
+    /// A copy without held events: it must process ``firstHeld`` next.
     func rewound() -> SessionProjection {
         var copy = self
         copy.trim = trim?.rewound()
         return copy
     }
 
-    /// When ``advance(to:into:)`` next does something by itself; `nil`: not before a record comes.
+    /// Next time at which ``advance(to:into:)`` has work; `nil`: none before another record.
     /// Arrival clock.
     public var nextDeadline: Timestamp? { nextDue(after: Self.lagSecondsMax) }
 
-    /// From a record's arrival until it is taken, at most. Time alone releases nothing before that:
-    /// whether the runner has left a place must not depend on how fast records are taken.
+    /// Longest time from a record's arrival to its processing. Time alone releases nothing before
+    /// that: the decision whether the runner left a place must not depend on the speed of
+    /// processing.
     static let lagSecondsMax = 5.0
 
     private func nextDue(after lagSeconds: Double) -> Timestamp? {
@@ -85,25 +94,24 @@ public struct SessionProjection: Sendable {
         return inViewAt.advanced(bySeconds: Self.hiddenSecondsMax)
     }
 
-    /// Takes the session's next event. Every event must come, in the order of the log.
+    /// Processes the session's next event. Every event must come, in log order.
     ///
     /// - Parameters:
-    ///   - event: As it is recorded.
-    ///   - offset: Of its record.
-    ///   - arrival: Of its record.
-    ///   - shown: What may be shown now is appended: nothing, the event, or others held back so far.
+    ///   - event: The recorded event.
+    ///   - offset: Offset of its record.
+    ///   - arrival: Arrival of its record.
+    ///   - shown: Receives the events to show now: none, this event, or earlier held ones.
     public mutating func take(
         _ event: StreamEvent, at offset: RecordOffset, arrival: Timestamp,
         into shown: inout [ShownEvent]
     ) {
         let recorded = ShownEvent(event: event, offset: offset, arrival: arrival)
         guard hiding != nil else { return show(recorded, into: &shown) }
+        if takeDecided(recorded, into: &shown) { return }
         advance(to: arrival, lagSeconds: 0, into: &shown)
-        if case .metrics(let metrics) = event.kind, let position = metrics.position {
-            trim?.move(latitude: position.latitude, longitude: position.longitude)
-        }
+        move(by: event)
         if event.kind.isSafetyAlert {
-            // Cursors rise: what happened before it cannot be shown after it.
+            // Cursors rise: an earlier event cannot be shown after this one.
             while let released = trim?.release() { project(released, at: arrival, into: &shown) }
         } else if trim?.hold(recorded) ?? false {
             for _ in 0..<(trim?.excessCount ?? 0) {
@@ -115,12 +123,50 @@ public struct SessionProjection: Sendable {
         project(recorded, isNear: false, at: arrival, into: &shown)
     }
 
-    /// Shows what has waited long enough, and ends the view of a runner who has been hidden for too
-    /// long.
+    /// Moves the runner to the event's position, if it has one.
+    private mutating func move(by event: StreamEvent) {
+        guard case .metrics(let metrics) = event.kind, let position = metrics.position else {
+            return
+        }
+        trim?.move(latitude: position.latitude, longitude: position.longitude)
+    }
+
+    /// Processes an event that an earlier pass decided, with the release of that pass.
+    ///
+    /// - Returns: `false` if the event is undecided.
+    private mutating func takeDecided(
+        _ recorded: ShownEvent, into shown: inout [ShownEvent]
+    ) -> Bool {
+        guard !recorded.event.kind.isSafetyAlert,
+            let (verdict, releasedAt) = trim?.decided(recorded)
+        else { return false }
+        move(by: recorded.event)
+        // If both are due at once, an ended wait comes first and an early release last.
+        let due = releasedAt.advanced(bySeconds: verdict.lagSeconds)
+        if let viewEnd, verdict.releasedEarly == nil ? viewEnd < due : viewEnd <= due {
+            endView(at: viewEnd, into: &shown)
+        }
+        project(recorded, isNear: verdict.isNear, at: releasedAt, into: &shown)
+        return true
+    }
+
+    /// Uses the decisions of an earlier pass over the session for later events.
     ///
     /// - Parameters:
-    ///   - now: Arrival clock; not before the last record's.
-    ///   - shown: What is shown is appended.
+    ///   - verdicts: Verdicts of that pass.
+    ///   - extends: Whether this pass adds decisions too: see ``verdicts``.
+    package mutating func use(_ verdicts: FinishVerdicts, extends: Bool = false) {
+        trim?.use(verdicts, extends: extends)
+    }
+
+    /// Decisions on the processed events and on those decided before.
+    package var verdicts: FinishVerdicts { trim?.verdicts ?? FinishVerdicts() }
+
+    /// Shows events whose wait is over, and ends the view of a runner who has been hidden too long.
+    ///
+    /// - Parameters:
+    ///   - now: Time of the arrival clock; not before the last record's.
+    ///   - shown: Receives the events to show.
     public mutating func advance(to now: Timestamp, into shown: inout [ShownEvent]) {
         advance(to: now, lagSeconds: Self.lagSecondsMax, into: &shown)
     }
@@ -134,7 +180,7 @@ public struct SessionProjection: Sendable {
                 endView(at: next, into: &shown)
                 continue
             }
-            project(released, at: due, into: &shown)
+            project(released, at: due, lagSeconds: lagSeconds, into: &shown)
         }
     }
 
@@ -144,8 +190,8 @@ public struct SessionProjection: Sendable {
         var metrics = Metrics()
         if case .metrics(let last) = progress.metrics?.event.kind { metrics = last }
         metrics = metrics.resting(as: .ended)
-        // The records behind the newest shown one are hidden, and so are their numbers: they are
-        // the only ones that tell nothing of what came after.
+        // The records after the newest shown one are hidden, so their numbers are free. Only these
+        // numbers reveal nothing of later records.
         for (step, kind) in [StreamEvent.Kind.metrics(metrics), .ended].enumerated() {
             show(
                 ShownEvent(
@@ -158,18 +204,20 @@ public struct SessionProjection: Sendable {
     }
 
     private mutating func project(
-        _ released: FinishTrim.Released, at now: Timestamp, into shown: inout [ShownEvent]
+        _ released: FinishTrim.Released, at now: Timestamp, lagSeconds: Double = 0,
+        into shown: inout [ShownEvent]
     ) {
+        trim?.note(released, at: now, lagSeconds: lagSeconds)
         project(released.recorded, isNear: released.isNear, at: now, into: &shown)
     }
 
-    /// `now`: arrival clock.
+    /// Projects an event; `now` is the time of the arrival clock.
     private mutating func project(
         _ recorded: ShownEvent, isNear: Bool, at now: Timestamp, into shown: inout [ShownEvent]
     ) {
         let event = recorded.event
         guard let kind = hiding?.project(event, isNear: isNear) else { return }
-        // The first record after a long silence may have the number that a view ended with.
+        // The first record after a long silence may have the number that ended a view.
         if let newest = progress.newest, recorded.offset <= newest.offset { return }
         inViewAt = now
         show(
@@ -181,7 +229,7 @@ public struct SessionProjection: Sendable {
 
     private mutating func show(_ event: ShownEvent, into shown: inout [ShownEvent]) {
         shown.append(event)
-        // Where nothing is hidden the log's own snapshots say what was shown.
+        // If nothing is hidden, the log's own snapshots have the shown values.
         guard hiding != nil else { return }
         hasEndedView = false
         if progress.startedAt == nil { progress.startedAt = event.event.deviceTime }
@@ -197,7 +245,7 @@ public struct SessionProjection: Sendable {
 }
 
 extension StreamEvent.Kind {
-    /// Help is wanted, or no more.
+    /// Whether the event is a request for help, or its end.
     var isSafetyAlert: Bool {
         guard case .alert(let alert) = self else { return false }
         return alert.kind.neededScope == []
@@ -205,7 +253,7 @@ extension StreamEvent.Kind {
 }
 
 extension Metrics {
-    /// What is left of them while the runner is hidden: totals and safety alerts.
+    /// The metrics of a hidden runner: totals and safety alerts.
     func resting(as state: ValueState) -> Metrics {
         var resting = Metrics()
         resting.state = state

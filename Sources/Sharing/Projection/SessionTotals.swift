@@ -1,9 +1,9 @@
 import SensorModel
 
-/// What a session's metrics count up from its start.
+/// The totals in a session's metrics.
 ///
-/// The values of the hidden stretches are added up here and taken from the session's own, so that
-/// what is shown begins at 0 with the first shown point and rests while the runner is hidden.
+/// The totals of hidden stretches are summed here and subtracted from the session's own. So the
+/// shown totals begin at 0 with the first shown point and stay constant while the runner is hidden.
 struct SessionTotals: Hashable, Sendable {
     var elapsedSeconds = 0.0
     var movingSeconds = 0.0
@@ -18,7 +18,7 @@ struct SessionTotals: Hashable, Sendable {
     var trimp = 0.0
     var edwards = 0.0
     var zoneSeconds: [Double] = []
-    /// Heart rate over time, beats/min × s: the average's weight is the time in zones.
+    /// Heart rate over time, beats/min × s; the average weighs it by the time in zones.
     var beats = 0.0
 
     init() {}
@@ -42,7 +42,7 @@ struct SessionTotals: Hashable, Sendable {
 
     var heartRateSeconds: Double { zoneSeconds.reduce(0, +) }
 
-    /// Adds what was counted from `start` to `end`.
+    /// Adds the difference between `start` and `end`.
     mutating func add(from start: SessionTotals, to end: SessionTotals) {
         elapsedSeconds += end.elapsedSeconds - start.elapsedSeconds
         movingSeconds += end.movingSeconds - start.movingSeconds
@@ -65,13 +65,13 @@ struct SessionTotals: Hashable, Sendable {
         }
     }
 
-    /// Takes this from a session's values; what is missing stays missing.
+    /// Subtracts the totals from a session's values; missing values stay missing.
     func subtract(from metrics: inout Metrics) {
         metrics.elapsedSeconds = max(0, metrics.elapsedSeconds - elapsedSeconds)
         metrics.movingSeconds = max(0, metrics.movingSeconds - movingSeconds)
         metrics.pausedSeconds = max(0, metrics.elapsedSeconds - metrics.movingSeconds)
         Self.subtract(distanceMeters, from: &metrics.distanceMeters)
-        // It grows with the whole way, so it tells how long that is.
+        // It grows with the whole path, so it would reveal its length.
         Self.subtract(distanceUncertaintyMeters, from: &metrics.distanceUncertaintyMeters)
         Self.subtract(elevationGainMeters, from: &metrics.elevationGainMeters)
         Self.subtract(elevationLossMeters, from: &metrics.elevationLossMeters)

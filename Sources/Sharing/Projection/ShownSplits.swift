@@ -1,7 +1,7 @@
 import SensorModel
 
-/// Full kilometers and miles of the way that is shown: the session's own splits would tell how long
-/// the hidden way was.
+/// Full kilometers and miles of the shown path. The session's own splits would reveal the length of
+/// the hidden path.
 struct ShownSplits: Sendable {
     fileprivate struct Track: Sendable {
         let unit: Split.Unit
@@ -21,10 +21,10 @@ struct ShownSplits: Sendable {
         Track(unit: .kilometer, meters: 1000), Track(unit: .mile, meters: 1609.344),
     ]
     private var newest = SessionTotals()
-    /// Completed so far, oldest first.
+    /// Completed splits, oldest first.
     private(set) var completed: [Split] = []
 
-    /// - Parameter metrics: As they are shown; hidden stretches are taken out already.
+    /// - Parameter metrics: The shown metrics, without hidden stretches.
     /// - Returns: Splits completed since the last call.
     mutating func update(_ metrics: Metrics) -> [Split] {
         let totals = SessionTotals(metrics)

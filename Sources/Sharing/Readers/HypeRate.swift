@@ -1,10 +1,10 @@
 import SensorModel
 
-/// HypeRate's socket: Phoenix channels, version 1, JSON objects.
+/// HypeRate's socket protocol: Phoenix channels, version 1, JSON objects.
 public enum HypeRate {
     /// - Parameters:
-    ///   - identifier: What the client joined by; it is spelled back.
-    ///   - reading: `nil` or not live: the device is offline, which they spell `null`.
+    ///   - identifier: The identifier of the client's join, which the answer repeats.
+    ///   - reading: The heart rate; `nil` or not live: the device is offline, which becomes `null`.
     /// - Returns: `{"topic":"hr:ID","event":"hr_update","payload":{"hr":79},"ref":null}`
     public static func update(identifier: String, _ reading: HeartRateReading?) -> [UInt8] {
         message(topic: "hr:" + identifier, event: "hr_update", reference: nil) { json in
@@ -21,9 +21,9 @@ public enum HypeRate {
     /// The answer to `phx_join`, `phx_leave` and `heartbeat`.
     ///
     /// - Parameters:
-    ///   - topic: Of the request.
-    ///   - reference: Of the request, as JSON; `nil`: it had none.
-    ///   - accepted: `false` spells an error, the same for every reason.
+    ///   - topic: Topic of the request.
+    ///   - reference: Reference of the request, as JSON; `nil`: it had none.
+    ///   - accepted: `false` gives an error, the same for every reason.
     /// - Returns: The JSON object.
     public static func reply(topic: String, reference: Int?, accepted: Bool) -> [UInt8] {
         message(topic: topic, event: "phx_reply", reference: reference) { json in
@@ -35,9 +35,9 @@ public enum HypeRate {
     }
 
     private static func message(
-        topic: String, event: String, reference: Int?, payload: (inout JSONWriter) -> Void
+        topic: String, event: String, reference: Int?, payload: (inout ViewerJSON) -> Void
     ) -> [UInt8] {
-        var json = JSONWriter(reserving: 128)
+        var json = ViewerJSON(reserving: 128)
         JSONObject.write(to: &json) { object, json in
             object.text("topic", topic, &json)
             object.text("event", event, &json)

@@ -2,9 +2,9 @@ import SensorModel
 
 /// Pulsoid's reader interface: REST and WebSocket carry the same object.
 public enum Pulsoid {
-    /// `{"measured_at":1625310655000,"data":{"heart_rate":40}}`
+    /// The object `{"measured_at":1625310655000,"data":{"heart_rate":40}}`.
     public static func object(_ reading: HeartRateReading) -> [UInt8] {
-        var json = JSONWriter(reserving: 64)
+        var json = ViewerJSON(reserving: 64)
         json.raw("{\"measured_at\":")
         json.integer(reading.measuredAt.milliseconds)
         json.raw(",\"data\":{\"heart_rate\":")
@@ -13,7 +13,7 @@ public enum Pulsoid {
         return json.bytes
     }
 
-    /// `response_mode=text_plain_only_heart_rate`
+    /// The text of `response_mode=text_plain_only_heart_rate`.
     public static func plainText(_ reading: HeartRateReading) -> [UInt8] {
         Array(String(reading.beatsPerMinute).utf8)
     }
@@ -21,11 +21,12 @@ public enum Pulsoid {
     /// The answer to `token/validate`.
     ///
     /// - Parameters:
-    ///   - profile: What the reader may know the runner by: the share's label or name.
-    ///   - expiresInSeconds: A year for a share that does not expire, as theirs do.
+    ///   - profile: Name of the runner for the reader: the share's label or name.
+    ///   - expiresInSeconds: Seconds until the share expires; a year if it does not, as in the
+    ///     original.
     /// - Returns: The JSON object.
     public static func validation(profile: String, expiresInSeconds: Int?) -> [UInt8] {
-        var json = JSONWriter(reserving: 128)
+        var json = ViewerJSON(reserving: 128)
         JSONObject.write(to: &json) { object, json in
             object.text("client_id", "pulsecast", &json)
             object.integer("expires_in", max(0, expiresInSeconds ?? 31_536_000), &json)
@@ -36,9 +37,9 @@ public enum Pulsoid {
         return json.bytes
     }
 
-    /// Refusals, as readers know them.
+    /// Refusals of the original interface.
     public enum Refusal: CaseIterable, Sendable {
-        /// Unknown, revoked and expired alike.
+        /// An unknown, revoked or expired token.
         case tokenNotFound
         case headerMissing
         case headerFormat
@@ -51,7 +52,7 @@ public enum Pulsoid {
             }
         }
 
-        /// Empty for ``noDataYet``.
+        /// The body; empty for ``noDataYet``.
         public var body: [UInt8] {
             switch self {
             case .tokenNotFound: Self.error("7005", "token_not_found")

@@ -1,20 +1,21 @@
 public import SensorModel
 
-/// Which sessions each device has, and so which one a share shows.
+/// The sessions of each device, and the session that each share shows.
 ///
-/// A share follows its device: the newest live session, else the last one that ended while the
-/// share was valid. What ended before the share was made it never shows.
+/// A share shows the newest live session of its device, else the last one that ended while the
+/// share was valid. It never shows a session that ended before the share was made.
 public struct DeviceSessions: Sendable {
     private struct Span: Sendable {
         let session: SessionID
         var began: Timestamp
-        /// When something of it could first be shown with positions; `nil`: not yet.
+        /// Time at which shares with positions could first show a part of it; `nil`: not yet.
         var cameIntoView: Timestamp?
-        /// `nil`: live.
+        /// End; `nil`: live.
         var ended: Timestamp?
-        /// Counts ends; not by their times: the clock may have been set back between two.
+        /// Number of the end, in order. Times of ends may not be in order, since the clock may be
+        /// set back.
         var endRank = 0
-        /// Its last record; `nil` while it goes on.
+        /// Its last record; `nil` while it continues.
         var last: RecordOffset?
 
         mutating func move(byMicroseconds difference: Int64) {
@@ -24,20 +25,20 @@ public struct DeviceSessions: Sendable {
         }
     }
 
-    /// In the order they began.
+    /// Sessions in the order of their start.
     private var spans: [DeviceID: [Span]] = [:]
     private var ends = 0
 
-    /// Enough for the longest delay to find the session of then; older ones no share can reach.
-    private static let endedMax = 32
+    /// Enough sessions for the longest delay; no share can reach older ones.
+    public static let endedMax = 32
 
     public init() {}
 
-    /// Also of a session that had ended and goes on.
+    /// Adds a session, also one that ended and continues.
     ///
     /// - Parameters:
-    ///   - session: Of that device.
-    ///   - device: Whose it is.
+    ///   - session: A session of that device.
+    ///   - device: The session's device.
     ///   - time: Arrival time of its first frame.
     ///   - isInView: `false`: a share with positions shows nothing of it before
     ///     ``cameIntoView(_:of:at:)``.
@@ -49,17 +50,17 @@ public struct DeviceSessions: Sendable {
             known[index].ended = nil
             known[index].last = nil
         } else {
-            // Not placed by its time: the clock may have been set back since the last one.
+            // Appended, not placed by time: the clock may have been set back since the last one.
             known.append(
                 Span(session: session, began: time, cameIntoView: isInView ? time : nil))
         }
         spans[device] = known
     }
 
-    /// The first point of a session that may be shown has come, or, `nil`, there is none.
+    /// Notes the arrival of the session's first visible point; `nil`: it has none.
     ///
-    /// When a run began would tell how long the hidden way to its first point is: until then a share
-    /// with positions shows what it showed before.
+    /// The start of a run would reveal the length of the hidden path to its first visible point.
+    /// Until then a share with positions shows the session before.
     public mutating func cameIntoView(
         _ session: SessionID, of device: DeviceID, at time: Timestamp?
     ) {
@@ -70,11 +71,11 @@ public struct DeviceSessions: Sendable {
         spans[device]?[index].cameIntoView = time.map { known ?? $0 }
     }
 
-    /// Call in the order in which sessions ended.
+    /// Notes the end of a session. Call it in the order of the ends.
     ///
     /// - Parameters:
-    ///   - session: Known or not.
-    ///   - device: Whose it is.
+    ///   - session: A session, known or not.
+    ///   - device: The session's device.
     ///   - time: Arrival time of its end.
     ///   - last: Its last record.
     public mutating func ended(
@@ -84,7 +85,7 @@ public struct DeviceSessions: Sendable {
             let index = known.firstIndex(where: { $0.session == session })
         else { return }
         known[index].last = last
-        // One that a crash ended is found to be over once more when somebody looks at it.
+        // The end of a session by a crash is found again at a later reading.
         if known[index].ended == nil {
             ends += 1
             known[index].ended = time
@@ -103,11 +104,7 @@ public struct DeviceSessions: Sendable {
         if spans[device]?.isEmpty == true { spans[device] = nil }
     }
 
-    public mutating func erasedAll(of device: DeviceID) {
-        spans[device] = nil
-    }
-
-    /// The arrival clock was set back: what has been stays as long ago as it was.
+    /// Moves times after the arrival clock was set back, so that their ages stay the same.
     public mutating func clockWentBack(byMicroseconds difference: Int64) {
         for device in spans.keys {
             for index in spans[device]?.indices ?? 0..<0 {
@@ -117,9 +114,9 @@ public struct DeviceSessions: Sendable {
     }
 
     /// - Parameters:
-    ///   - share: Of a device.
-    ///   - now: Arrival clock; a delayed share sees the sessions as they were its delay ago.
-    /// - Returns: `nil` when there is nothing the share may show.
+    ///   - share: A share of a device.
+    ///   - now: Time of the arrival clock; a delayed share sees the sessions of one delay earlier.
+    /// - Returns: The session; `nil` if there is none that the share may show.
     public func session(shownBy share: Share, at now: Timestamp) -> SessionID? {
         let shown = spans(openTo: share, at: now)
         guard share.delaySeconds > 0 else {
@@ -130,17 +127,17 @@ public struct DeviceSessions: Sendable {
         return (live ?? Self.lastEnded(shown))?.session
     }
 
-    /// What a viewer may be told of who comes back: also of sessions that are not shown any more.
+    /// The sessions that a reconnecting viewer may see, also those that are no longer shown.
     ///
     /// - Parameters:
-    ///   - share: Of a device.
-    ///   - offset: What the viewer has seen.
-    ///   - now: Arrival clock.
-    /// - Returns: Those with records after it, in the order they began.
+    ///   - share: A share of a device.
+    ///   - offset: Offset of the viewer's last record.
+    ///   - now: Time of the arrival clock.
+    /// - Returns: Sessions with later records, in the order of their start.
     public func sessions(
         openTo share: Share, after offset: RecordOffset, at now: Timestamp
     ) -> [SessionID] {
-        // What is told of a session after its end comes after its last record.
+        // Events after a session's end come after its last record.
         let shown = session(shownBy: share, at: now)
         return spans(openTo: share, at: now).filter { span in
             span.session == shown || span.last.map { $0 > offset } ?? true
@@ -150,7 +147,8 @@ public struct DeviceSessions: Sendable {
     private func spans(openTo share: Share, at now: Timestamp) -> [Span] {
         guard let device = share.device, share.isActive(at: now) else { return [] }
         let known = spans[device] ?? []
-        // By order alone: sessions of before a restart may lie ahead of a clock set back.
+        // Order decides, not time: sessions before a restart may be ahead of a clock that was set
+        // back.
         let shown = known.filter { $0.ended.map { $0 >= share.createdAt } ?? true }
         let isPlaced = share.obeysPrivacy
         guard isPlaced || share.delaySeconds > 0 else { return shown }

@@ -1,12 +1,12 @@
 public import SensorModel
 
 extension ShareDirectory {
-    /// Whether `share` may be added, or take the place of the one with its key.
+    /// Checks whether `share` may be added, or replace the one with its key.
     ///
     /// - Parameters:
-    ///   - share: As it is to be.
-    ///   - now: Arrival clock.
-    ///   - perDeviceMax: Shares of one device that are not over.
+    ///   - share: The new share.
+    ///   - now: Time of the arrival clock.
+    ///   - perDeviceMax: Maximum number of active shares of one device.
     /// - Throws: ``ShareError`` with the first rule it breaks.
     public func check(
         _ share: Share, at now: Timestamp, perDeviceMax: Int = .max
@@ -45,7 +45,8 @@ extension ShareDirectory {
         guard delays.count == 1 else { throw .groupDelaysDiffer }
     }
 
-    /// Letters, digits and what needs no quoting in a path, a log line or a page.
+    /// Whether a name has only letters, digits and characters that need no quoting in a path, a log
+    /// line or a page.
     public static func isName(_ name: String) -> Bool {
         guard (1...64).contains(name.count), name.utf8.count <= 256 else { return false }
         guard name.first != " ", name.last != " ", name.first != "-" else { return false }

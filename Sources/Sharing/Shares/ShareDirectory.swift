@@ -1,9 +1,9 @@
 public import SensorModel
 
-/// All shares, in memory: who asks with an ID learns of an active share, or nothing.
+/// All shares, in memory. A request with an ID finds an active share, or nothing.
 ///
-/// Unknown, revoked and expired take the same path, one look-up by hash, so that neither the answer
-/// nor its time tells them apart.
+/// Unknown, revoked and expired IDs take the same path, one look-up by hash. Neither the answer nor
+/// its time tells them apart.
 public struct ShareDirectory: Sendable {
     public enum Standing: Hashable, Sendable {
         case active
@@ -14,11 +14,11 @@ public struct ShareDirectory: Sendable {
 
     private var shares: [ShareKey: Share] = [:]
     private var keysByHash: [SecretHash: ShareKey] = [:]
-    /// By owner: a name tells nobody which names others use.
+    /// A name with its owner: a name must not reveal the names of other owners.
     private struct OwnedName: Hashable, Sendable {
-        /// `nil`: a group's.
+        /// The device; `nil`: a group's name.
         let device: DeviceID?
-        /// Lower case.
+        /// The name in lower case.
         let name: String
 
         init(_ name: String, of device: DeviceID?) {
@@ -28,7 +28,7 @@ public struct ShareDirectory: Sendable {
     }
 
     private var keysByName: [OwnedName: ShareKey] = [:]
-    /// Rising.
+    /// Keys of each device, rising.
     private var keysByDevice: [DeviceID: [ShareKey]] = [:]
 
     public init(_ shares: [Share] = []) {
@@ -37,12 +37,12 @@ public struct ShareDirectory: Sendable {
 
     public var count: Int { shares.count }
 
-    /// In the order they were made.
+    /// All shares in the order of creation.
     public var all: [Share] { shares.values.sorted { $0.key < $1.key } }
 
     public subscript(key: ShareKey) -> Share? { shares[key] }
 
-    /// - Returns: The share of that ID if it may be watched at `time`.
+    /// - Returns: The share of that ID, if it may be watched at `time`.
     public func find(_ hash: SecretHash, at time: Timestamp) -> Share? {
         guard let key = keysByHash[hash], let share = shares[key], isShown(share, at: time) else {
             return nil
@@ -50,24 +50,25 @@ public struct ShareDirectory: Sendable {
         return share
     }
 
-    /// Whether there is anybody to see: a group whose members are all revoked or expired is over.
+    /// Whether the share has a visible feed: a group whose members are all revoked or expired has
+    /// none.
     public func isShown(_ share: Share, at time: Timestamp) -> Bool {
         guard share.isActive(at: time) else { return false }
         return share.device != nil
             || share.members.contains { shares[$0]?.isActive(at: time) ?? false }
     }
 
-    /// By its non-secret name, for the owner: whatever its standing.
+    /// The share of a name, for the owner, in any state.
     ///
     /// - Parameters:
-    ///   - name: In any case.
-    ///   - device: Whose; `nil`: of the groups.
-    /// - Returns: `nil` when the owner has none of that name.
+    ///   - name: The name in any case.
+    ///   - device: The owning device; `nil`: groups.
+    /// - Returns: The share; `nil` if the owner has none of that name.
     public func named(_ name: String, of device: DeviceID?) -> Share? {
         keysByName[OwnedName(name, of: device)].flatMap { shares[$0] }
     }
 
-    /// The shares of that name: a group's first, then those of devices in the order they were made.
+    /// The shares of that name: a group first, then those of devices in the order of creation.
     public func named(_ name: String) -> [Share] {
         let owners = [nil] + keysByDevice.keys.map(Optional.some)
         // Groups first.
@@ -82,13 +83,13 @@ public struct ShareDirectory: Sendable {
         return share.isActive(at: time) ? .active : .expired
     }
 
-    /// Of one device, groups not among them, in the order they were made.
+    /// The shares of one device, without groups, in the order of creation.
     public func shares(of device: DeviceID) -> [Share] {
         (keysByDevice[device] ?? []).compactMap { shares[$0] }
     }
 
-    /// A share of the same device that is not revoked, and shows positions where this one does not, or
-    /// does not where this one does: because of the one the owner's zones and trims hold for the other.
+    /// A share of the same device that is not revoked, and shows positions if this one does not, or
+    /// the reverse. The owner's zones and trims apply to the one because of the other.
     public func complement(of share: Share) -> Share? {
         guard let device = share.device else { return nil }
         return shares(of: device).last {
@@ -97,19 +98,19 @@ public struct ShareDirectory: Sendable {
         }
     }
 
-    /// The members of a group that may be watched at `time`, or the share itself, in its order.
+    /// The watchable members of a group at `time`, in its order, or the share itself.
     public func feeds(of share: Share, at time: Timestamp) -> [Share] {
         guard case .group(let members) = share.target else { return [share] }
         return members.compactMap { shares[$0] }.filter { $0.isActive(at: time) }
     }
 
-    /// The first moment after `time` at which a share expires by itself.
+    /// The first time after `time` at which a share expires.
     public func nextExpiry(after time: Timestamp) -> Timestamp? {
         shares.values.lazy.filter { $0.revokedAt == nil }.compactMap(\.expiresAt)
             .filter { $0 > time }.min()
     }
 
-    /// Shares that expired in the time after `earlier` and not after `now`: their viewers go.
+    /// Shares that expired after `earlier` and up to `now`: their viewers are disconnected.
     public func expired(after earlier: Timestamp, through now: Timestamp) -> [ShareKey] {
         shares.values.filter { share in
             guard share.revokedAt == nil, let expiresAt = share.expiresAt else { return false }
@@ -117,9 +118,9 @@ public struct ShareDirectory: Sendable {
         }.map(\.key).sorted()
     }
 
-    /// Adds a share, or replaces what is known of it: revoked, or under a new ID.
+    /// Adds a share, or replaces it after a revocation or a new ID.
     ///
-    /// - Returns: It, and those of its device for which other rules hold now.
+    /// - Returns: The share, and those of its device whose rules changed.
     @discardableResult
     public mutating func put(_ share: Share) -> [Share] {
         let (key, device) = (share.key, share.device)
@@ -129,8 +130,8 @@ public struct ShareDirectory: Sendable {
         return [shares[key] ?? share] + changed.filter { $0.key != key }
     }
 
-    /// For as long as a share with positions is not revoked. One that has expired holds, too: who kept
-    /// what it showed could subtract from another's history.
+    /// Updates the rules of a device. They apply while a share with positions is not revoked, also
+    /// after it expired: a holder of its history could subtract it from another share's.
     private mutating func updateRules(of device: DeviceID) -> [Share] {
         let own = shares(of: device)
         let showsPositions = own.contains { $0.showsPositions }
@@ -152,7 +153,7 @@ public struct ShareDirectory: Sendable {
         keysByName[OwnedName(share.name, of: share.device)] = share.key
         switch share.target {
         case .device(let device):
-            // Mostly it is the newest.
+            // Most often it is the newest.
             let keys = keysByDevice[device] ?? []
             let index = (keys.lastIndex { $0 < share.key } ?? -1) + 1
             keysByDevice[device, default: []].insert(share.key, at: index)
@@ -160,7 +161,7 @@ public struct ShareDirectory: Sendable {
         }
     }
 
-    /// - Returns: Those of its device for which other rules hold now.
+    /// - Returns: The shares of its device whose rules changed.
     @discardableResult
     public mutating func remove(_ key: ShareKey) -> [Share] {
         let device = shares[key]?.device

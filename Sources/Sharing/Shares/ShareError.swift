@@ -1,24 +1,25 @@
+import Bytes
 public import SensorModel
 
-/// Why a share cannot be made as asked.
+/// The reason why a share cannot be made.
 public enum ShareError: Error, Hashable, Sendable {
     case nameTaken(String)
     case nameInvalid(String)
-    /// Shares of several devices have it.
+    /// Shares of several devices have this name.
     case nameAmbiguous(String, of: [String])
-    /// Of one device, those that are over not counted.
+    /// Too many active shares of one device.
     case tooManyOfDevice(max: Int)
     case groupSize(Int)
     case groupMemberUnknown(ShareKey)
-    /// A group of groups, or a member that is revoked or expired.
+    /// The member is a group, revoked or expired.
     case groupMemberUnfit(name: String)
-    /// One connection's cursor stands for all runners, so they must be equally late.
+    /// One cursor of a connection covers all runners, so their delays must be equal.
     case groupDelaysDiffer
     case delayOutOfRange(seconds: Int)
     case maxViewersOutOfRange(Int)
     case alreadyExpired
     case scopeEmpty
-    /// A new link to a share that is revoked or expired.
+    /// A new link was requested for a share that is revoked or expired.
     case isOver(name: String)
 }
 
@@ -27,7 +28,8 @@ extension ShareError: CustomStringConvertible {
         switch self {
         case .nameTaken(let name): "there already is a share named \(name)"
         case .nameInvalid(let name):
-            "\(name) cannot be a share's name: use 1 to 64 letters, digits, spaces, - _ or ."
+            "\"\(CleanText.clean(name, charactersMax: 64))\" cannot be a share's name: use 1 to 64"
+                + " letters, digits, spaces, - _ or ."
         case .tooManyOfDevice(let max):
             "a runner has at most \(max) shares at once: revoke one, or raise"
                 + " limits.shares_per_device"

@@ -1,17 +1,17 @@
 public import SensorModel
 
-/// How many watch each share, now and ever, and whether one more may.
+/// Viewers of each share, now and in total, and the limits on new ones.
 public struct ViewerCounts: Sendable {
     private var now: [ShareKey: Int] = [:]
     private var ever: [ShareKey: Int] = [:]
     private let perShareMax: Int
 
-    /// - Parameter perShareMax: For shares without a limit of their own.
+    /// - Parameter perShareMax: Limit for shares without their own.
     public init(perShareMax: Int) {
         self.perShareMax = perShareMax
     }
 
-    /// - Returns: `false` when the share has all the viewers it may have; nothing is counted.
+    /// - Returns: `false` if the share is at its limit; nothing is counted.
     public mutating func admit(to share: Share) -> Bool {
         guard hasRoom(share) else { return false }
         now[share.key, default: 0] += 1
@@ -19,7 +19,7 @@ public struct ViewerCounts: Sendable {
         return true
     }
 
-    /// Whether one more may watch.
+    /// Whether the share is below its limit.
     public func hasRoom(_ share: Share) -> Bool {
         watching(share.key) < min(share.maxViewers ?? perShareMax, perShareMax)
     }
@@ -36,7 +36,7 @@ public struct ViewerCounts: Sendable {
 
     public func watchedEver(_ share: ShareKey) -> Int { ever[share] ?? 0 }
 
-    /// What was counted before a restart.
+    /// Restores a count from before a restart.
     public mutating func restore(_ share: ShareKey, ever count: Int) {
         ever[share, default: 0] += count
     }

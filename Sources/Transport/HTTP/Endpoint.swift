@@ -1,39 +1,41 @@
-/// What is behind a route.
+/// The handler behind a route.
 public enum Endpoint: Sendable {
-    /// Called on a task of its own; the answers of one connection go out in order of the requests.
+    /// Called on a task of its own. Answers of one connection are sent in the order of its
+    /// requests.
     case respond(@Sendable (HTTPRequest) async -> HTTPResponse)
-    /// A device's WebSocket, spoken as contract 3 says.
+    /// A device's WebSocket, with the protocol of devices.
     case deviceSocket
     /// A viewer's WebSocket. The pattern has the parameter `share`.
     case viewerSocket
-    /// The same as server-sent events. The pattern has the parameter `share`.
+    /// A viewer's server-sent events. The pattern has the parameter `share`.
     case eventStream
-    /// Everything comes back as it came: for conformance tests.
+    /// Returns every message unchanged, for conformance tests.
     case echo
-    /// A WebSocket that speaks somebody else's protocol.
+    /// A WebSocket that speaks another application's protocol.
     case socket(SocketProgram)
 }
 
-/// A WebSocket protocol beside our own: push and reader interfaces of other applications.
+/// A WebSocket protocol of another application, for its push and reader interfaces.
 public struct SocketProgram: Sendable {
-    /// What becomes of a request to open the socket.
+    /// The decision on a request to open the socket.
     public enum Admission: Sendable {
         case refused(HTTPResponse)
         /// Runs for as long as the socket is open; returning closes it.
         case admitted(@Sendable (SocketConversation) async -> Void)
     }
 
-    /// Offered names that may be echoed in `Sec-WebSocket-Protocol`.
+    /// Subprotocol names that may be confirmed in `Sec-WebSocket-Protocol`.
     public var subprotocols: [String]
-    /// What a socket that was admitted has proved: it named a share, or a device's token. `nil`:
-    /// nothing yet; it is closed (4001) unless ``SocketConversation/joined(_:)`` comes in time.
+    /// The class that an admitted socket has proved: it named a share, or a device's token. `nil`:
+    /// none yet; the socket is closed (4001) unless ``SocketConversation/joined(_:)`` is called in
+    /// time.
     public var proof: ConnectionClass?
     /// A larger message closes the socket (1009).
     public var messageBytesMax: Int
-    /// Asked once, before the upgrade.
+    /// Called once, before the upgrade.
     public var admit: @Sendable (HTTPRequest) async -> Admission
 
-    /// What readers of other protocols say is a topic or nothing; theirs needs 200 bytes.
+    /// Readers of other protocols send a topic or nothing, which needs 200 bytes.
     public static let readerMessageBytesMax = 2048
 
     public init(
@@ -62,19 +64,20 @@ public enum SocketMessage: Hashable, Sendable {
 
 /// One WebSocket as a program sees it.
 public struct SocketConversation: Sendable {
-    /// Ends when the peer is gone. The peer is not read while messages wait here.
+    /// Ends when the peer has disconnected. The peer's socket is not read while messages wait here.
     public let messages: AsyncStream<SocketMessage>
     let sendMessage: @Sendable (SocketMessage) -> Void
     let join: @Sendable (ConnectionClass?) -> Void
     let closeSocket: @Sendable (UInt16) -> Void
 
-    /// A peer that does not read what it is sent is closed (4008).
+    /// Sends a message. A peer that does not read its messages is closed (4008).
     public func send(_ message: SocketMessage) { sendMessage(message) }
 
-    /// The peer has said what it came for, and is not closed for want of it.
+    /// Called when the peer has sent what the protocol requires; the socket is then not closed for
+    /// lack of it.
     ///
-    /// - Parameter proof: What it has proved by that; it is closed (4029) where there is no place
-    ///   for one more of them.
+    /// - Parameter proof: The class that the peer has proved. The socket is closed (4029) if there
+    ///   is no place for one more of that class.
     public func joined(_ proof: ConnectionClass?) { join(proof) }
 
     /// - Parameter code: A WebSocket close code, 1000…4999.

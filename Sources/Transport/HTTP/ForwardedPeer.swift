@@ -1,21 +1,21 @@
-/// Who is behind a proxy that we trust.
+/// The client behind a trusted proxy.
 struct ForwardedPeer: Hashable, Sendable {
     let address: PeerAddress
     let isSecure: Bool
 
     /// - Parameters:
     ///   - peer: The other end of the socket.
-    ///   - isSecure: By our own TLS.
-    ///   - fields: Of the request.
-    ///   - proxies: Whose word counts.
+    ///   - isSecure: Whether the socket uses our own TLS.
+    ///   - fields: Header fields of the request.
+    ///   - proxies: Trusted proxies.
     init(peer: PeerAddress, isSecure: Bool, fields: HTTPFields, proxies: [PeerAddress]) {
         guard proxies.contains(peer) else {
             address = peer
             self.isSecure = isSecure
             return
         }
-        // Each proxy appends whom it saw: from the right, the first that is none of ours is the
-        // last that can be believed. What stands left of it anybody may have written.
+        // Each proxy appends the address it saw. Read from the right, the first address that is not
+        // a trusted proxy is the last reliable one. Anybody may have written what is left of it.
         var believed = peer
         for text in RequestHead.list(fields.values("x-forwarded-for")).reversed() {
             guard let next = PeerAddress(text) else { break }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Bodies that are written while they are made.
+/// Bodies that are written while they are produced.
 extension HTTPConnection {
     func stream(
         _ produce: @escaping @Sendable (HTTPBodyWriter) async throws -> Void
@@ -19,7 +19,8 @@ extension HTTPConnection {
                     try await produce(writer)
                     eventLoop.execute { bound.value.endStream() }
                 } catch {
-                    // The status is sent: only a cut connection can say that this is not all.
+                    // The status is already sent: only a cut connection can show that the body is
+                    // incomplete.
                     eventLoop.execute { bound.value.abort() }
                 }
             })
@@ -42,7 +43,7 @@ extension HTTPConnection {
         return written
     }
 
-    /// Writes, and counts what the peer has not taken until it has.
+    /// Writes a buffer and counts it as held memory until the peer has taken it.
     @discardableResult
     func send(_ buffer: ByteBuffer, to channel: any Channel) -> EventLoopFuture<Void> {
         let count = buffer.readableBytes

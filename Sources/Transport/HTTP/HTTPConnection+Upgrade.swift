@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOWebSocket
 import SensorModel
 
-/// The endpoints where a connection stops being HTTP.
+/// Endpoints that end the HTTP phase of a connection.
 extension HTTPConnection {
     func open(_ endpoint: Endpoint, _ request: HTTPRequest, _ head: RequestHead) {
         switch endpoint {
@@ -41,7 +41,8 @@ extension HTTPConnection {
         return true
     }
 
-    /// Programs send no origin; a browser's must be our own page's or in the list.
+    /// Whether the request's origin is allowed. Programs send no origin; a browser's must be our
+    /// own page's or in the list.
     private func originIsAllowed(_ request: HTTPRequest) -> Bool {
         guard let origin = request.fields["origin"] else { return true }
         if service.allowedOrigins.contains("*") { return true }
@@ -97,7 +98,7 @@ extension HTTPConnection {
             })
     }
 
-    /// - Returns: `nil` when the refusal is on its way.
+    /// - Returns: `nil` if a refusal was sent.
     private func resolve(_ request: HTTPRequest) -> ResolvedShare? {
         let share = request.parameters["share"] ?? ""
         switch service.viewers.resolve(share: share, peer: request.peer) {
@@ -113,7 +114,7 @@ extension HTTPConnection {
         return nil
     }
 
-    /// The library computes the answer to the key.
+    /// Upgrades to a WebSocket; the library computes the answer to the key.
     private func upgrade(
         _ request: HTTPRequest, _ head: RequestHead, subprotocols: [String],
         proof: ConnectionClass?, _ make: @escaping (UpgradedSocket) -> any WebSocketEndpoint
@@ -142,7 +143,7 @@ extension HTTPConnection {
         }
     }
 
-    /// - Returns: `false` when the refusal is on its way.
+    /// - Returns: `false` if a refusal was sent.
     private func admits(_ proof: ConnectionClass?) -> Bool {
         guard let proof, let refusal = ticket.prove(proof) else { return true }
         send(HTTPRefusal(refusal).response)
@@ -156,7 +157,7 @@ extension HTTPConnection {
             fields: [
                 "Content-Type": "text/event-stream", "Cache-Control": "no-store",
                 "X-Accel-Buffering": "no",
-                // Whoever knows the address may know what is there, from pages of any origin.
+                // Access depends only on the share's address, so pages of any origin may read.
                 "Access-Control-Allow-Origin": "*",
             ])
         response.closes = true
@@ -170,9 +171,10 @@ extension HTTPConnection {
         hand(over: socket.channel, to: EventStream(socket, share: share))
     }
 
-    /// Replaces the HTTP handlers by `successor`, which gets bytes from now on.
+    /// Replaces the HTTP handlers by `successor`, which receives all further bytes.
     func hand(over channel: any Channel, to successor: some ChannelHandler) {
-        // The head's write may have failed and closed it, and nobody tells the successor.
+        // The write of the head may have failed and closed the channel; the successor would not be
+        // notified.
         guard channel.isActive else { return finish() }
         let pipeline = channel.pipeline.syncOperations
         do {
@@ -180,14 +182,14 @@ extension HTTPConnection {
             let decoder = try pipeline.handler(
                 type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             pipeline.removeHandler(self, promise: nil)
-            // In this order: what the decoder has came before what the buffer holds.
+            // The order matters: the decoder's bytes came before the buffer's.
             let decoderIsGone = channel.eventLoop.makePromise(of: Void.self)
             pipeline.removeHandler(decoder, promise: decoderIsGone)
             decoderIsGone.futureResult.assumeIsolated().whenComplete { [buffer] _ in
                 pipeline.removeHandler(buffer, promise: nil)
             }
         } catch {
-            // The channel closed under our hands.
+            // The channel closed during the handover.
             channel.close(promise: nil)
         }
     }

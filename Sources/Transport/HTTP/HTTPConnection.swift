@@ -3,8 +3,8 @@ import NIOHTTP1
 import SensorModel
 import Synchronization
 
-/// One HTTP/1.1 connection: reads a request whole, has it answered, and only then looks at the
-/// next. Loop only.
+/// One HTTP/1.1 connection. It reads a whole request, answers it, and only then reads the next.
+/// Loop only.
 ///
 ///     idle --head--> reading --end--> answering --written--> idle
 ///                                          └--101 or a stream--> not HTTP any more
@@ -29,22 +29,22 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
     private(set) var context: ChannelHandlerContext?
     var stage = Stage.idle
     private var body: [UInt8] = []
-    /// Parts of later requests that came while one is answered.
+    /// Parts of later requests, received while one is being answered.
     private var waiting: [HTTPServerRequestPart] = []
     private var waitingRefusal: HTTPRefusal?
     private var deadline: Deadline?
     private var bodyStarted = NIODeadline.distantPast
-    /// What a slow client may take to read the last answer.
+    /// Seconds that a slow client may take to read the last answer.
     private var readingSeconds = 0
-    /// Whether an answer waits for the ones before it to be read.
+    /// Whether an answer waits until the earlier ones are read.
     private var isWriting = false
     private var keepsAlive = true
     private var isHead = false
-    /// What the request under way proves if it is not refused: that it knows a share.
+    /// The class that the current request proves unless it is refused: that it knows a share.
     private var shareProof: ConnectionClass?
     private(set) var isOld = false
     private var isStopping = false
-    /// Whether the deadline is that of a head under way, not of an idle connection.
+    /// Whether the deadline belongs to a head being received, not to an idle connection.
     private var headIsTimed = true
 
     init(loop: LoopState, service: HTTPService, ticket: ConnectionTicket, peer: PeerAddress) {
@@ -55,10 +55,10 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         socketPeer = peer
     }
 
-    /// Puts it, and what it reads by, at the end of a channel's pipeline.
+    /// Adds the connection and its parser at the end of a channel's pipeline.
     func add(to pipeline: ChannelPipeline.SynchronousOperations) throws {
         var bounds = NIOHTTPDecoderLimitConfiguration()
-        // Of the trailers behind a body, too, which nobody else measures.
+        // Also limits trailers behind a body, which nothing else checks.
         bounds.maxHeaderFieldSize = 2 * limits.headerBytesMax
         bounds.maxHeaderListSize = 2 * limits.headerBytesMax
         let decoder = HTTPRequestDecoder(
@@ -118,7 +118,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         switch stage {
         case .idle, .reading: refuse(refusal)
         case .answering: waitingRefusal = refusal
-        // One refusal is enough, and it has set the time of the end.
+        // A refusal was already sent, and it has set the closing deadline.
         case .closing, .upgraded: break
         }
     }
@@ -178,7 +178,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         let forwarded = ForwardedPeer(
             peer: socketPeer, isSecure: service.hasTLS, fields: head.fields,
             proxies: service.trustedProxies)
-        // A proxy that names nobody asks for itself.
+        // A proxy that names no client sends the request on its own behalf.
         let counted = service.trustedProxies.contains(forwarded.address) ? nil : forwarded.address
         var request = HTTPRequest(
             method: head.method, path: head.path, query: QueryItems(head.query),
@@ -212,7 +212,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         }
     }
 
-    /// Runs on a task of its own and comes back to this loop.
+    /// Runs on a task of its own and returns to this loop.
     func respond(
         to request: HTTPRequest,
         with respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
@@ -264,7 +264,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
 
     func head(of response: HTTPResponse, framing: HTTPResponse.Framing?) -> [UInt8] {
         var response = response
-        // To a 1.0 client, keeping the connection has to be said.
+        // A 1.0 client must be told that the connection is kept.
         if isOld, keepsAlive { response.fields["Connection"] = "keep-alive" }
         return response.encodeHead(
             framing: framing, keepsAlive: keepsAlive,
@@ -272,9 +272,10 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
             defaults: service.securityHeaders)
     }
 
-    /// What is written is on its way: the next request, or the end.
+    /// Called when an answer was written: continues with the next request, or closes.
     ///
-    /// Not before the client reads: one that only asks would have us keep all its answers.
+    /// It waits until the client has read. Otherwise a client that only sends would make us store
+    /// all its answers.
     func finishAnswer() {
         if keepsAlive, let channel = context?.channel, channel.isActive, !channel.isWritable {
             isWriting = true
@@ -323,7 +324,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
     func deadlineReached(_ tick: Int) -> Int? {
         switch stage {
         case .idle:
-            // Headers that began to come and never ended deserve a word, an idle peer does not.
+            // A partial head deserves an answer; an idle peer does not.
             if buffer.hasBegun { refuse(.tooSlow) } else { closeGently() }
             return 2
         case .reading:
@@ -337,14 +338,15 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
             abort()
             return nil
         case .answering:
-            // A streamed body's reader has stopped reading: what it holds is for others.
+            // The reader of a streamed body has stopped reading: its memory is needed for others.
             abort()
             return nil
         case .upgraded: return nil
         }
     }
 
-    /// Of a streamed body a reader may take this long for a part, as a sender may for its body.
+    /// Sets the time a reader may take for a part of a streamed body; the same rule as for a
+    /// sender's body.
     func limitWriting(bytes: Int) {
         let seconds = limits.bodySeconds + bytes / max(1, limits.bodyBytesPerSecondMin)
         loop.setDeadline(&deadline, of: self, inSeconds: seconds)
@@ -361,8 +363,8 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         send(context.channel.allocator.buffer(bytes: bytes), to: context.channel)
     }
 
-    /// Closing with unread bytes resets the connection, and a reset overtakes the answer: so we
-    /// stop writing, and forget what comes until the peer closes or its time is up.
+    /// Closing with unread bytes resets the connection, and a reset can overtake the answer. So the
+    /// connection stops writing and discards input until the peer closes or the time is up.
     private func closeGently() {
         stage = .closing
         waiting.removeAll()
@@ -385,7 +387,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         context?.close(promise: nil)
     }
 
-    /// Hands the socket over; this object is then out of the game.
+    /// Hands the socket over; this object is not used afterwards.
     func detach(_ request: HTTPRequest) -> UpgradedSocket? {
         guard let context, case .answering = stage else { return nil }
         stage = .upgraded

@@ -1,4 +1,4 @@
-/// Header fields in the order they were sent; names are compared without case.
+/// Header fields in the order they were sent; names are compared ignoring case.
 public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public struct Field: Hashable, Sendable {
         public var name: String
@@ -20,7 +20,7 @@ public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 
-    /// The first field of that name. Setting it replaces all of them; `nil` removes them.
+    /// The first field with that name. Setting it replaces all of them; `nil` removes them.
     public subscript(name: String) -> String? {
         get { fields.first { Self.same($0.name, name) }?.value }
         set {
@@ -37,7 +37,7 @@ public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         fields.append(Field(name: name, value: value))
     }
 
-    /// Field names are ASCII, so their case is.
+    /// Compares names ignoring ASCII case: field names are ASCII.
     static func same(_ left: String, _ right: String) -> Bool {
         left.utf8.count == right.utf8.count
             && zip(left.utf8, right.utf8).allSatisfy { lowercase($0) == lowercase($1) }

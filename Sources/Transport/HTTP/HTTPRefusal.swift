@@ -1,4 +1,4 @@
-/// Why a request is not answered by any endpoint.
+/// Why a request reaches no endpoint.
 enum HTTPRefusal: Error, Hashable, Sendable {
     case malformed
     case hostMissing
@@ -9,10 +9,10 @@ enum HTTPRefusal: Error, Hashable, Sendable {
     case expectationUnknown
     case headersTooLarge
     case methodUnknown
-    /// TRACE and CONNECT: known, and served nowhere.
+    /// TRACE and CONNECT: known methods that no endpoint serves.
     case methodForbidden
     case codingUnknown
-    /// By the limits of the address, and of all.
+    /// The limit of the address, and the limit of the whole server.
     case tooManyOfAddress
     case tooManyOfAll
     case versionUnknown
@@ -25,7 +25,7 @@ enum HTTPRefusal: Error, Hashable, Sendable {
         case .bodyTooLarge: 413
         case .targetTooLong: 414
         case .expectationUnknown: 417
-        // A method nobody has heard of is the asker's fault, not a failure of ours.
+        // An unknown method is the client's error, not a failure of the server.
         case .methodUnknown: 405
         case .tooManyOfAddress: 429
         case .headersTooLarge: 431
@@ -62,7 +62,7 @@ enum HTTPRefusal: Error, Hashable, Sendable {
             }
     }
 
-    /// Where the next request would begin is not certain any more: always closes.
+    /// The start of the next request is not certain any more, so the connection always closes.
     var response: HTTPResponse {
         var response = HTTPResponse.failure(status: status, reason: reason)
         response.closes = true

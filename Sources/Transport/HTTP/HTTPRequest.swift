@@ -1,4 +1,4 @@
-/// One request, read whole and found sound.
+/// One request, completely read and validated.
 public struct HTTPRequest: Sendable {
     public enum Method: String, Hashable, Sendable, CaseIterable {
         case get = "GET"
@@ -11,17 +11,17 @@ public struct HTTPRequest: Sendable {
     }
 
     public var method: Method
-    /// As it was sent, without the query: still percent-encoded.
+    /// The path as sent, without the query: still percent-encoded.
     public var path: String
-    /// What stood at the pattern's `:name` places, percent-decoded.
+    /// Values of the pattern's `:name` segments, percent-decoded.
     public var parameters: [String: String]
-    /// Percent-decoded pairs in order; `+` reads as a space.
+    /// Percent-decoded pairs in order; `+` means a space.
     public var query: QueryItems
     public var fields: HTTPFields
     public var body: [UInt8]
-    /// The viewer's own address, also behind a trusted proxy.
+    /// The client's own address, also behind a trusted proxy.
     public var peer: PeerAddress
-    /// By our own TLS, or by that of a trusted proxy.
+    /// Whether the client used TLS, ours or that of a trusted proxy.
     public var isSecure: Bool
 
     public init(

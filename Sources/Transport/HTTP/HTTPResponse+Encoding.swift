@@ -1,19 +1,21 @@
+import Bytes
+
 extension HTTPResponse {
-    /// How a response ends on the wire.
+    /// Marking of a body's end on the wire.
     enum Framing: Hashable, Sendable {
         case length(Int)
         case chunked
-        /// By the end of the connection.
+        /// The end of the connection ends the body.
         case close
     }
 
     /// The status line and the fields, up to the empty line.
     ///
     /// - Parameters:
-    ///   - framing: How the body ends; `nil` where a status has none.
+    ///   - framing: How the body's end is marked; `nil` for a status without a body.
     ///   - keepsAlive: Whether another request may follow.
-    ///   - date: As HTTP writes it.
-    ///   - defaults: Fields for those the response does not set.
+    ///   - date: In HTTP's format.
+    ///   - defaults: Fields that apply if the response does not set them.
     /// - Returns: The bytes to write before the body.
     func encodeHead(
         framing: Framing?, keepsAlive: Bool, date: String, defaults: HTTPFields
@@ -35,7 +37,8 @@ extension HTTPResponse {
         return Array(text.utf8)
     }
 
-    /// Framing is the server's own, and no value may begin another line.
+    /// Whether a field may be sent: framing is the server's own, and no value may begin another
+    /// line.
     private static func isSound(_ field: HTTPFields.Field) -> Bool {
         let own = ["content-length", "transfer-encoding", "date"]
         return !field.name.isEmpty && !own.contains { HTTPFields.same($0, field.name) }
@@ -62,30 +65,20 @@ extension HTTPResponse {
     ]
 }
 
-/// The `Date` field. Pure: civil dates from days since 1970.
+/// Text of the `Date` field.
 enum HTTPDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// As in `Sun, 06 Nov 1994 08:49:37 GMT`; not for times before 1970.
+    /// Formats a time as `Sun, 06 Nov 1994 08:49:37 GMT`; not for times before 1970.
     static func text(_ secondsSince1970: Int64) -> String {
-        let day = Int(secondsSince1970 / 86_400)
+        let day = secondsSince1970 / 86_400
         let second = Int(secondsSince1970 % 86_400)
-        // Years that begin in March put the leap day last.
-        let shifted = day + 719_468
-        let era = shifted / 146_097
-        let dayOfEra = shifted % 146_097
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let dayOfMonth = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        let month = monthFromMarch < 10 ? monthFromMarch + 2 : monthFromMarch - 10
-        let year = yearOfEra + era * 400 + (month < 2 ? 1 : 0)
-        return "\(days[day % 7]), \(two(dayOfMonth)) \(months[month]) \(year) "
-            + "\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) GMT"
+        let date = CivilDate(daysSince1970: day)
+        return "\(days[Int(day % 7)]), \(two(Int(date.day))) \(months[Int(date.month) - 1]) "
+            + "\(date.year) \(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) GMT"
     }
 
     private static func two(_ number: Int) -> String {

@@ -1,10 +1,11 @@
-/// What an endpoint answers. The server adds `Content-Length` or chunks, `Date`, `Connection` and
-/// the listener's security headers, and leaves the body out for HEAD.
+/// An endpoint's answer. The server adds `Content-Length` or chunks, `Date`, `Connection` and the
+/// listener's security headers, and omits the body for HEAD.
 public struct HTTPResponse: Sendable {
     public enum Body: Sendable {
         case bytes([UInt8])
-        /// Written while it is made: for downloads too long to hold. The closure may take its
-        /// time; a reader that stops reading stops it. Thrown errors cut the connection.
+        /// A body written while it is produced, for downloads too long to hold in memory. The
+        /// closure may run long; it stops when the reader stops. A thrown error cuts the
+        /// connection.
         case stream(@Sendable (HTTPBodyWriter) async throws -> Void)
     }
 
@@ -12,10 +13,10 @@ public struct HTTPResponse: Sendable {
     public var status: Int
     public var fields: HTTPFields
     public var body: Body
-    /// Close the connection after this answer.
+    /// Whether to close the connection after this answer.
     public var closes = false
-    /// What the request has proved its connection to be, where the answer is no refusal: a device,
-    /// if its token was accepted. What names a share needs no word about it.
+    /// The class that the request has proved, if the answer is no refusal: a device, if its token
+    /// was accepted. Requests that name a share do not set it.
     public var proof: ConnectionClass?
 
     public init(status: Int, fields: HTTPFields = HTTPFields(), body: Body = .bytes([])) {
@@ -46,11 +47,11 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// Where a streamed body is written; each write waits until the socket has room again.
+/// Writer of a streamed body; each write waits until the socket has space again.
 public struct HTTPBodyWriter: Sendable {
     let send: @Sendable ([UInt8]) async throws(HTTPBodyError) -> Void
 
-    /// - Throws: ``HTTPBodyError/readerGone`` when nobody reads any more.
+    /// - Throws: ``HTTPBodyError/readerGone`` if the reader has disconnected.
     public func write(_ bytes: [UInt8]) async throws(HTTPBodyError) {
         guard !bytes.isEmpty else { return }
         try await send(bytes)

@@ -1,7 +1,8 @@
 import NIOCore
 import SensorModel
 
-/// What all connections of one HTTP listener share. One object, so that none pays for it.
+/// State shared by all connections of one HTTP listener, kept in one object to save memory per
+/// connection.
 final class HTTPService: Sendable {
     let router: Router
     let limits: ConnectionLimits
@@ -27,7 +28,7 @@ final class HTTPService: Sendable {
     }
 }
 
-/// What a connection hands over when it stops being HTTP.
+/// State that a connection hands over when it leaves HTTP.
 struct UpgradedSocket {
     let channel: any Channel
     let loop: LoopState

@@ -1,4 +1,4 @@
-/// The pairs of a query or of a form, percent-decoded, in order.
+/// Percent-decoded pairs of a query or a form, in order.
 public struct QueryItems: Hashable, Sendable {
     public private(set) var items: [(name: String, value: String)]
 
@@ -6,7 +6,8 @@ public struct QueryItems: Hashable, Sendable {
         items = []
     }
 
-    /// - Parameter text: As after the `?`; `+` is a space. Pairs that are not UTF-8 are left out.
+    /// - Parameter text: The text after the `?`; `+` means a space. Pairs that are not UTF-8 are
+    ///   left out.
     public init(_ text: some StringProtocol) {
         items = text.split(separator: "&").compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -18,7 +19,7 @@ public struct QueryItems: Hashable, Sendable {
         }
     }
 
-    /// The first value of that name.
+    /// The first value with that name.
     public subscript(name: String) -> String? {
         items.first { $0.name == name }?.value
     }
@@ -37,7 +38,7 @@ public struct QueryItems: Hashable, Sendable {
 
 /// `%XX` in paths and queries.
 enum PercentEncoding {
-    /// `nil` for a broken escape and for what is not UTF-8.
+    /// `nil` for a broken escape or bytes that are not UTF-8.
     static func decode(_ text: some Sequence<UInt8>, plusIsSpace: Bool) -> String? {
         var bytes: [UInt8] = []
         var iterator = text.makeIterator()

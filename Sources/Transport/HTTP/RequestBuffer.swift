@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Stands before the HTTP parser, which buffers and parses without bound: hands it no more than the
-/// connection has use for, and stops the socket from being read meanwhile.
+/// Limits the input of the HTTP parser, which buffers and parses without bound. It passes on only
+/// as much as the connection needs, and otherwise stops reading the socket.
 ///
 ///     head --parsed--> body --its end--> answering --answered--> head
 ///       └-----refused-----┴---------------┴---------------------> ended: all is dropped
@@ -10,22 +10,23 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundOut = ByteBuffer
 
     private enum Phase {
-        /// The parser has this many bytes of it.
+        /// The number of bytes of the head that were passed to the parser.
         case head(bytes: Int)
         case body
         case answering
         case ended
     }
 
-    /// What the parser gets at once: many requests may lie in it, and each costs more parsed.
+    /// Bytes passed to the parser at once: they may contain many requests, and each costs more once
+    /// parsed.
     private static let sliceBytes = 2048
-    /// While the socket is not read, more comes only when the peer ends its side.
+    /// While the socket is not read, more bytes arrive only when the peer ends its side.
     private static let heldBytesMax = 65_536
 
     private let headBytesMax: Int
     private var phase = Phase.head(bytes: 0)
     private var held = ByteBuffer()
-    /// Of the request under way; its body is kept until it is answered.
+    /// Body bytes of the current request; its body is kept until it is answered.
     private var bodyBytes = 0
     private let ticket: ConnectionTicket
     private var isFeeding = false
@@ -33,8 +34,8 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
     private var context: ChannelHandlerContext?
 
     /// - Parameters:
-    ///   - headBytesMax: More before a head is complete is refused (431).
-    ///   - ticket: Counts what is held, and says when it is too much (503).
+    ///   - headBytesMax: A head with more bytes is refused (431).
+    ///   - ticket: Counts held bytes and reports when they are too many (503).
     init(headBytesMax: Int, ticket: ConnectionTicket) {
         self.headBytesMax = headBytesMax
         self.ticket = ticket
@@ -48,7 +49,7 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
         self.context = nil
     }
 
-    /// Whether some of a head has come, and not all of it.
+    /// Whether a part of a head has arrived, but not all of it.
     var hasBegun: Bool {
         if case .head(let bytes) = phase { bytes > 0 } else { false }
     }
@@ -59,20 +60,20 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
         phase = .body
     }
 
-    /// What follows waits until the request is answered.
+    /// Holds further input until the request is answered.
     func requestEnded() {
         phase = .answering
     }
 
-    /// The next request may come.
+    /// Allows the next request.
     func requestAnswered() {
         phase = .head(bytes: 0)
         bodyBytes = 0
-        // Less than before never is too much.
+        // Holding less than before never exceeds the limit.
         _ = ticket.holdsReceived(held.readableBytes)
     }
 
-    /// The connection has use for more.
+    /// Continues passing input on: the connection can use more.
     func resume() {
         guard !isFeeding, let context else { return }
         guard held.readableBytes > 0 else { return setReading(true) }
@@ -80,7 +81,7 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelReadComplete()
     }
 
-    /// What comes from here on is read, so that closing does not reset, and dropped.
+    /// Discards further input. It is still read, so that closing does not reset the connection.
     func end() {
         phase = .ended
         held = ByteBuffer()
@@ -109,7 +110,7 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Hands on what is held, as far as the connection has use for it.
+    /// Passes on held input, as far as the connection can use it.
     private func feed(_ context: ChannelHandlerContext) {
         guard !isFeeding else { return }
         isFeeding = true
@@ -130,12 +131,12 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
             }
             context.fireChannelRead(wrapInboundOut(slice))
         }
-        // An empty one: the bytes' memory is not kept for what may come.
+        // A new empty buffer frees the memory of the old one.
         held = ByteBuffer()
         setReading(true)
     }
 
-    /// The connection stops being HTTP: its successor gets what is held.
+    /// Passes held input to the successor when the connection leaves HTTP.
     func removeHandler(
         context: ChannelHandlerContext, removalToken: ChannelHandlerContext.RemovalToken
     ) {
@@ -150,7 +151,7 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
     private func setReading(_ reading: Bool) {
         guard isReading != reading else { return }
         isReading = reading
-        // Fails only on a channel that is closed.
+        // Fails only on a closed channel.
         try? context?.channel.syncOptions?.setOption(.autoRead, value: reading)
     }
 }

@@ -1,20 +1,20 @@
 import NIOHTTP1
 import SensorModel
 
-/// What the parser read of a request, once it is found sound.
+/// A parsed request head after validation.
 ///
-/// The parser refuses what is malformed byte by byte (bare line feeds, folded lines, spaces before
-/// a colon, both ways of framing at once, repeated or odd lengths). Here is what it lets pass.
+/// The parser refuses malformed bytes (bare line feeds, folded lines, spaces before a colon, both
+/// ways of framing at once, repeated or odd lengths). This type checks what the parser accepts.
 struct RequestHead: Sendable {
     let method: HTTPRequest.Method
-    /// With its leading slash, without the query.
+    /// The path with its leading slash, without the query.
     let path: String
     let query: String
     let fields: HTTPFields
     let keepsAlive: Bool
     let expectsContinue: Bool
     let contentLength: Int?
-    /// For the upgrade's own checks.
+    /// The parser's head, for the library's upgrade.
     let raw: HTTPRequestHead
 
     private static let targetBytesMax = 8 * 1024
@@ -39,7 +39,7 @@ struct RequestHead: Sendable {
         try Self.checkHost(fields, isOld: isOld)
         contentLength = try Self.contentLength(fields, isOld: isOld, limits: limits)
         (path, query) = try Self.split(head.uri)
-        // The parser takes no request after one that asks for another protocol.
+        // The parser accepts no request after one that requests another protocol.
         keepsAlive = head.isKeepAlive && fields["upgrade"] == nil
         expectsContinue = try Self.expectsContinue(fields, isOld: isOld)
     }
@@ -71,7 +71,7 @@ struct RequestHead: Sendable {
         let lengths = fields.values("content-length")
         guard lengths.count + min(codings.count, 1) <= 1 else { throw .malformed }
         if !codings.isEmpty {
-            // A proxy that speaks 1.0 does not know chunks, and would read something else.
+            // A proxy that speaks 1.0 does not know chunks and would read another body.
             guard !isOld, codings.count == 1 else { throw .malformed }
             guard HTTPFields.same(codings[0], "chunked") else { throw .codingUnknown }
             return nil
@@ -83,7 +83,7 @@ struct RequestHead: Sendable {
         return length
     }
 
-    /// Origin form, or absolute form, whose authority says no more than `Host` does.
+    /// Splits a target in origin form, or in absolute form whose authority agrees with `Host`.
     private static func split(_ target: String) throws(HTTPRefusal) -> (String, String) {
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else {
             throw .malformed
@@ -107,13 +107,13 @@ struct RequestHead: Sendable {
         return true
     }
 
-    /// Whether the client wants to speak WebSocket from here on.
+    /// Whether the client requests an upgrade to WebSocket.
     var wantsWebSocket: Bool {
         Self.list(fields.values("upgrade")).contains { HTTPFields.same($0, "websocket") }
             && Self.list(fields.values("connection")).contains { HTTPFields.same($0, "upgrade") }
     }
 
-    /// One key, of 16 bytes in base64.
+    /// Whether there is exactly one key, of 16 bytes in base64.
     var hasWebSocketKey: Bool {
         let keys = fields.values("sec-websocket-key")
         guard keys.count == 1, keys[0].utf8.count == 24, keys[0].hasSuffix("==") else {
@@ -129,7 +129,7 @@ struct RequestHead: Sendable {
         }
     }
 
-    /// The elements of comma-separated fields.
+    /// Elements of comma-separated fields.
     static func list(_ values: [String]) -> [String] {
         values.flatMap { value in
             value.split(separator: ",").map { part in

@@ -1,12 +1,12 @@
-/// Which endpoint a path and a method lead to: one table, read from top to bottom.
+/// Maps a path and a method to an endpoint: one table, read from top to bottom.
 ///
-/// A pattern is `/v1/shares/:share/latest`; `:name` stands for one segment that is not empty, and a
-/// final `*` for whatever follows, as the parameter `*`. Fixed segments win over `:name` by standing
-/// earlier in the table.
+/// A pattern looks like `/v1/shares/:share/latest`. `:name` matches one non-empty segment. A final
+/// `*` matches the rest of the path, as the parameter `*`. Fixed segments take precedence over
+/// `:name` if they stand earlier in the table.
 public struct Router: Sendable {
     public enum Match: Sendable {
         case found(Endpoint, parameters: [String: String])
-        /// The path exists for other methods, as the header `Allow` lists them.
+        /// The path exists for other methods, which the header `Allow` lists.
         case wrongMethod(allowed: [HTTPRequest.Method])
         case unknown
     }
@@ -24,9 +24,9 @@ public struct Router: Sendable {
     }
 
     private var routes: [Route] = []
-    /// Every route as method and pattern, `GET /v1/shares/:share/latest`, in the order of the table.
+    /// Every route as method and pattern, such as `GET /v1/shares/:share/latest`, in table order.
     public private(set) var patterns: [String] = []
-    /// Answers where no route does; the default is a plain 404.
+    /// Answers requests without a route; the default is a plain 404.
     public var notFound: @Sendable (HTTPRequest) async -> HTTPResponse = { _ in
         .failure(status: 404, reason: "not found")
     }
@@ -47,7 +47,7 @@ public struct Router: Sendable {
         patterns.append("\(method.rawValue) \(pattern)")
     }
 
-    /// For the usual endpoint: a closure.
+    /// Adds a route whose endpoint is a closure.
     public mutating func add(
         _ method: HTTPRequest.Method, _ pattern: String,
         _ respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
@@ -56,10 +56,10 @@ public struct Router: Sendable {
     }
 
     /// - Parameters:
-    ///   - method: HEAD finds what GET finds.
-    ///   - path: Without the query, percent-encoded; segments are decoded after the split, so that
-    ///     an encoded slash stays inside its segment.
-    /// - Returns: The first route that fits.
+    ///   - method: HEAD matches routes of GET.
+    ///   - path: Percent-encoded, without the query. Segments are decoded after the split, so an
+    ///     encoded slash stays inside its segment.
+    /// - Returns: The first route that matches.
     public func match(_ method: HTTPRequest.Method, _ path: String) -> Match {
         guard path.hasPrefix("/") else { return .unknown }
         var parts: [String] = []

@@ -2,16 +2,16 @@ import SensorModel
 import Synchronization
 import WireFormat
 
-/// One device's connection, whatever it came over: hello, frames into the ring, answers out.
+/// One device's connection over any transport: handshake, frames into the ring, answers out.
 ///
 ///     awaitingHello --admitted--> open --close, or the peer is gone--> closed
 ///
-/// When the ring is full a frame is not taken, the port stops reading, and the rest waits.
-final class DeviceConnection: RoomWaiter {
+/// When the ring is full, the frame is not taken, the port stops reading, and the rest waits.
+final class DeviceConnection: RingSpaceWaiter {
     private enum Phase {
         case awaitingHello
         case open(AdmittedDevice)
-        /// `wasOpen`: the pipeline knows it and must hear of its end.
+        /// `wasOpen`: the pipeline knows the connection and must receive its end.
         case closed(wasOpen: Bool)
     }
 
@@ -23,17 +23,17 @@ final class DeviceConnection: RoomWaiter {
     private var port: (any DevicePort)?
     private var phase = Phase.awaitingHello
     private var decoder = TextDecoder()
-    /// Objects of the text under way that are in the ring already.
+    /// Objects of the current text that are already in the ring.
     private var objectsTaken = 0
     private var refusals: RefusalWindow
     private let framesPerSecondMax: Int
     private var rate: FrameRate?
-    /// A record that goes before any other: an opening there was no room for.
+    /// A record that must be written before any other: an opening for which the ring had no space.
     private var owed: InboundMessage?
-    /// For room in the ring.
+    /// Whether the connection waits for space in the ring.
     private(set) var isWaiting = false
     private var peerIsGone = false
-    /// The peer sends no more, and still listens.
+    /// The peer sends no more but still reads.
     private var peerHasEnded = false
 
     init(
@@ -58,9 +58,9 @@ final class DeviceConnection: RoomWaiter {
     // MARK: - From the device
 
     /// - Parameters:
-    ///   - text: A line or message: one object, or an array of them.
-    ///   - arrival: The daemon's clock when it came.
-    /// - Returns: `false`: no room; offer the same text again later.
+    ///   - text: A line or message: one object, or an array of objects.
+    ///   - arrival: The daemon's clock at arrival.
+    /// - Returns: `false`: no space; offer the same text again later.
     func take(text: Span<UInt8>, arrival: Timestamp) -> Bool {
         guard payOwed() else { return wait() }
         var payload: [UInt8] = []
@@ -91,9 +91,9 @@ final class DeviceConnection: RoomWaiter {
     }
 
     /// - Parameters:
-    ///   - frame: A whole one, its length field included.
-    ///   - arrival: The daemon's clock when it came.
-    /// - Returns: `false`: no room; offer the same frame again later.
+    ///   - frame: A whole frame, including its length field.
+    ///   - arrival: The daemon's clock at arrival.
+    /// - Returns: `false`: no space; offer the same frame again later.
     func take(frame: Span<UInt8>, arrival: Timestamp) -> Bool {
         guard payOwed() else { return wait() }
         if case .closed = phase { return true }
@@ -110,7 +110,9 @@ final class DeviceConnection: RoomWaiter {
         let header = try BinaryFrame.header(of: frame)
         let payload = frame.extracting(Limits.frameHeaderBytes..<frame.count)
         if header.kind == .hello {
-            do throws(FrameRefusal) { knock(try TextDecoder.hello(in: payload), arrival) } catch {
+            do throws(FrameRefusal) {
+                beginHandshake(try TextDecoder.hello(in: payload), arrival)
+            } catch {
                 throw RefusedFrame(refusal: error)
             }
             return true
@@ -133,7 +135,7 @@ final class DeviceConnection: RoomWaiter {
     private func take(_ text: TextFrame, payload: Span<UInt8>, _ arrival: Timestamp) -> Bool {
         switch text {
         case .hello(let hello):
-            knock(hello, arrival)
+            beginHandshake(hello, arrival)
             return true
         case .frame(let header, let heartRateDropped):
             guard isOpen else {
@@ -164,13 +166,13 @@ final class DeviceConnection: RoomWaiter {
         return true
     }
 
-    private func knock(_ hello: Hello, _ arrival: Timestamp) {
+    private func beginHandshake(_ hello: Hello, _ arrival: Timestamp) {
         guard case .awaitingHello = phase else {
             _ = refuse(RefusedFrame(refusal: .unknownType), arrival)
             return
         }
         let answer = gate.admit(
-            DeviceKnock(
+            DeviceHandshake(
                 hello: hello, headerToken: origin.headerToken, connection: id,
                 transport: origin.transport, format: format, peer: origin.peer,
                 isSecure: origin.isSecure))
@@ -184,7 +186,8 @@ final class DeviceConnection: RoomWaiter {
                     connection: id, device: device.device, session: device.session,
                     recorded: device.recorded, format: format, transport: origin.transport,
                     arrival: arrival))
-            // Not left to the first frame: a device may send none before it is welcomed.
+            // The opening cannot wait for the first frame: a device may send none before it is
+            // welcomed.
             if !payOwed() { _ = wait() }
         case .failure(let refusal):
             loop.counters.countRefusedHello(refusal.code)
@@ -245,7 +248,7 @@ final class DeviceConnection: RoomWaiter {
         port?.close(code, reason: reason ?? code.reason)
     }
 
-    // MARK: - Room in the ring
+    // MARK: - Space in the ring
 
     private func payOwed() -> Bool {
         guard let record = owed else { return true }
@@ -254,7 +257,7 @@ final class DeviceConnection: RoomWaiter {
         return true
     }
 
-    /// - Returns: `false`, for the callers to pass on.
+    /// - Returns: `false`, for the caller to return.
     private func wait() -> Bool {
         guard !isWaiting else { return false }
         isWaiting = true
@@ -272,8 +275,8 @@ final class DeviceConnection: RoomWaiter {
         return true
     }
 
-    /// The peer sends no more, as `nc` does at the end of its input, and is owed the acks of what it
-    /// sent: they come, and then the port is told to finish.
+    /// The peer sends no more, as `nc` does at the end of its input, and still expects the acks for
+    /// its frames. The port is told to finish after the last ack.
     func inputEnded() {
         peerHasEnded = true
         guard !isWaiting else { return }
@@ -281,7 +284,7 @@ final class DeviceConnection: RoomWaiter {
         loop.inbound.publish()
     }
 
-    /// Behind all its frames, so that none of their acks is missed.
+    /// The record follows all frames of the connection, so that no ack of them is missed.
     private func tellEnded() -> Bool {
         guard isOpen else {
             port?.finish()
@@ -290,13 +293,13 @@ final class DeviceConnection: RoomWaiter {
         return payOwed() && loop.inbound.push(.finished(id, arrival: loop.arrivalClock()))
     }
 
-    /// Everything the device sent has been answered.
+    /// Called when everything the device sent has been answered.
     func finish() {
         guard peerHasEnded else { return }
         port?.finish()
     }
 
-    /// The socket is closed. What came before still goes in, then the end.
+    /// Called when the socket is closed. Earlier data still goes into the ring, then the end.
     func socketClosed() {
         peerIsGone = true
         loop.remove(self)

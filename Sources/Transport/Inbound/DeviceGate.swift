@@ -1,35 +1,37 @@
 public import SensorModel
 public import WireFormat
 
-/// Decides who may send. The daemon implements it; loops call it, so it must return at once.
+/// Decides which devices may send. The daemon implements it. Loops call it, so it must return at
+/// once.
 ///
-/// That a device is there, and that it is gone, the pipeline learns from the inbound ring, in order
-/// with its frames: ``InboundMessage/opened(_:)`` and ``InboundMessage/closed(_:)``.
+/// The pipeline learns of a device's start and end from the inbound ring, in order with its frames:
+/// ``InboundMessage/opened(_:)`` and ``InboundMessage/closed(_:)``.
 public protocol DeviceGate: Sendable {
-    /// Asked once a connection, after its hello.
-    func admit(_ knock: DeviceKnock) -> Result<AdmittedDevice, HandshakeRefusal>
+    /// Called once per connection, after its hello.
+    func admit(_ handshake: DeviceHandshake) -> Result<AdmittedDevice, HandshakeRefusal>
 
-    /// Asked before a WebSocket upgrade whose request carries a token: a wrong one is answered 401.
+    /// Called before a WebSocket upgrade whose request carries a token: a wrong one is answered
+    /// 401.
     func knows(token: String, peer: PeerAddress) -> Result<Void, HandshakeRefusal>
 }
 
 public enum DeviceTransport: UInt8, Sendable {
     case tcp = 0
     case webSocket = 1
-    /// Frames that came as a push format's HTTP requests.
+    /// Frames received as a push format's HTTP requests.
     case push = 2
 }
 
-/// How a connection spells its frames.
+/// Encoding of a connection's frames.
 public enum DeviceFormat: UInt8, Sendable {
     case text = 0
     case binary = 1
 }
 
-/// A device at the door.
-public struct DeviceKnock: Sendable {
+/// A device's handshake before its admission.
+public struct DeviceHandshake: Sendable {
     public var hello: Hello
-    /// Of the WebSocket request; it stands in for the hello's own.
+    /// Token of the WebSocket request; it replaces the hello's own.
     public var headerToken: String?
     public var connection: ConnectionID
     public var transport: DeviceTransport
@@ -41,7 +43,7 @@ public struct DeviceKnock: Sendable {
 public struct AdmittedDevice: Sendable {
     public var device: DeviceID
     public var session: SessionID
-    /// From the hello: device times may lie far from arrival.
+    /// From the hello: a recording, whose device times may lie far from arrival.
     public var recorded: Bool
 
     public init(device: DeviceID, session: SessionID, recorded: Bool) {
@@ -52,10 +54,10 @@ public struct AdmittedDevice: Sendable {
 }
 
 public enum HandshakeRefusal: Error, Hashable, Sendable {
-    /// 4003; also for a session that is another device's.
+    /// 4003; also for a session of another device.
     case tokenRefused
     /// 4029, or 429 before an upgrade.
     case tooMany(retryAfterSeconds: Int)
-    /// 1012: no new devices now.
+    /// 1012: no new devices are accepted now.
     case restarting
 }

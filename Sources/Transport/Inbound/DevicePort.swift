@@ -1,25 +1,25 @@
 import SensorModel
 import WireFormat
 
-/// The socket of a device, TCP or WebSocket, as ``DeviceConnection`` needs it. Loop only.
+/// A device's socket, TCP or WebSocket, as ``DeviceConnection`` uses it. Loop only.
 protocol DevicePort: AnyObject {
     func send(_ message: DaemonMessage)
-    /// A JSON object that the daemon made.
+    /// Sends a JSON object that the daemon made.
     func send(commandJSON json: [UInt8])
-    /// Says why and closes once that is written.
+    /// Sends the reason, and closes once it is written.
     func close(_ code: CloseCode, reason: String)
-    /// Closes without a word once what was said is written: the device has ended its side.
+    /// Closes without a message once pending data is written: the device has ended its side.
     func finish()
     func setReading(_ reading: Bool)
-    /// Offers again what ``DeviceConnection`` had no room for, and what came after it.
+    /// Offers again what ``DeviceConnection`` had no space for, and the data after it.
     ///
-    /// - Returns: `false` when there still was not room for all of it.
+    /// - Returns: `false` if there still was not enough space for all of it.
     func offerAgain() -> Bool
-    /// The connection is through with everything that came before the socket closed.
+    /// Called when the connection has processed everything received before the socket closed.
     func release()
 }
 
-/// Where a device's connection came from.
+/// Transport and peer of a device's connection.
 struct DeviceOrigin: Sendable {
     var transport: DeviceTransport
     var headerToken: String?

@@ -2,7 +2,7 @@ import NIOCore
 import SensorModel
 import WireFormat
 
-/// A device on TCP: text lines or binary frames, by its first four bytes.
+/// A device on TCP: text lines or binary frames, decided by its first four bytes.
 final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, LoopConnection {
     typealias InboundIn = ByteBuffer
 
@@ -20,7 +20,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
     private var deadline: Deadline?
     private var saidSomething = false
     private var isClosing = false
-    /// The newest ack while the socket takes no more; the ones before it are in it.
+    /// The newest ack while the socket takes no more; it includes the earlier ones.
     private var heldAck: DaemonMessage?
     private var arrival: Timestamp?
 
@@ -77,8 +77,8 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         connection = nil
     }
 
-    /// A device that ends its side, as `nc` does at the end of a file, still waits for its acks, and
-    /// its last line needs no line feed.
+    /// A device that ends its side, as `nc` does at the end of a file, still waits for its acks.
+    /// Its last line needs no line feed.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         defer { context.fireUserInboundEventTriggered(event) }
         guard case ChannelEvent.inputClosed = event, !isClosing else { return }
@@ -93,11 +93,11 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A reset, or a TLS handshake that failed: there is nobody to tell.
+        // A reset, or a failed TLS handshake: no peer would receive a message.
         context.close(promise: nil)
     }
 
-    /// - Returns: `false` when the ring had no room for all of it.
+    /// - Returns: `false` if the ring had no space for all of it.
     @discardableResult
     private func offer(_ bytes: Span<UInt8>) -> Bool {
         do {
@@ -178,7 +178,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
             if case .ack = message {
                 heldAck = message
             } else {
-                // It sends and does not read: its answers must not fill our memory.
+                // The device sends and does not read: its answers must not fill the memory.
                 context.close(promise: nil)
             }
             return
@@ -196,7 +196,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         write(bytes)
     }
 
-    /// Not by asking the splitter: it may be the one that is calling.
+    /// The splitter is not accessed here: it may be the caller.
     private var isBinary: Bool { connection?.format == .binary }
 
     func send(commandJSON json: [UInt8]) {
@@ -220,7 +220,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
     }
 
     func setReading(_ reading: Bool) {
-        // Fails only on a channel that is closed.
+        // Fails only on a closed channel.
         try? context?.channel.syncOptions?.setOption(.autoRead, value: reading)
     }
 
@@ -231,8 +231,8 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         lingerThenClose(context)
     }
 
-    /// Closing with unread bytes resets the connection, and a reset overtakes the reason: so we
-    /// stop writing, and read and forget what comes until the peer closes or its time is up.
+    /// Closing with unread bytes resets the connection, and a reset can overtake the reason. So the
+    /// socket stops writing, and discards input until the peer closes or the time is up.
     private func lingerThenClose(_ context: ChannelHandlerContext) {
         setReading(true)
         context.close(mode: .output, promise: nil)
@@ -244,7 +244,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         if let held = heldAck { write(held) }
         isClosing = true
         loop.setDeadline(&deadline, of: self, inSeconds: 2)
-        // Closing drops what is not written yet; nothing can be left unread.
+        // Closing drops unwritten data; there can be no unread data.
         let written = context.eventLoop.makePromise(of: Void.self)
         context.writeAndFlush(NIOAny(ByteBuffer()), promise: written)
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)

@@ -12,7 +12,7 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
     private var socket: WebSocketChannel?
     private var connection: DeviceConnection?
     private var helloDeadline: HelloDeadline?
-    /// Bytes of the binary message under way that are in the ring.
+    /// Bytes of the current binary message that are in the ring.
     private var taken = 0
     private var heldAck: DaemonMessage?
     private var arrival: Timestamp?
@@ -95,7 +95,7 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
 
     func offerAgain() -> Bool { socket?.resume() ?? true }
 
-    /// The socket holds itself while a message is not taken.
+    /// Does nothing: the socket itself stops reading while a message is not taken.
     func setReading(_ reading: Bool) {}
 
     // MARK: - To the device
@@ -106,7 +106,7 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
             if case .ack = message {
                 heldAck = message
             } else {
-                // It sends and does not read: its answers must not fill our memory.
+                // The device sends and does not read: its answers must not fill the memory.
                 socket.close(.tooSlow)
             }
             return
@@ -145,7 +145,7 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
         socket?.close(code.rawValue, reason: code.reason)
     }
 
-    /// A WebSocket has no half: a peer that ends its side has gone.
+    /// A WebSocket has no half-closed state: a peer that ends its side has disconnected.
     func finish() { socket?.abort() }
 
     func goAway(_: CloseCode) {
@@ -163,7 +163,7 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
     }
 }
 
-/// Calls once, unless it is let go before.
+/// Calls its closure once, unless it is released before.
 final class HelloDeadline: DeadlineMember {
     private var deadline: Deadline?
     private let expired: () -> Void

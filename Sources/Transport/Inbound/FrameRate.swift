@@ -1,23 +1,22 @@
 import SensorModel
 import Synchronization
 
-/// How many live frames a device sent for each stretch of its own time, all its connections
-/// together, on whatever loops.
+/// Counts a device's live frames per window of device time, over all its connections and loops.
 ///
-/// What was measured long before it came is a backlog, which may come as fast as the ring takes it;
-/// what is measured now cannot be more than sensors measure. Stretches are of device time, so that
-/// the last seconds of a backlog do not count as what comes after it, and a device whose clock is
-/// ahead may have a backlog, too. Where two loops begin a stretch at once a few frames are not
-/// counted, which costs nobody anything.
+/// Frames measured long before their arrival are a backlog, which may arrive as fast as the ring
+/// takes it. The rate of live frames is limited by the sensors. Windows are of device time, so that
+/// the end of a backlog is not counted with the live frames after it, and a device whose clock is
+/// ahead may send a backlog, too. If two loops begin a window at once, a few frames are not
+/// counted, which is harmless.
 final class FrameRate: Sendable {
     static let windowSeconds = 10
     private static let windowMicroseconds = Int64(windowSeconds) * 1_000_000
 
-    /// Device time over the window's length: the stretch that is counted.
+    /// Device time divided by the window's length: the window being counted.
     private let window = Atomic<Int64>(0)
     private let count = Atomic(0)
 
-    /// - Returns: `false` for one frame more than `perSecondMax` allows in its stretch.
+    /// - Returns: `false` for a frame beyond `perSecondMax` in its window.
     func allows(
         deviceTime: Timestamp, arrival: Timestamp, perSecondMax: Int
     ) -> Bool {
@@ -26,9 +25,9 @@ final class FrameRate: Sendable {
         let its = deviceTime.microseconds / Self.windowMicroseconds
         let counted = window.load(ordering: .relaxed)
         if its != counted {
-            // A little out of order: the stretch before has been counted.
+            // Frames slightly out of order: the previous window was already counted.
             guard its != counted - 1 else { return true }
-            // A clock that was set back begins a stretch, too.
+            // A clock that was set back begins a new window, too.
             if window.compareExchange(
                 expected: counted, desired: its, ordering: .relaxed
             ).exchanged {
@@ -40,12 +39,12 @@ final class FrameRate: Sendable {
     }
 }
 
-/// The frame rates of all devices: one small object for each that ever came, so that a new
-/// connection does not begin at nothing.
+/// The frame rates of all devices: one small object per device ever seen, so that a new connection
+/// does not restart the count.
 final class FrameRates: Sendable {
     private let rates = Mutex<[DeviceID: FrameRate]>([:])
 
-    /// Asked once a connection; frames take no lock.
+    /// Called once per connection; frames take no lock.
     func rate(of device: DeviceID) -> FrameRate {
         rates.withLock { rates in
             if let known = rates[device] { return known }

@@ -1,3 +1,4 @@
+import Bytes
 import SensorModel
 
 extension InboundMessage {
@@ -12,7 +13,7 @@ extension InboundMessage {
     /// `nil` only for bytes that ``append(to:)`` did not write.
     public init?(record: Span<UInt8>) {
         guard record.count >= 24 else { return nil }
-        let connection = ConnectionID(rawValue: record.unsigned(at: 8))
+        let connection = ConnectionID(rawValue: record.uint64(at: 8))
         let arrival = record.timestamp(at: 16)
         switch record[0] {
         case Tag.opened:
@@ -22,8 +23,8 @@ extension InboundMessage {
             self = .opened(
                 DeviceOpening(
                     connection: connection,
-                    device: DeviceID(rawValue: UInt32(truncatingIfNeeded: record.unsigned(at: 24))),
-                    session: SessionID(high: record.unsigned(at: 32), low: record.unsigned(at: 40)),
+                    device: DeviceID(rawValue: UInt32(truncatingIfNeeded: record.uint64(at: 24))),
+                    session: SessionID(high: record.uint64(at: 32), low: record.uint64(at: 40)),
                     recorded: record[3] != 0, format: format, transport: transport,
                     arrival: arrival))
         case Tag.frame:
@@ -45,12 +46,12 @@ extension InboundMessage {
     private static func append(
         _ tag: UInt8, _ connection: ConnectionID, _ arrival: Timestamp, to bytes: inout [UInt8]
     ) {
-        bytes.append(littleEndian: UInt64(tag))
-        bytes.append(littleEndian: connection.rawValue)
-        bytes.append(littleEndian: UInt64(bitPattern: arrival.microseconds))
+        bytes.appendLittleEndian(UInt64(tag))
+        bytes.appendLittleEndian(connection.rawValue)
+        bytes.appendLittleEndian(UInt64(bitPattern: arrival.microseconds))
     }
 
-    /// A frame's payload is to be appended after this.
+    /// Appends the record; a frame's payload must be appended after it.
     public func append(to bytes: inout [UInt8]) {
         switch self {
         case .opened(let opening):
@@ -58,25 +59,25 @@ extension InboundMessage {
             bytes.append(opening.format.rawValue)
             bytes.append(opening.transport.rawValue)
             bytes.append(opening.recorded ? 1 : 0)
-            bytes.append(littleEndian: UInt32(0))
-            bytes.append(littleEndian: opening.connection.rawValue)
-            bytes.append(littleEndian: UInt64(bitPattern: opening.arrival.microseconds))
-            bytes.append(littleEndian: UInt64(opening.device.rawValue))
-            bytes.append(littleEndian: opening.session.high)
-            bytes.append(littleEndian: opening.session.low)
+            bytes.appendLittleEndian(UInt32(0))
+            bytes.appendLittleEndian(opening.connection.rawValue)
+            bytes.appendLittleEndian(UInt64(bitPattern: opening.arrival.microseconds))
+            bytes.appendLittleEndian(UInt64(opening.device.rawValue))
+            bytes.appendLittleEndian(opening.session.high)
+            bytes.appendLittleEndian(opening.session.low)
         case .frame(let frame):
             bytes.append(Tag.frame)
             bytes.append(frame.header.kind.rawValue)
-            bytes.append(littleEndian: UInt16(0))
-            bytes.append(littleEndian: frame.header.sequence.rawValue)
-            bytes.append(littleEndian: frame.connection.rawValue)
-            bytes.append(littleEndian: UInt64(bitPattern: frame.arrival.microseconds))
-            bytes.append(littleEndian: UInt64(bitPattern: frame.header.deviceTime.microseconds))
+            bytes.appendLittleEndian(UInt16(0))
+            bytes.appendLittleEndian(frame.header.sequence.rawValue)
+            bytes.appendLittleEndian(frame.connection.rawValue)
+            bytes.appendLittleEndian(UInt64(bitPattern: frame.arrival.microseconds))
+            bytes.appendLittleEndian(UInt64(bitPattern: frame.header.deviceTime.microseconds))
         case .refused(let connection, let sequence, let arrival):
-            bytes.append(littleEndian: UInt32(Tag.refused))
-            bytes.append(littleEndian: sequence.rawValue)
-            bytes.append(littleEndian: connection.rawValue)
-            bytes.append(littleEndian: UInt64(bitPattern: arrival.microseconds))
+            bytes.appendLittleEndian(UInt32(Tag.refused))
+            bytes.appendLittleEndian(sequence.rawValue)
+            bytes.appendLittleEndian(connection.rawValue)
+            bytes.appendLittleEndian(UInt64(bitPattern: arrival.microseconds))
         case .closed(let connection, let arrival):
             Self.append(Tag.closed, connection, arrival, to: &bytes)
         case .finished(let connection, let arrival):
@@ -85,28 +86,12 @@ extension InboundMessage {
     }
 }
 
-extension [UInt8] {
-    fileprivate mutating func append(littleEndian value: some FixedWidthInteger) {
-        for shift in stride(from: 0, to: value.bitWidth, by: 8) {
-            append(UInt8(truncatingIfNeeded: value >> shift))
-        }
-    }
-}
-
 extension Span<UInt8> {
-    fileprivate func unsigned(at start: Int) -> UInt64 {
-        var value: UInt64 = 0
-        for index in 0..<8 { value |= UInt64(self[start + index]) << UInt64(8 * index) }
-        return value
-    }
-
     fileprivate func sequence(at start: Int) -> FrameSequence {
-        var value: UInt32 = 0
-        for index in 0..<4 { value |= UInt32(self[start + index]) << UInt32(8 * index) }
-        return FrameSequence(rawValue: value)
+        FrameSequence(rawValue: uint32(at: start))
     }
 
     fileprivate func timestamp(at start: Int) -> Timestamp {
-        Timestamp(microseconds: Int64(bitPattern: unsigned(at: start)))
+        Timestamp(microseconds: Int64(bitPattern: uint64(at: start)))
     }
 }

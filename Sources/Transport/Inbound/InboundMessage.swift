@@ -1,6 +1,6 @@
 public import SensorModel
 
-/// What a loop tells the pipeline: one record of its inbound ring.
+/// A message of a loop to the pipeline: one record of the loop's inbound ring.
 ///
 ///     opened   0 | format | transport | recorded | 0×4 | connection | arrival | device |
 ///              session
@@ -9,15 +9,15 @@ public import SensorModel
 ///     closed   3 | 0×7 | connection | arrival
 ///     finished 4 | 0×7 | connection | arrival
 ///
-/// Numbers are little-endian. Read one with ``init(record:)``; a frame's payload is what follows
-/// the first ``frameHeadBytes`` bytes, still in the ring, so that no frame is copied twice.
+/// Numbers are little-endian. Decode a record with ``init(record:)``. A frame's payload follows the
+/// first ``frameHeadBytes`` bytes and stays in the ring, so that no frame is copied twice.
 public enum InboundMessage: Hashable, Sendable {
     case opened(DeviceOpening)
     case frame(FrameArrival)
-    /// A frame that used its number and is not to be recorded.
+    /// A frame that used its sequence number and must not be recorded.
     case refused(ConnectionID, FrameSequence, arrival: Timestamp)
     case closed(ConnectionID, arrival: Timestamp)
-    /// The device sends no more and still listens: ``OutboundMessage/finished(_:)`` is awaited.
+    /// The device sends no more but still reads: it waits for ``OutboundMessage/finished(_:)``.
     case finished(ConnectionID, arrival: Timestamp)
 
     public static let frameHeadBytes = 32

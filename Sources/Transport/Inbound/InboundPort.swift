@@ -4,39 +4,39 @@ import Ring
 import SensorModel
 import Synchronization
 
-/// What waits for room in the inbound ring.
-protocol RoomWaiter: AnyObject {
-    /// Tries again.
+/// A connection that waits for space in the inbound ring.
+protocol RingSpaceWaiter: AnyObject {
+    /// Tries to write again.
     ///
-    /// - Returns: `false` when there still was not enough room.
+    /// - Returns: `false` if there still was not enough space.
     func roomMayBeThere() -> Bool
 }
 
 /// Called on a loop's thread, outside of its handlers, after each round of reads that put records
-/// into its ring. May take them itself.
+/// into its ring. The callee may read the records itself.
 ///
-/// - Returns: Microseconds for which the loop is to rest, so that the next round has more to read.
+/// - Returns: Microseconds for which the loop sleeps, so that the next round reads more.
 public typealias InboundPublished = @Sendable () -> UInt32
 
 /// The loop's end of its inbound ring.
 ///
-/// Records are pushed one by one and shown together by ``publish()``. When the ring is full, the
-/// one who has more stops reading its connection and waits here; nothing is dropped.
+/// Records are pushed one by one and made visible together by ``publish()``. When the ring is full,
+/// a connection stops reading and waits here; nothing is dropped.
 final class InboundPort {
     private let ring: ByteRing
     private let published: InboundPublished
     private var willTell = false
-    /// How often records were published.
+    /// Number of calls that published records.
     private(set) var rounds = 0
     private let eventLoop: any EventLoop
     private let counters: TransportCounters
     private var hasUnpublished = false
     private var header: [UInt8] = []
     private let noPayload: [UInt8] = []
-    private var waiters: [any RoomWaiter] = []
+    private var waiters: [any RingSpaceWaiter] = []
     private var retryIsScheduled = false
 
-    /// Long against the time the pipeline needs for a ring, short against a human's notice.
+    /// Much longer than the pipeline needs for a ring, and too short for people to notice.
     private static let retryInterval: TimeAmount = .milliseconds(1)
 
     init(
@@ -49,7 +49,7 @@ final class InboundPort {
         self.counters = counters
     }
 
-    /// - Returns: `false` when there is no room; nothing was stored.
+    /// - Returns: `false` if there is no space; nothing was stored.
     func push(_ message: InboundMessage) -> Bool {
         let none = noPayload
         return push(message, payload: none.span)
@@ -59,7 +59,7 @@ final class InboundPort {
         header.removeAll(keepingCapacity: true)
         message.append(to: &header)
         guard ring.push(header: header.span, payload: payload) else {
-            // The pipeline must see what is there, or it would never make room.
+            // The pipeline must see the records in the ring, or it would never free space.
             publish()
             return false
         }
@@ -67,7 +67,7 @@ final class InboundPort {
         return true
     }
 
-    /// At the end of a batch.
+    /// Publishes the pushed records, at the end of a batch.
     func publish() {
         guard hasUnpublished else { return }
         hasUnpublished = false
@@ -75,18 +75,19 @@ final class InboundPort {
         ring.publish()
         guard !willTell else { return }
         willTell = true
-        // After all sockets of the round, and out of their handlers: the pipeline may work at once.
+        // Runs after all sockets of the round and outside their handlers: the pipeline may run
+        // here.
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.execute {
             bound.value.willTell = false
             let rest = bound.value.published()
-            // Behind what the records have brought for this loop's connections.
+            // Runs after the messages that the records caused for this loop's connections.
             if rest > 0 { bound.value.eventLoop.execute { usleep(rest) } }
         }
     }
 
-    /// Calls the waiter until it is through.
-    func wait(_ waiter: any RoomWaiter) {
+    /// Calls the waiter until it has written everything.
+    func wait(_ waiter: any RingSpaceWaiter) {
         counters.ringFull.wrappingAdd(1, ordering: .relaxed)
         waiters.append(waiter)
         scheduleRetry()
@@ -103,7 +104,7 @@ final class InboundPort {
         retryIsScheduled = false
         let waiting = waiters
         waiters.removeAll()
-        // In turn: whoever waited longest goes first, and the first who finds no room ends it.
+        // Connections are served in order of waiting; the first that finds no space ends the pass.
         var index = 0
         while index < waiting.count, waiting[index].roomMayBeThere() { index += 1 }
         waiters.insert(contentsOf: waiting[index...], at: 0)

@@ -2,7 +2,7 @@ import NIOCore
 public import SensorModel
 import Synchronization
 
-/// A device's frames from HTTP requests, as if they came over one connection.
+/// A connection for a device's frames that arrive in HTTP requests.
 public final class PushConnection: Sendable {
     public let connection: ConnectionID
     private let state: NIOLoopBound<LoopState>
@@ -24,7 +24,8 @@ public final class PushConnection: Sendable {
         }
     }
 
-    /// Waits while the ring is full. Frames of one call stay together and in order.
+    /// Sends frames to the pipeline; waits while the ring is full. Frames of one call stay together
+    /// and in order.
     public func send(_ frames: [PushedFrame]) async {
         let connection = connection
         await push { arrival in
@@ -47,14 +48,14 @@ public final class PushConnection: Sendable {
         let (state, eventLoop) = (state, eventLoop)
         let done = eventLoop.flatSubmit { () -> EventLoopFuture<Void> in
             let loop = state.value
-            let batch = PushBatch(
+            let batch = WaitingBatch(
                 records: records(loop.arrivalClock()), port: loop.inbound,
                 counters: loop.counters, done: eventLoop.makePromise())
             if !batch.roomMayBeThere() { loop.inbound.wait(batch) }
             loop.inbound.publish()
             return batch.done.futureResult
         }
-        // Fails only on a loop that was shut down; the daemon is gone then.
+        // Fails only on a loop that was shut down; the daemon is stopping then.
         try? await done.get()
     }
 }
@@ -70,8 +71,8 @@ public struct PushedFrame: Hashable, Sendable {
     }
 }
 
-/// Records on their way into the ring.
-private final class PushBatch: RoomWaiter {
+/// Records that wait for space in the ring.
+private final class WaitingBatch: RingSpaceWaiter {
     private let records: [(InboundMessage, payload: [UInt8])]
     private var next = 0
     private let port: InboundPort

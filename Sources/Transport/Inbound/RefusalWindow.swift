@@ -1,10 +1,10 @@
 import SensorModel
 
-/// How often a device was refused lately. Keeps nothing for those that never were.
+/// Counts a device's recent refusals. Allocates nothing for a device without refusals.
 struct RefusalWindow {
     private let countMax: Int
     private let windowMicroseconds: Int64
-    /// Of the last ``countMax`` refusals, oldest at ``oldest`` once it is full.
+    /// Times of the last ``countMax`` refusals; once full, the oldest is at ``oldest``.
     private var times: [Int64] = []
     private var oldest = 0
 
@@ -13,7 +13,7 @@ struct RefusalWindow {
         windowMicroseconds = Int64(seconds) * 1_000_000
     }
 
-    /// - Returns: `false` for one more than ``countMax`` within the window.
+    /// - Returns: `false` for a refusal beyond ``countMax`` within the window.
     mutating func allows(at time: Timestamp) -> Bool {
         guard times.count == countMax else {
             times.append(time.microseconds)

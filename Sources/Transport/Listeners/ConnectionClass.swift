@@ -1,14 +1,14 @@
-/// What a connection has proved to be; only a proof raises it, and it never falls.
+/// The class that a connection has proved. Only a proof raises it, and it never falls.
 public enum ConnectionClass: UInt8, Sendable, CaseIterable, Comparable {
     /// It has proved nothing yet.
     case stranger
     /// It named a share that exists.
     case viewer
-    /// A token of a device was accepted: in its hello, or in a request of its owner's.
+    /// A device's token was accepted, in a hello or in a request of the owner.
     case device
-    /// It came to the operations listener.
+    /// It came through the operations listener.
     case operations
-    /// It came over the admin socket.
+    /// It came through the admin socket.
     case owner
 
     public static func < (left: ConnectionClass, right: ConnectionClass) -> Bool {

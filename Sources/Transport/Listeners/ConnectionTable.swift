@@ -1,10 +1,10 @@
-/// Which connections there are, and which of them gives way to another. Pure: it names those to be
-/// closed, and counts them no longer.
+/// All connections of a server and the rules of eviction. Pure: it names the connections that must
+/// be closed, and no longer counts them.
 ///
-/// * Strangers, the operations listener and the owner each have places that nobody else gets.
-/// * Strangers evict one another: first one of the networks that have most of them.
-/// * A device, the operations listener and the owner evict viewers where no place is left.
-/// * Of one address and its networks, strangers and viewers are counted; devices are not.
+/// * Strangers, the operations listener and the owner each have reserved places.
+/// * Strangers evict one another: first one from the networks that have most of them.
+/// * A device, the operations listener and the owner evict viewers if no place is left.
+/// * Strangers and viewers are counted per address and network; devices are not.
 struct ConnectionTable {
     enum Refusal: Error, Hashable, Sendable {
         case connections
@@ -15,7 +15,7 @@ struct ConnectionTable {
         let connectionsMax: Int
         let strangersMax: Int
         let perAddressMax: Int
-        /// More operations connections close the oldest of them.
+        /// One more operations connection closes the oldest of them.
         var operationsMax: Int { max(1, min(64, connectionsMax / 8)) }
 
         init(_ limits: ConnectionLimits) {
@@ -24,7 +24,7 @@ struct ConnectionTable {
             perAddressMax = limits.connectionsPerAddressMax
         }
 
-        /// Places that connections of other classes leave free.
+        /// Places that connections of other classes must leave free.
         func reserve(_ kind: ConnectionClass) -> Int {
             switch kind {
             case .stranger: min(strangersMax, connectionsMax / 4)
@@ -36,11 +36,11 @@ struct ConnectionTable {
 
     struct Placed: Hashable, Sendable {
         let number: UInt64
-        /// To be closed; not counted any more.
+        /// A connection that must be closed; it is not counted any more.
         var evicted: UInt64?
     }
 
-    /// What came from one address or network.
+    /// Connections from one address or network.
     fileprivate final class Origin {
         let network: PeerAddress.Prefix
         var strangers = 0
@@ -52,7 +52,7 @@ struct ConnectionTable {
 
         func strangersMax(_ bounds: Bounds) -> Int {
             let all = bounds.perAddressMax * network.places
-            // Viewers cannot keep a device of the same address from saying hello.
+            // Viewers cannot keep a device of the same address from its handshake.
             return max(1, all / 8, all - viewers)
         }
 
@@ -62,7 +62,7 @@ struct ConnectionTable {
     fileprivate struct Entry {
         let number: UInt64
         var kind: ConnectionClass
-        /// The narrowest first; empty for the machine's own and for proxies.
+        /// Networks of the peer, the narrowest first; empty for the machine's own and for proxies.
         var origins: [Origin]
     }
 
@@ -74,13 +74,14 @@ struct ConnectionTable {
 
     func count(_ kind: ConnectionClass) -> Int { byKind[Int(kind.rawValue)].count }
 
-    // MARK: - What happens
+    // MARK: - Events
 
     /// - Parameters:
-    ///   - peer: `nil` where its address counts for nothing: the machine's own, a trusted proxy.
-    ///   - kind: ``ConnectionClass/stranger``, or what the listener makes of everybody.
-    ///   - bounds: Of the listener.
-    /// - Returns: Its place, or why there is none.
+    ///   - peer: `nil` if the address is not counted: the machine's own, or a trusted proxy.
+    ///   - kind: ``ConnectionClass/stranger``, or the class that the listener gives to all its
+    ///     connections.
+    ///   - bounds: Limits of the listener.
+    /// - Returns: The place, or why there is none.
     mutating func admit(
         _ peer: PeerAddress?, as kind: ConnectionClass, _ bounds: Bounds
     ) -> Result<Placed, Refusal> {
@@ -91,9 +92,9 @@ struct ConnectionTable {
         return answer
     }
 
-    /// A connection has proved what it is.
+    /// Raises a connection to the class that it has proved.
     ///
-    /// - Returns: `nil` for one that was evicted, or has proved as much before.
+    /// - Returns: `nil` for a connection that was evicted, or has proved the class before.
     mutating func prove(
         _ number: UInt64, _ kind: ConnectionClass, _ bounds: Bounds
     ) -> Result<Placed, Refusal>? {
@@ -110,9 +111,9 @@ struct ConnectionTable {
         return answer
     }
 
-    /// A connection of a proxy's turns out to be that of a peer behind it.
+    /// Assigns a proxy's connection to the peer behind it.
     ///
-    /// - Returns: `nil` where that changes nothing.
+    /// - Returns: `nil` if nothing changes.
     mutating func move(
         _ number: UInt64, to peer: PeerAddress?, _ bounds: Bounds
     ) -> Result<Placed, Refusal>? {
@@ -140,7 +141,7 @@ struct ConnectionTable {
         var victim: UInt64?
         switch entry.kind {
         case .stranger:
-            // Who goes from the narrowest full network goes from the wider ones, too.
+            // A connection evicted from the narrowest full network also leaves the wider ones.
             if let full = entry.origins.first(where: { $0.strangers >= $0.strangersMax(bounds) }) {
                 victim = stranger(of: full)
             } else if count(.stranger) >= bounds.strangersMax || !hasRoom(.stranger, bounds) {
@@ -161,12 +162,12 @@ struct ConnectionTable {
             }
         }
         insert(entry)
-        // Last: their origins may be the same, and those of nobody are forgotten.
+        // The victim is removed last: both may share origins, and removal drops empty ones.
         if let victim { remove(victim) }
         return .success(Placed(number: entry.number, evicted: victim))
     }
 
-    /// Whether one more fits beside all the others and the reserves.
+    /// Whether one more connection fits beside all the others and the reserves.
     private func hasRoom(_ kind: ConnectionClass, _ bounds: Bounds) -> Bool {
         let taken = ConnectionClass.allCases.reduce(0) {
             $0 + max(count($1) + ($1 == kind ? 1 : 0), bounds.reserve($1))
@@ -174,14 +175,14 @@ struct ConnectionTable {
         return taken <= bounds.connectionsMax
     }
 
-    /// The stranger, or else the viewer, that a known connection takes the place of.
+    /// The stranger, or else the viewer, whose place a known connection takes.
     private func giveWay(_ bounds: Bounds) -> UInt64? {
         if count(.stranger) > bounds.reserve(.stranger) { return stranger(of: nil) }
         return byKind[Int(ConnectionClass.viewer.rawValue)].keys.max()
     }
 
-    /// The oldest of those with most strangers around them: compared by the widest network, then
-    /// by the narrower ones. Looks at every stranger, of whom there are few.
+    /// The oldest stranger from the most crowded networks: compared by the widest network, then by
+    /// the narrower ones. Looks at every stranger; there are few.
     private func stranger(of network: Origin?) -> UInt64? {
         var found: Entry?
         for entry in byKind[Int(ConnectionClass.stranger.rawValue)].values {
@@ -196,7 +197,8 @@ struct ConnectionTable {
     }
 
     private func isMoreCrowded(_ left: Entry, than right: Entry) -> Bool {
-        // Those without an origin are many peers': they are compared as one of their own.
+        // Connections without an origin belong to many peers: each is compared as a peer of its
+        // own.
         for index in 1...PeerAddress.Prefix.levels {
             let (one, other) = (crowd(left, index), crowd(right, index))
             if one != other { return one > other }
@@ -251,6 +253,6 @@ struct ConnectionTable {
         }
     }
 
-    /// Networks something came from, for tests.
+    /// Number of networks with connections, for tests.
     var originCount: Int { origins.count }
 }

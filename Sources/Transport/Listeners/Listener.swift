@@ -3,22 +3,22 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// One open door: accepts, counts, and puts the right handlers on what comes in.
+/// One listening socket: accepts connections, counts them, and installs their handlers.
 struct Listener: Sendable {
     let configuration: ListenerConfiguration
     let loops: LoopGroup
-    let census: ConnectionCensus
+    let admission: ConnectionAdmission
     private let devices: any DeviceGate
-    /// `nil`: devices on TCP.
+    /// `nil`: the listener serves devices on TCP.
     private let service: HTTPService?
 
     init(
-        _ configuration: ListenerConfiguration, loops: LoopGroup, census: ConnectionCensus,
+        _ configuration: ListenerConfiguration, loops: LoopGroup, admission: ConnectionAdmission,
         devices: any DeviceGate, viewers: any ViewerGate
     ) {
         self.configuration = configuration
         self.loops = loops
-        self.census = census
+        self.admission = admission
         self.devices = devices
         if case .http(let router) = configuration.service {
             service = HTTPService(configuration, router, devices: devices, viewers: viewers)
@@ -31,8 +31,8 @@ struct Listener: Sendable {
         let bootstrap = ServerBootstrap(group: loops.threads)
             .serverChannelOption(.backlog, value: 4096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            // One turn each: beside devices that send as fast as they can, one that sends a line a
-            // second waits for all their turns.
+            // One read per connection and round. Otherwise a device that sends one line a second
+            // waits for all reads of devices that send as fast as they can.
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(
                 .recvAllocator,
@@ -48,7 +48,7 @@ struct Listener: Sendable {
             case .descriptor(let descriptor):
                 return try await bootstrap.withBoundSocket(descriptor).get()
             case .unixSocket(let path):
-                // Nobody else may open it at any moment, not even between bind and chmod.
+                // The mask keeps other users out at every moment, also between bind and chmod.
                 let mask = umask(0o177)
                 defer { _ = umask(mask) }
                 return try await bootstrap.bind(
@@ -71,14 +71,14 @@ struct Listener: Sendable {
         }
     }
 
-    /// On the new connection's loop, before it is read.
+    /// Runs on the new connection's loop, before the first read.
     private func accept(_ channel: any Channel) throws {
         let peer = channel.remoteAddress?.peer ?? .unixSocket
         let limits = configuration.limits
-        // A proxy's connections are many viewers'.
+        // A proxy's connections belong to many viewers.
         let isMany = peer.isLoopback || configuration.trustedProxies.contains(peer)
         guard
-            case .success(let ticket) = census.admit(
+            case .success(let ticket) = admission.admit(
                 channel, from: isMany ? nil : peer, as: configuration.connections, limits: limits)
         else {
             // An error here closes the connection.
@@ -99,7 +99,7 @@ struct Listener: Sendable {
             let origin = DeviceOrigin(
                 transport: .tcp, headerToken: nil, peer: peer,
                 isSecure: configuration.identity != nil)
-            // Of TLS, which says goodbye before it ends, both sides end together.
+            // TLS sends a closing message, and both sides end together: no half-closure there.
             if configuration.identity == nil {
                 try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
             }

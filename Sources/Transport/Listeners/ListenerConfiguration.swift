@@ -1,37 +1,37 @@
-/// Where a listener gets its socket from.
+/// The source of a listener's socket.
 public enum ListenAddress: Hashable, Sendable {
-    /// Port 0 means any that is free.
+    /// Port 0 selects any free port.
     case tcp(host: String, port: Int)
-    /// A socket that already listens, as systemd hands it over.
+    /// A socket that already listens, passed by systemd.
     case descriptor(Int32)
-    /// Created with mode 0600; a stale file of that name is replaced.
+    /// Created with mode 0600; a stale file with that name is replaced.
     case unixSocket(path: String)
 }
 
-/// One door, and what is behind it.
+/// Configuration of one listener: address, service, limits.
 public struct ListenerConfiguration: Sendable {
     public enum Service: Sendable {
         case device
         case http(Router)
     }
 
-    /// What ``TransportServer/start()`` reports the actual address under, as "device".
+    /// The key, as "device", under which ``TransportServer/start()`` reports the actual address.
     public var name: String
     public var address: ListenAddress
     public var service: Service
-    /// Without it the listener speaks plain text.
+    /// `nil`: the listener speaks plain text.
     public var identity: TLSIdentity?
     public var limits: ConnectionLimits
-    /// What its connections are before they prove anything.
+    /// The class of its connections before they prove anything.
     public var connections: ConnectionClass
-    /// Peers whose `X-Forwarded-For` is believed.
+    /// Peers whose `X-Forwarded-For` is trusted.
     public var trustedProxies: [PeerAddress]
-    /// Origins a browser may open a WebSocket from, beside the page's own; `*`: any.
+    /// Origins from which a browser may open a WebSocket, beside the page's own; `*`: any.
     public var allowedOrigins: [String]
-    /// Headers of every HTTP response that does not set them itself.
+    /// Headers of every HTTP response that does not set them.
     public var securityHeaders: HTTPFields
 
-    /// Without `connections` its connections are the owner's on a Unix socket, strangers' elsewhere.
+    /// Without `connections`, connections are the owner's on a Unix socket, strangers' elsewhere.
     public init(
         name: String, address: ListenAddress, service: Service, identity: TLSIdentity? = nil,
         limits: ConnectionLimits = ConnectionLimits(), connections: ConnectionClass? = nil,

@@ -1,5 +1,5 @@
 extension PeerAddress {
-    /// An IPv4 or IPv6 address, in brackets or not, with a port or not. `nil` for anything else.
+    /// Parses an IPv4 or IPv6 address, with or without brackets and port. `nil` for anything else.
     public init?(_ text: String) {
         var bare = Substring(text)
         if bare.hasPrefix("[") {
@@ -39,7 +39,7 @@ extension PeerAddress {
         return front + [UInt8](repeating: 0, count: 16 - front.count - back.count) + back
     }
 
-    /// Groups of four hexadecimal digits; the last may be an IPv4 address.
+    /// Parses groups of four hexadecimal digits; the last may be an IPv4 address.
     private static func groups(_ text: Substring) -> [UInt8]? {
         guard !text.isEmpty else { return [] }
         var bytes: [UInt8] = []

@@ -1,13 +1,13 @@
-/// Where a connection comes from: what limits and failure counts go by.
+/// A connection's source address, the key of limits and failure counts.
 public struct PeerAddress: Hashable, Sendable {
     /// IPv6, or IPv4 in its mapped form, most significant half first.
     private let high: UInt64
     private let low: UInt64
-    /// A Unix socket: whoever may open it is the machine's own.
+    /// Whether the peer uses a Unix socket; such peers count as the machine's own.
     public let isUnixSocket: Bool
 
-    /// What limits count: an IPv4 address, or an IPv6 network of 64 bits, because whoever has one
-    /// address of such a network has them all.
+    /// The unit of limits: an IPv4 address, or an IPv6 network of 64 bits, because a user with one
+    /// address of such a network has all of them.
     public struct Network: Hashable, Sendable {
         let high: UInt64
         let low: UInt64
@@ -15,13 +15,13 @@ public struct PeerAddress: Hashable, Sendable {
 
     /// An address, or one of the networks around it.
     struct Prefix: Hashable, Sendable {
-        /// IPv6: 128, 64, 56, 48 bits; IPv4: 32 and 24.
+        /// Number of prefix lengths. IPv6: 128, 64, 56, 48 bits; IPv4: 32 and 24.
         static let levels = 4
 
         let high: UInt64
         let low: UInt64
         let bits: UInt8
-        /// As many times what one address may have: a home has a /56, a hosting customer a /48.
+        /// Multiple of one address's limit: a home has a /56, a hosting customer a /48.
         var places: Int {
             switch bits {
             case 64: 2
@@ -32,7 +32,7 @@ public struct PeerAddress: Hashable, Sendable {
         }
     }
 
-    /// The narrowest first.
+    /// Prefixes of the address, the narrowest first.
     var prefixes: [Prefix] {
         if isIPv4 {
             return [
@@ -55,7 +55,7 @@ public struct PeerAddress: Hashable, Sendable {
         self.isUnixSocket = isUnixSocket
     }
 
-    /// - Parameter bytes: 4 or 16, most significant first. `nil` for any other number.
+    /// - Parameter bytes: 4 or 16 bytes, most significant first. `nil` for any other number.
     public init?(bytes: [UInt8]) {
         func number(_ part: some Sequence<UInt8>) -> UInt64 {
             part.reduce(0) { $0 << 8 | UInt64($1) }
@@ -71,7 +71,7 @@ public struct PeerAddress: Hashable, Sendable {
 
     private static let mappedPrefix: UInt64 = 0xFFFF_0000_0000
 
-    /// 4 of an IPv4 address, else 16, most significant first.
+    /// 4 bytes for an IPv4 address, else 16, most significant first.
     public var bytes: [UInt8] {
         let wide = [high, low].flatMap { word in
             (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) }
@@ -91,7 +91,7 @@ public struct PeerAddress: Hashable, Sendable {
 }
 
 extension PeerAddress: CustomStringConvertible {
-    /// The address as people write it, without a port. Personal data: not for the journal.
+    /// The usual text form of the address, without a port. Personal data: not for the journal.
     public var description: String {
         if isUnixSocket { return "unix" }
         if isIPv4 {

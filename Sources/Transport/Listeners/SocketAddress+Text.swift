@@ -1,7 +1,7 @@
 import NIOCore
 
 extension SocketAddress {
-    /// `127.0.0.1:7420`, `[::1]:7420`, or a path.
+    /// The address as `127.0.0.1:7420`, `[::1]:7420`, or a path.
     var text: String {
         if let pathname { return pathname }
         let host = ipAddress ?? "?"

@@ -1,4 +1,4 @@
-/// Why a listener cannot open, or a server cannot go on.
+/// Why a listener cannot open, or a server cannot continue.
 public enum TransportError: Error, Hashable, Sendable {
     case cannotListen(listener: String, address: String, reason: String)
     case certificateUnusable(path: String, reason: String)

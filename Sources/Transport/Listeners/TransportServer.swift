@@ -2,7 +2,7 @@ import NIOCore
 public import SensorModel
 import Synchronization
 
-/// All listeners and what they accepted.
+/// All listeners and their connections.
 public final class TransportServer: Sendable {
     public let counters: TransportCounters
     private let loops: LoopGroup
@@ -15,13 +15,13 @@ public final class TransportServer: Sendable {
     ) {
         counters = loops.counters
         self.loops = loops
-        let census = ConnectionCensus(counters: loops.counters)
+        let admission = ConnectionAdmission(counters: loops.counters)
         self.listeners = listeners.map {
-            Listener($0, loops: loops, census: census, devices: devices, viewers: viewers)
+            Listener($0, loops: loops, admission: admission, devices: devices, viewers: viewers)
         }
     }
 
-    /// The routes of a listener of HTTP, as ``Router/patterns`` has them; none for any other.
+    /// Routes of an HTTP listener, as in ``Router/patterns``; empty for any other.
     public func routes(of listener: String) -> [String] {
         let configuration = listeners.first { $0.configuration.name == listener }?.configuration
         guard case .http(let router) = configuration?.service else { return [] }
@@ -30,7 +30,8 @@ public final class TransportServer: Sendable {
 
     /// Opens every listener, or none.
     ///
-    /// - Returns: The actual address of each, by its configured name: `127.0.0.1:7420`, or a path.
+    /// - Returns: The actual address of each listener by its configured name: `127.0.0.1:7420`, or
+    ///   a path.
     /// - Throws: ``TransportError/cannotListen(listener:address:reason:)``
     public func start() async throws(TransportError) -> [String: String] {
         var addresses: [String: String] = [:]
@@ -48,18 +49,18 @@ public final class TransportServer: Sendable {
         return addresses
     }
 
-    /// Refuses new connections; open ones go on.
+    /// Refuses new connections; open ones continue.
     public func stopListening() async {
         let channels = open.withLock { open in
             defer { open = [] }
             return open
         }
-        // Fails only where it is closed already.
+        // Fails only if the channel is already closed.
         for channel in channels { try? await channel.close() }
     }
 
-    /// Tells devices to come back (1012), and viewers `code`; closes what is still open after
-    /// `seconds`.
+    /// Closes all connections. Devices receive 1012 and reconnect, viewers receive `code`.
+    /// Connections still open after `seconds` are cut.
     public func closeAll(
         _ code: CloseCode = .goingAway, withinSeconds seconds: Double = 3
     ) async {
@@ -71,7 +72,7 @@ public final class TransportServer: Sendable {
         }
         for _ in 0..<Int(seconds * 100) {
             if await connectionCount() == 0 { return }
-            // Only a cancelled task cannot sleep; it is in a hurry, too.
+            // The sleep ends early only in a cancelled task, which may continue at once.
             try? await Task.sleep(for: .milliseconds(10))
         }
         for state in loops.states {
@@ -91,7 +92,7 @@ public final class TransportServer: Sendable {
     private func onLoop<Result: Sendable>(
         _ state: NIOLoopBound<LoopState>, _ body: @escaping @Sendable (LoopState) -> Result
     ) async -> Result? {
-        // Fails only on a loop that was shut down; nothing is open there.
+        // Fails only on a loop that was shut down; no connection is open there.
         try? await state.eventLoop.submit { body(state.value) }.get()
     }
 }

@@ -1,12 +1,12 @@
-/// What a connection does when its time is up.
+/// A connection with a deadline.
 protocol DeadlineMember: AnyObject {
     /// - Parameter tick: Whole seconds of the wheel's clock.
-    /// - Returns: In how many seconds to be called next; `nil`: never again.
+    /// - Returns: Seconds until the next call; `nil`: no further call.
     func deadlineReached(_ tick: Int) -> Int?
 }
 
-/// A connection's one place in the wheel. It may lie in an earlier slot than ``dueTick`` says; it
-/// then moves on when that slot comes, so that putting a deadline off costs one store.
+/// A connection's entry in the wheel. It may lie in an earlier slot than ``dueTick`` requires. It
+/// is moved when that slot is reached, so that postponing a deadline costs one store.
 final class Deadline {
     fileprivate weak var member: (any DeadlineMember)?
     fileprivate var dueTick: Int
@@ -23,28 +23,28 @@ final class Deadline {
     }
 }
 
-/// Deadlines by whole seconds, for all connections of a loop: one timer, whatever their number.
+/// Deadlines in whole seconds for all connections of a loop, driven by one timer.
 ///
-/// Pure: ``advance(to:)`` says what time it is. A class, because members set deadlines while it
-/// calls them.
+/// Pure: ``advance(to:)`` supplies the time. A class, because members set deadlines while it calls
+/// them.
 final class DeadlineWheel {
-    /// A power of two; deadlines further ahead go around more than once.
+    /// A power of two; later deadlines pass through the wheel more than once.
     private static let slotCount = 128
 
     private var slots = [[Deadline]](repeating: [], count: slotCount)
     private(set) var tick: Int
-    /// Deadlines inside, cancelled ones too.
+    /// Deadlines in the wheel, including cancelled ones.
     private(set) var count = 0
 
     init(tick: Int) {
         self.tick = tick
     }
 
-    /// Sets a member's deadline anew.
+    /// Sets a member's deadline, replacing its old one.
     ///
     /// - Parameters:
-    ///   - deadline: The one it has; replaced where its slot would come too late.
-    ///   - member: Called once its time has come; not kept alive.
+    ///   - deadline: The member's current deadline; replaced if its slot would come too late.
+    ///   - member: Called when the time is up; held weakly.
     ///   - seconds: At least 1.
     func set(_ deadline: inout Deadline?, of member: any DeadlineMember, inSeconds seconds: Int) {
         let due = tick + max(1, seconds)
@@ -58,7 +58,7 @@ final class DeadlineWheel {
         deadline = fresh
     }
 
-    /// Calls whoever is due by `now`, in whole seconds, not before the last.
+    /// Calls all members due by `now`, in whole seconds. `now` must not be before the last call's.
     func advance(to now: Int) {
         while tick < now {
             tick += 1
@@ -77,7 +77,7 @@ final class DeadlineWheel {
                 deadline.cancel()
                 return
             }
-            // The member may have set it itself meanwhile.
+            // The member may have set the deadline itself during the call.
             deadline.dueTick = max(deadline.dueTick, tick + max(1, seconds))
             guard deadline.member != nil else { return }
         }
@@ -85,7 +85,7 @@ final class DeadlineWheel {
     }
 
     private func insert(_ deadline: Deadline) {
-        // As far ahead as the wheel reaches; from there it moves on.
+        // The slot is at most a full wheel ahead; the deadline is moved on from there.
         deadline.slotTick = min(deadline.dueTick, tick + Self.slotCount - 1)
         slots[deadline.slotTick & (Self.slotCount - 1)].append(deadline)
         count += 1

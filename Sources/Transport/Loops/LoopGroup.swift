@@ -3,7 +3,7 @@ import NIOPosix
 import Ring
 public import SensorModel
 
-/// The event loops, each with its rings.
+/// The event loops and the rings of each.
 public final class LoopGroup: Sendable {
     public let links: [LoopLink]
     public let counters = TransportCounters()
@@ -14,16 +14,16 @@ public final class LoopGroup: Sendable {
 
     /// - Parameters:
     ///   - loopCount: 1…16.
-    ///   - inboundBytes: Of each loop's ring of frames; a power of two.
-    ///   - outboundMessages: Of each loop's ring of messages; a power of two.
-    ///   - sweeps: Of broadcasts to large audiences.
-    ///   - published: Told of records in a loop's ring.
-    ///   - arrivalClock: Wall clock, read once a batch.
-    ///   - delivered: Told on a loop's thread, once a batch of updates is written to who watches,
-    ///     how long ago the oldest record in it arrived.
+    ///   - inboundBytes: Capacity of each loop's ring of frames; a power of two.
+    ///   - outboundMessages: Capacity of each loop's ring of messages; a power of two.
+    ///   - pace: Pace of broadcasts to large audiences.
+    ///   - published: Called when a loop's ring has new records.
+    ///   - arrivalClock: Wall clock, read once per batch.
+    ///   - delivered: Called on a loop's thread once per batch of updates written to viewers, with
+    ///     the age of the oldest record in it.
     public init(
         loopCount: Int = 1, inboundBytes: Int = 4 << 20, outboundMessages: Int = 1 << 14,
-        sweeps: SweepPace = SweepPace(), published: @escaping InboundPublished,
+        pace: BroadcastPace = BroadcastPace(), published: @escaping InboundPublished,
         arrivalClock: @escaping @Sendable () -> Timestamp,
         delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
     ) {
@@ -38,7 +38,7 @@ public final class LoopGroup: Sendable {
                 outbound: RingBuffer(capacity: outboundMessages), published: published)
             let state = Self.makeState(on: eventLoop) { [counters, frameRates] in
                 LoopState(
-                    eventLoop: eventLoop, rings: rings, sweeps: sweeps,
+                    eventLoop: eventLoop, rings: rings, pace: pace,
                     counters: counters, frameRates: frameRates, arrivalClock: arrivalClock,
                     delivered: delivered)
             }
@@ -49,7 +49,7 @@ public final class LoopGroup: Sendable {
         self.states = states
     }
 
-    /// A loop's state is born on its loop and never leaves it.
+    /// Creates a loop's state on its loop, which it never leaves.
     private static func makeState(
         on eventLoop: any EventLoop, _ make: @escaping @Sendable () -> LoopState
     ) -> NIOLoopBound<LoopState> {
@@ -59,7 +59,7 @@ public final class LoopGroup: Sendable {
         }
     }
 
-    /// On that loop only.
+    /// The state of a loop. Call on that loop only.
     func state(of eventLoop: any EventLoop) -> LoopState {
         for (index, link) in states.enumerated() where links[index].runs(on: eventLoop) {
             return link.value
@@ -67,8 +67,8 @@ public final class LoopGroup: Sendable {
         preconditionFailure("a channel on a loop of another group")
     }
 
-    /// A way into the pipeline for frames that did not come over a device's own connection: the
-    /// push formats' requests. It gives the opening a connection number of its own.
+    /// Opens a path into the pipeline for frames of push formats, which do not use a device's own
+    /// connection. The opening has a connection number of its own.
     public func openPushConnection(
         device: DeviceID, session: SessionID, recorded: Bool
     ) async -> PushConnection {
@@ -77,7 +77,7 @@ public final class LoopGroup: Sendable {
         let connection = try? await links[index].eventLoop.submit {
             state.value.makeConnectionID()
         }.get()
-        // Only a loop that was shut down refuses work; what is sent then goes nowhere.
+        // Only a loop that was shut down refuses work; frames sent then are discarded.
         let push = PushConnection(
             connection: connection ?? ConnectionID(rawValue: 0), state: state,
             eventLoop: links[index].eventLoop)
@@ -85,14 +85,14 @@ public final class LoopGroup: Sendable {
         return push
     }
 
-    /// Counts frames that a request brings together with those of the device's connections.
+    /// Counts a request's frames together with those of the device's connections.
     ///
     /// - Parameters:
     ///   - times: The frames' device times.
-    ///   - device: Whose.
-    ///   - arrival: Of the request.
-    ///   - perSecondMax: Of the device, over ten seconds.
-    /// - Returns: Whether they are not too many.
+    ///   - device: The device that sends them.
+    ///   - arrival: Arrival of the request.
+    ///   - perSecondMax: Limit per device, over ten seconds.
+    /// - Returns: Whether the frames are within the limit.
     public func allowsPush(
         _ times: some Sequence<Timestamp>, of device: DeviceID, arrival: Timestamp,
         perSecondMax: Int
@@ -103,10 +103,10 @@ public final class LoopGroup: Sendable {
         }
     }
 
-    /// Stops the loops' threads. Everything on them must be closed by then.
+    /// Stops the loops' threads. All connections must be closed before.
     public func shutdown() async {
         for link in links { link.close() }
-        // Fails only when it was shut down before.
+        // Fails only if it was shut down before.
         try? await threads.shutdownGracefully()
     }
 }

@@ -4,14 +4,14 @@ public import Ring
 public import SensorModel
 import Synchronization
 
-/// The two rings between the pipeline and one event loop, seen from the pipeline's side.
+/// The two rings between the pipeline and one event loop, as the pipeline uses them.
 public final class LoopLink: Sendable {
     public let index: Int
     /// Records of ``InboundMessage``; the pipeline is the one consumer.
     public let inbound: ByteRing
     let outbound: RingBuffer<OutboundMessage>
     let eventLoop: any EventLoop
-    /// Set by the pipeline when it wakes the loop, cleared by the loop before it looks.
+    /// Set by the pipeline when it wakes the loop; cleared by the loop before it reads the ring.
     private let wakePending = Atomic(false)
     private let isOpen = Atomic(true)
     private let pulsesAsked = Atomic<Int>(0)
@@ -26,12 +26,12 @@ public final class LoopLink: Sendable {
         self.state = state
     }
 
-    /// How full the ring of messages is, 0…1. Any thread.
+    /// Fill level of the ring of messages, 0…1. Any thread.
     public var outboundFillRatio: Double { outbound.fillRatio }
 
-    /// In a turn of the pipeline only. Waits while the ring is full: a loop always empties it,
-    /// because a loop never waits for the pipeline. Where the turn is the loop's own, it does at
-    /// once.
+    /// Pushes a message. In a turn of the pipeline only. Waits while the ring is full: a loop
+    /// always empties it, because a loop never waits for the pipeline. If the turn runs on this
+    /// loop's thread, the loop empties the ring at once.
     public func push(_ message: OutboundMessage) {
         while !outbound.push(message) {
             guard isOpen.load(ordering: .relaxed) else { return }
@@ -44,16 +44,16 @@ public final class LoopLink: Sendable {
         }
     }
 
-    /// In a turn of the pipeline only. Wakes the loop for what was pushed; at most one wake-up is
-    /// pending.
+    /// Wakes the loop for pushed messages; at most one wake-up is pending. In a turn of the
+    /// pipeline only.
     public func flush() {
         guard !outbound.isEmpty else { return }
         wake()
     }
 
     private func wake() {
-        // Acquire and release, against the loop's exchange: either it sees what was pushed, or
-        // this sees that it has begun to look and wakes it once more.
+        // Acquire and release, paired with the loop's exchange. Either the loop sees the pushed
+        // messages, or this thread sees that the loop has begun to read and wakes it once more.
         guard !wakePending.exchange(true, ordering: .acquiringAndReleasing) else { return }
         eventLoop.execute { self.drain() }
     }
@@ -63,16 +63,16 @@ public final class LoopLink: Sendable {
         if state.value.drainOutbound() { wake() }
     }
 
-    // MARK: - Signs of life
+    // MARK: - Liveness
 
-    /// Puts a task on the loop that counts itself. Any thread.
+    /// Schedules a task on the loop that counts itself. Any thread.
     public func askForPulse() {
         guard isOpen.load(ordering: .relaxed) else { return }
         pulsesAsked.add(1, ordering: .relaxed)
         eventLoop.execute { self.pulsesAnswered.add(1, ordering: .relaxed) }
     }
 
-    /// How often the loop has answered, and whether it owes an answer. Any thread.
+    /// Number of answered probes, and whether one is unanswered. Any thread.
     public var pulse: (answered: Int, isOwed: Bool) {
         let asked = pulsesAsked.load(ordering: .relaxed)
         let answered = pulsesAnswered.load(ordering: .relaxed)

@@ -5,8 +5,8 @@ import Sharing
 import Synchronization
 import WireFormat
 
-/// What belongs to one event loop: its devices, its viewers, its ends of the rings. Only that
-/// loop's thread touches it.
+/// State of one event loop: its devices, its viewers, its ends of the rings. Used only on that
+/// loop's thread.
 final class LoopState {
     struct Rings: Sendable {
         let index: Int
@@ -19,33 +19,33 @@ final class LoopState {
     let eventLoop: any EventLoop
     let counters: TransportCounters
     let arrivalClock: @Sendable () -> Timestamp
-    /// The same for all loops.
+    /// Shared by all loops.
     let frameRates: FrameRates
     let inbound: InboundPort
     let wheel: DeadlineWheel
     let viewers: ViewerTable
-    /// Every open connection that can be told to go, by the identity of its object.
+    /// Every open connection that can be told to close, by the identity of its object.
     private(set) var connections: [ObjectIdentifier: any LoopConnection] = [:]
     private var devices: [ConnectionID: DeviceConnection] = [:]
     private let outbound: RingBuffer<OutboundMessage>
     private var nextNumber: UInt64 = 1
     private var wheelTask: Scheduled<Void>?
-    /// For decoded payloads; whoever uses it swaps it out and back.
+    /// Buffer for decoded payloads; a user swaps it out and back.
     var scratch: [UInt8] = []
-    /// The oldest arrival among the updates of the batch in hand.
+    /// The oldest arrival among the updates of the current batch.
     private var oldestArrival: Timestamp?
     private let delivered: @Sendable (_ lagSeconds: Double) -> Void
-    /// Set while the daemon stops: what connects now is told so at once.
+    /// Set while the daemon stops: new connections receive it at once.
     var goodbye: CloseCode?
 
-    /// Taken from the pipeline so far, without acks, after which nothing more comes.
+    /// Messages taken from the pipeline so far, except acks. An ack causes no further messages.
     private var messages = 0
 
-    /// Messages taken in one go, so that sockets are served in between.
+    /// Messages taken at once, so that sockets are served in between.
     private static let drainMax = 4096
 
     init(
-        eventLoop: any EventLoop, rings: Rings, sweeps: SweepPace, counters: TransportCounters,
+        eventLoop: any EventLoop, rings: Rings, pace: BroadcastPace, counters: TransportCounters,
         frameRates: FrameRates, arrivalClock: @escaping @Sendable () -> Timestamp,
         delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
     ) {
@@ -61,7 +61,7 @@ final class LoopState {
             counters: counters)
         wheel = DeadlineWheel(tick: Self.tick(.now()))
         viewers = ViewerTable(
-            eventLoop: eventLoop, counters: counters, pace: sweeps)
+            eventLoop: eventLoop, counters: counters, pace: pace)
         viewers.swept = { [unowned self] in reportDelivery() }
         viewers.othersServed = { [unowned self] in inbound.rounds &+ messages }
     }
@@ -102,7 +102,7 @@ final class LoopState {
 
     // MARK: - Time
 
-    /// Sets or puts off a connection's deadline, and has the wheel turn as long as one is set.
+    /// Sets or postpones a connection's deadline, and keeps the wheel running while one is set.
     func setDeadline(
         _ deadline: inout Deadline?, of member: any DeadlineMember, inSeconds seconds: Int
     ) {
@@ -128,7 +128,7 @@ final class LoopState {
 
     // MARK: - From the pipeline
 
-    /// - Returns: Whether there is more.
+    /// - Returns: Whether there are more messages.
     func drainOutbound() -> Bool {
         let count = outbound.drain(limit: Self.drainMax) { message in
             if case .ack = message {} else { messages &+= 1 }
@@ -140,7 +140,7 @@ final class LoopState {
     }
 
     private func reportDelivery() {
-        guard let arrival = oldestArrival, !viewers.isSweeping else { return }
+        guard let arrival = oldestArrival, !viewers.isBroadcasting else { return }
         oldestArrival = nil
         delivered(arrivalClock().seconds(since: arrival))
     }
@@ -168,11 +168,11 @@ final class LoopState {
     }
 }
 
-/// A connection that a stopping daemon can end.
+/// A connection that a stopping daemon can close.
 protocol LoopConnection: AnyObject {
-    /// Say that we go, in the connection's own words, and close once that is written. Devices are
-    /// asked to come back whatever the code is.
+    /// Announces the end in the connection's protocol, and closes once that is written. Devices are
+    /// asked to reconnect whatever the code is.
     func goAway(_ code: CloseCode)
-    /// Close now.
+    /// Closes at once.
     func abort()
 }

@@ -1,4 +1,4 @@
-/// When which viewer may be written to again: a heap, the earliest on top.
+/// Times at which viewers may be written to again: a heap, the earliest on top.
 struct DueTimes<Member> {
     private var heap: [(time: UInt64, member: Member)] = []
 
@@ -15,7 +15,7 @@ struct DueTimes<Member> {
         }
     }
 
-    /// - Returns: A member whose time has come by `now`; `nil` when there is none.
+    /// - Returns: A member due by `now`; `nil` if there is none.
     mutating func take(by now: UInt64) -> Member? {
         guard let first = heap.first, first.time <= now else { return nil }
         heap.swapAt(0, heap.count - 1)

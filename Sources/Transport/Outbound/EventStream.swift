@@ -1,7 +1,7 @@
 import NIOCore
 import SensorModel
 
-/// A viewer of server-sent events: the response has begun, its body never ends.
+/// A viewer of server-sent events: a response whose body has no end.
 final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
     typealias InboundIn = ByteBuffer
 
@@ -11,7 +11,7 @@ final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
     private let loop: LoopState
     private let ticket: ConnectionTicket
     private let rateHertz: Float
-    /// Until the stream is open.
+    /// The request that opens the stream; `nil` once it is open.
     private var subscription: SubscriptionRequest?
     private let sink: ViewerSink
     private var viewer: Viewer?
@@ -46,7 +46,7 @@ final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
         service.viewers.subscribe(request)
     }
 
-    /// A stream has nothing to say; what it says is dropped.
+    /// Drops input: a viewer of a stream sends nothing.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -73,7 +73,7 @@ final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
         return service.limits.eventStreamCommentSeconds
     }
 
-    /// The end of the body; a browser comes back by itself.
+    /// Ends the body; a browser reconnects by itself.
     func goAway(_: CloseCode) {
         guard !isClosing else { return }
         isClosing = true

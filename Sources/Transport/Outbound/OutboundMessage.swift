@@ -1,32 +1,33 @@
 public import SensorModel
 public import Sharing
 
-/// What the pipeline tells a loop.
+/// A message of the pipeline to a loop.
 ///
-/// Messages for a connection or a subscriber that is already gone are dropped.
+/// Messages for a connection or a subscriber that no longer exists are dropped.
 public enum OutboundMessage: Sendable {
     case welcome(ConnectionID, DeviceWelcome)
-    /// Everything accepted up to that number is on disk; not `durable`: in memory only.
+    /// Everything accepted up to that number is on disk; if not `durable`: in memory only.
     case ack(ConnectionID, FrameSequence, durable: Bool)
     /// An error line; the connection stays open.
     case refusal(ConnectionID, code: UInt16, reason: String)
-    /// A JSON object for the device, as `{"command":"stop"}`.
+    /// A JSON object for the device, such as `{"command":"stop"}`.
     case command(ConnectionID, json: [UInt8])
     case close(ConnectionID, CloseCode)
-    /// The answer to ``InboundMessage/finished(_:arrival:)``: no ack is owed any more.
+    /// The answer to ``InboundMessage/finished(_:arrival:)``: no ack is pending any more.
     case finished(ConnectionID)
 
-    /// Applied to the feed; whoever watches it is written to.
+    /// An update for a feed; it is written to the feed's viewers.
     case feed(FeedKey, FeedUpdate)
-    /// What the subscriber watches from here on, and its first message: one feed, or those of a
-    /// group's members. A feed that has no subscribers on this loop yet is opened with the
-    /// snapshot, so every ``feed(_:_:)`` after the snapshot's cursor must follow.
+    /// The feeds of a subscriber and its first message: one feed, or those of a group's members. A
+    /// feed without subscribers on this loop is opened with the snapshot, so every ``feed(_:_:)``
+    /// after the snapshot's cursor must follow.
     case feedsBegin(SubscriberID, [FeedOpening], SubscriptionStart)
-    /// Events for one subscriber, written as they are, in order.
+    /// Events for one subscriber, written unchanged and in order.
     case catchUp(SubscriberID, [EncodedEvent])
-    /// Catch-up is over: the subscriber goes on with what its feeds have gained since.
+    /// Catch-up is over: the subscriber continues with the updates that its feeds have received
+    /// since.
     case caughtUp(SubscriberID)
-    /// The share, or a group's member, was revoked, has expired or was deleted: who watches it is
+    /// The share, or a group's member, was revoked, has expired or was deleted: its viewers are
     /// closed.
     case feedEnded(FeedKey, CloseCode)
     case closeSubscriber(SubscriberID, CloseCode)
@@ -34,9 +35,10 @@ public enum OutboundMessage: Sendable {
 
 public struct DeviceWelcome: Sendable {
     public var session: SessionID
-    /// Where the device goes on; ``FrameSequence/none`` for a session without a durable frame.
+    /// The number after which the device continues; ``FrameSequence/none`` for a session without a
+    /// durable frame.
     public var acked: FrameSequence
-    /// The text of a share of the device's, where the owner wants the watch to show one.
+    /// Text of a share of the device, if the owner wants the watch to show one.
     public var share: String?
     public var serverTime: Timestamp
 
@@ -50,10 +52,10 @@ public struct DeviceWelcome: Sendable {
     }
 }
 
-/// One share's state, for a loop that may not know the share yet.
+/// One share's state, for a loop that may not have the share yet.
 public struct FeedOpening: Sendable {
     public var key: FeedKey
-    /// What a group's viewers read before its values.
+    /// The runner's name, which a group's viewers see before the values.
     public var runnerName: String
     public var snapshot: FeedSnapshot
 
@@ -64,16 +66,16 @@ public struct FeedOpening: Sendable {
     }
 }
 
-/// How a subscriber's stream begins.
+/// The beginning of a subscriber's stream.
 public struct SubscriptionStart: Sendable {
-    /// The cursor it came back with; `nil` on a first connection.
+    /// The cursor that the subscriber resumed with; `nil` on a first connection.
     public var resumedAt: LogCursor?
-    /// Written before the snapshot: the `gap` of a cursor that is gone.
+    /// Events before the snapshot: the `gap` for a cursor that is not available.
     public var preface: [EncodedEvent]
-    /// History follows as ``OutboundMessage/catchUp(_:_:)``; the feed waits for
+    /// Whether history follows as ``OutboundMessage/catchUp(_:_:)``. The feed then waits for
     /// ``OutboundMessage/caughtUp(_:)``.
     public var catchingUp: Bool
-    /// Its values carry the runner's name.
+    /// Whether values carry the runner's name.
     public var inGroup: Bool
 
     public init(
@@ -87,7 +89,7 @@ public struct SubscriptionStart: Sendable {
     }
 }
 
-/// One JSON object, ready to be sent.
+/// One encoded JSON object.
 public struct EncodedEvent: Hashable, Sendable {
     public var cursor: LogCursor
     public var json: [UInt8]

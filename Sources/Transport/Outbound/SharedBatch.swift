@@ -1,22 +1,22 @@
 import NIOCore
 import Sharing
 
-/// What one viewer is owed, as one piece of bytes; made once for all viewers that are owed the
-/// same.
+/// The pending messages of a viewer joined into one piece of bytes, made once for all viewers with
+/// the same messages.
 struct SharedBatch {
     private var messages: [EncodedMessage] = []
     private var form = Viewer.Form.webSocket
     private var bytes: [UInt8] = []
     private var buffer: ByteBuffer?
 
-    /// One message needs no joining: its own bytes are shared already.
+    /// A single message needs no joining: its bytes are already shared.
     mutating func bytes(of owed: [EncodedMessage], _ form: Viewer.Form) -> [UInt8] {
         if owed.count == 1 { return Self.bytes(of: owed[0], form) }
         join(owed, form)
         return bytes
     }
 
-    /// The same in the library's own buffer, for TLS.
+    /// The same in the library's buffer type, for TLS.
     mutating func buffer(of owed: [EncodedMessage], _ form: Viewer.Form) -> ByteBuffer {
         join(owed, form)
         if let buffer { return buffer }

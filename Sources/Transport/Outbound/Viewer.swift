@@ -1,34 +1,34 @@
 import SensorModel
 import Sharing
 
-/// One subscriber: what it watches, what it is owed, and where that is written. Loop only.
+/// One subscriber: its feeds, its pending messages, and its socket. Loop only.
 final class Viewer {
     enum Form: Hashable, Sendable {
         case webSocket
         case eventStream
     }
 
-    // What a broadcast touches comes first: one or two lines of the cache a viewer.
-    /// The round it was last written in, so that several shares' changes are one write.
+    // Fields that a broadcast uses come first: one or two cache lines per viewer.
+    /// The round of the last write, so that changes of several shares need one write.
     var round: UInt64 = 0
-    var queue: SubscriberQueue
+    var queue: DeliveryState
     let sink: ViewerSink
-    /// One array for all viewers of a single share, as is the next.
+    /// One array shared by all viewers of a single share, like the next field.
     var feeds: [ShareFeed] = []
-    var watches: [FeedWatch] = []
-    /// Updates of its feeds when it was last written to.
+    var watches: [FeedViewers] = []
+    /// Updates of its feeds at the last write.
     var seenUpdates = 0
     let form: Form
-    /// Whether it waits in the table of due times.
+    /// Whether it is in the table of due times.
     var isDue = false
-    /// Events were written that it asked for; it may have more of them once these are out.
+    /// Requested history was written; the next part may follow once it is sent.
     var isCatchingUp = false
 
     let id: SubscriberID
     let key: ShareKey
     let rateHertz: Float
     let gate: any ViewerGate
-    /// Ends the connection in its own words.
+    /// Ends the connection in its own protocol.
     let end: (CloseCode) -> Void
 
     init(
@@ -42,20 +42,20 @@ final class Viewer {
         self.gate = gate
         self.rateHertz = rateHertz
         self.end = end
-        queue = SubscriberQueue(rateHz: Double(rateHertz))
+        queue = DeliveryState(rateHz: Double(rateHertz))
     }
 }
 
-/// A feed and who watches it on this loop.
-final class FeedWatch {
+/// A feed and its viewers on this loop.
+final class FeedViewers {
     let feed: ShareFeed
     var viewerList = ViewerList()
-    /// Updates applied since it began.
+    /// Updates applied since the object was made.
     var updates = 0
-    /// For the viewers of this share alone.
+    /// The `feeds` of viewers of this share alone.
     let feeds: [ShareFeed]
-    /// This one; emptied when the last viewer leaves, or it would keep itself alive.
-    private(set) var watches: [FeedWatch] = []
+    /// Contains this object; emptied when the last viewer leaves, or the cycle would keep it alive.
+    private(set) var watches: [FeedViewers] = []
 
     init(_ feed: ShareFeed) {
         self.feed = feed

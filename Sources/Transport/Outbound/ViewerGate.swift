@@ -1,26 +1,27 @@
 public import SensorModel
 
-/// Decides who may watch. The daemon implements it; loops call it, so it must return at once.
+/// Decides which viewers may subscribe. The daemon implements it. Loops call it, so it must return
+/// at once.
 ///
-/// What a subscription brings comes back as ``OutboundMessage`` over the link of the request's
-/// loop, in this order: ``OutboundMessage/feedsBegin(_:_:_:)``, catch-up events, the feed.
+/// The answers to a subscription arrive as ``OutboundMessage`` over the link of the request's loop,
+/// in this order: ``OutboundMessage/feedsBegin(_:_:_:)``, catch-up events, the feed.
 public protocol ViewerGate: Sendable {
     /// - Parameters:
-    ///   - share: As it stood in the path; not necessarily the text of any share.
-    ///   - peer: Whose failures are counted.
-    /// - Returns: What it leads to, or why it leads nowhere.
+    ///   - share: The text in the path; not necessarily a valid share.
+    ///   - peer: The address whose failures are counted.
+    /// - Returns: The share or group, or why there is none.
     func resolve(share: String, peer: PeerAddress) -> Result<ResolvedShare, ViewerRefusal>
     func subscribe(_ request: SubscriptionRequest)
     /// Called once for each ``subscribe(_:)``, also after the daemon itself closed the subscriber.
     func unsubscribe(_ subscriber: SubscriberID, from key: ShareKey)
-    /// A text message of a WebSocket viewer: `{"seek":…}`, `{"pause":true}`, `{"live":true}`.
-    /// At most 1 KiB; not checked otherwise.
-    /// - Returns: Why nothing comes of it; the viewer is told.
+    /// Handles a text message of a WebSocket viewer: `{"seek":…}`, `{"pause":true}`,
+    /// `{"live":true}`. At most 1 KiB; not checked otherwise.
+    /// - Returns: Why the command has no effect; the viewer receives it.
     func viewerSaid(
         _ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8]
     ) -> ViewerCommandRefusal?
-    /// The socket has taken all of ``OutboundMessage/catchUp(_:_:)``: the next part may come. To
-    /// send on without waiting for it is to be closed (4008) by a slow viewer's queue.
+    /// The socket has taken all of ``OutboundMessage/catchUp(_:_:)``: the next part may follow.
+    /// Sending without this call would fill a slow viewer's queue, which closes it (4008).
     func readyForMore(_ subscriber: SubscriberID, watching key: ShareKey)
 }
 
@@ -35,7 +36,7 @@ public struct ResolvedShare: Sendable {
 public enum ViewerRefusal: Error, Hashable, Sendable {
     /// Unknown, revoked or expired: 404, the router's ``Router/notFound`` answer.
     case unknown
-    /// Too many failures, or as many viewers as the share may have: 429.
+    /// Too many failures, or the share's maximum of viewers is reached: 429.
     case tooMany(retryAfterSeconds: Int)
 }
 
@@ -47,14 +48,14 @@ public struct SubscriptionRequest: Sendable {
 
     public var key: ShareKey
     public var subscriber: SubscriberID
-    /// Index of the ``LoopLink`` that the answers take.
+    /// Index of the ``LoopLink`` for the answers.
     public var loop: Int
     public var kind: Kind
-    /// `nil`: a first connection. A cursor that cannot be read is ``Resume/lost``.
+    /// `nil`: a first connection. An unreadable cursor is ``Resume/lost``.
     public var resume: Resume?
-    /// Start from the recording at that device time.
+    /// Device time in the recording to start from.
     public var at: Timestamp?
-    /// Of the recording; 1 is as it was.
+    /// Speed of the playback; 1 is the original speed.
     public var speed: Double
     public var peer: PeerAddress
 
@@ -64,10 +65,10 @@ public struct SubscriptionRequest: Sendable {
     }
 }
 
-/// Why what a viewer says has no effect.
+/// Why a viewer's command has no effect.
 public enum ViewerCommandRefusal: Hashable, Sendable {
     case notACommand
-    /// As many recordings are played as may be.
+    /// The maximum number of playbacks is reached.
     case tooMany
 
     var json: String {

@@ -1,10 +1,10 @@
 import CHardware
 
-/// The viewers of one feed, in the order in which they are written to. Loop only.
+/// The viewers of one feed, in the order of writing. Loop only.
 ///
-/// The kernel goes through more memory for a send than the first cache holds, so a broadcast would
-/// wait for each viewer anew. Their addresses lie in a row here: the next ones are asked for while
-/// the kernel still works for this one.
+/// For each send the kernel uses more memory than the first-level cache holds, so a broadcast would
+/// wait for memory at each viewer. The viewers' addresses lie in one array here, so that the next
+/// viewers are prefetched while the kernel sends.
 struct ViewerList {
     private(set) var viewers: [Viewer] = []
     private var places: [Place] = []
@@ -24,7 +24,7 @@ struct ViewerList {
         places.append(Place(viewer))
     }
 
-    /// Another may take its place in the order.
+    /// Removes a viewer. Another may take its place in the order.
     mutating func remove(_ viewer: Viewer) {
         guard let index = viewers.firstIndex(where: { $0 === viewer }) else { return }
         viewers.swapAt(index, viewers.count - 1)
@@ -34,8 +34,8 @@ struct ViewerList {
     }
 
     /// - Parameters:
-    ///   - range: Of ``viewers``.
-    ///   - body: Called for each of them.
+    ///   - range: Indices of ``viewers``.
+    ///   - body: Called for each viewer.
     func forEach(in range: Range<Int>, _ body: (Viewer) -> Void) {
         for index in range {
             if index + 1 < places.count {

@@ -1,22 +1,23 @@
 import Glibc
 import NIOCore
 
-/// The one way to write to an upgraded socket, and the only code that goes past the library.
+/// The only way to write to an upgraded socket, and the only code that bypasses the library.
 ///
-/// Bytes shared by all viewers are handed to the kernel with `send()` straight from where they
-/// lie: no copy, no allocation, no queue. That is only right when nothing is queued before them,
-/// so everything that is written to such a socket comes through here: updates, pongs, the close.
+/// Bytes shared by all viewers are passed to the kernel with `send()` from where they lie: no copy,
+/// no allocation, no queue. That is correct only while nothing is queued. So everything written to
+/// such a socket goes through here: updates, pongs, the close.
 ///
 ///     nothing queued --send() took all--> nothing queued
 ///                    --it took less----> the rest is queued in the library --flushed--> …
 ///
-/// Only on the channel's own loop. After the library has closed the descriptor it first fails what
-/// is queued and only then tells the handlers; by then the number may be another connection's. So
-/// the sink forgets it before it closes the channel, and with the first write that fails.
+/// Only on the channel's own loop. When the library has closed the descriptor, it first fails
+/// queued writes and only then notifies the handlers. By then the number may belong to another
+/// connection. So the sink forgets the descriptor before it closes the channel, and at the first
+/// failed write.
 final class ViewerSink {
     enum Outcome: Hashable, Sendable {
         case written
-        /// The socket is full: ``Drained`` comes once it is not.
+        /// The socket is full; ``drained`` is called once it is not.
         case queued
     }
 
@@ -27,18 +28,18 @@ final class ViewerSink {
     private var descriptor: CInt?
     private(set) var queuedBytes = 0
     private var isInWrite = false
-    /// Our own note of it: asking the channel costs a line of the cache that nothing else needs.
+    /// A copy of the channel's state: reading the channel would cost an extra cache line.
     private var isOpen: Bool
-    /// Called when the last queued byte has gone out.
+    /// Called when the last queued byte was sent.
     var drained: (() -> Void)?
-    /// Writes that went past the library, for tests.
+    /// Number of writes that bypassed the library, for tests.
     private(set) var directWrites = 0
 
     /// - Parameters:
-    ///   - channel: Upgraded.
+    ///   - channel: An upgraded channel.
     ///   - hasTLS: Whether the library makes records of what is written.
-    ///   - ticket: Counts what is queued; one that all connections together have no room for is
-    ///     closed.
+    ///   - ticket: Counts queued bytes. The connection is closed if they exceed the budget of all
+    ///     connections.
     init(channel: any Channel, hasTLS: Bool, ticket: ConnectionTicket? = nil) {
         self.ticket = ticket
         self.channel = channel
@@ -52,7 +53,7 @@ final class ViewerSink {
 
     var isQueueing: Bool { queuedBytes > 0 }
 
-    /// Writes whole frames or lines, shared, not copied.
+    /// Writes whole frames or lines; the bytes are shared, not copied.
     @discardableResult
     func write(_ bytes: [UInt8]) -> Outcome {
         guard isOpen else { return .written }
@@ -64,7 +65,7 @@ final class ViewerSink {
         directWrites += 1
         if sent == bytes.count { return .written }
         guard sent >= 0 else {
-            // The peer is gone.
+            // The peer has disconnected.
             close()
             return .written
         }
@@ -78,7 +79,7 @@ final class ViewerSink {
         return queue(buffer)
     }
 
-    /// - Returns: Bytes taken; 0 when the socket is full; negative when it is broken.
+    /// - Returns: Bytes taken; 0 if the socket is full; negative if it is broken.
     private static func send(_ bytes: [UInt8], to descriptor: CInt) -> Int {
         while true {
             let sent = unsafe bytes.withUnsafeBytes { raw in
@@ -104,7 +105,7 @@ final class ViewerSink {
             self.queuedBytes -= count
             _ = self.ticket?.owes(more: -count)
             guard case .success = result else { return self.channelIsGone() }
-            // What went out at once was never queued, as far as the caller is concerned.
+            // For the caller, bytes that were sent at once were never queued.
             if self.queuedBytes == 0, !self.isInWrite { self.drained?() }
         }
         isInWrite = false
@@ -113,20 +114,20 @@ final class ViewerSink {
     }
 
     private func isChannels(_ descriptor: CInt) -> Bool {
-        // Fails where the channel has closed its socket.
+        // Fails if the channel has closed its socket.
         let current = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
             of: NIOBSDSocket.Handle.self
         ) { $0 }
         return current == descriptor
     }
 
-    /// Closes at once; what is queued is dropped. The handlers are told.
+    /// Closes at once and drops queued bytes. The handlers are notified.
     func close() {
         channelIsGone()
         channel.close(promise: nil)
     }
 
-    /// Nothing is written, and nobody told of room, from here on.
+    /// Stops all writes and all calls of `drained`.
     func channelIsGone() {
         isOpen = false
         descriptor = nil

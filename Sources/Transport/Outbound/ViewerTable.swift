@@ -3,27 +3,27 @@ import SensorModel
 import Sharing
 import Synchronization
 
-/// The viewers of one loop and the feeds they watch. Loop only.
+/// The viewers of one loop and their feeds. Loop only.
 ///
-/// Updates are applied as they come; who is owed something is written to once, after the last
-/// update of a batch: ``flushChanged()``.
+/// Updates are applied as they arrive. Each viewer with pending updates is written to once, after
+/// the last update of a batch: ``flushChanged()``.
 final class ViewerTable {
     private let eventLoop: any EventLoop
     private let counters: TransportCounters
     private let feeds = FeedTable()
     private var viewers: [SubscriberID: Viewer] = [:]
-    private var watches: [FeedKey: FeedWatch] = [:]
-    private var changed: [FeedWatch] = []
+    private var watches: [FeedKey: FeedViewers] = [:]
+    private var changed: [FeedViewers] = []
     /// Counts the calls of ``flushChanged()``.
     private var round: UInt64 = 0
-    private var sweeps = Sweeps()
-    private var sweepsAreScheduled = false
-    private let pace: SweepPace
-    /// Told when all broadcasts have reached everybody.
+    private var batches = BroadcastBatches()
+    private var batchesAreScheduled = false
+    private let pace: BroadcastPace
+    /// Called when all broadcasts are complete.
     var swept: () -> Void = {}
-    /// How often the loop has had something to do but broadcasts and acks.
+    /// Number of events on the loop other than broadcasts and acks.
     var othersServed: () -> Int = { 0 }
-    /// Since the counts were last published.
+    /// Counts since the last publication.
     private var (deliveries, writes, merged) = (0, 0, 0)
     private var owed: [EncodedMessage] = []
     private var batch = SharedBatch()
@@ -31,18 +31,18 @@ final class ViewerTable {
     private var dueTask: Scheduled<Void>?
     private var dueTaskTime: UInt64 = .max
 
-    /// Times are rounded up to it, so that viewers wait together and wake the loop once.
+    /// Due times are rounded up to this, so that viewers wait together and wake the loop once.
     private static let dueGrain: UInt64 = 10_000_000
-    /// For sockets that have nothing, and where they have something. A task that is due before the
-    /// loop has gone through its others would run before it looks at its sockets; and a frame takes
-    /// several turns of the loop.
+    /// Pause between batches: `quiet` if sockets had no work, `busy` if they had. A task that is
+    /// due before the loop has run its other tasks would run before the loop reads its sockets; and
+    /// a frame takes several rounds of the loop.
     private static let yieldNanoseconds: (quiet: UInt64, busy: UInt64) = (15_000, 200_000)
 
     /// - Parameters:
-    ///   - eventLoop: Whose viewers these are.
-    ///   - counters: Of all loops.
-    ///   - pace: Of broadcasts.
-    init(eventLoop: any EventLoop, counters: TransportCounters, pace: SweepPace) {
+    ///   - eventLoop: The viewers' loop.
+    ///   - counters: Shared by all loops.
+    ///   - pace: Pace of broadcasts.
+    init(eventLoop: any EventLoop, counters: TransportCounters, pace: BroadcastPace) {
         self.eventLoop = eventLoop
         self.counters = counters
         self.pace = pace
@@ -63,9 +63,9 @@ final class ViewerTable {
         counters.viewersConnected.wrappingSubtract(1, ordering: .relaxed)
     }
 
-    /// What it is owed goes out before anything changes what it watches.
+    /// Writes a viewer's pending updates, before its feeds change.
     ///
-    /// - Returns: `nil` where there is none, or it was too slow and is closed now.
+    /// - Returns: `nil` if there is no such viewer, or it was too slow and is closed now.
     private func flushed(_ id: SubscriberID) -> Viewer? {
         if let viewer = viewers[id] { flush(viewer) }
         return viewers[id]
@@ -100,7 +100,7 @@ final class ViewerTable {
         viewer.feeds = opened.count == 1 ? opened[0].feeds : opened.map(\.feed)
         for watch in opened { watch.viewerList.add(viewer) }
         viewer.seenUpdates = viewer.watches.reduce(0) { $0 + $1.updates }
-        viewer.queue = SubscriberQueue(
+        viewer.queue = DeliveryState(
             rateHz: Double(viewer.rateHertz), place: start.inGroup ? .inGroup : .alone,
             catchingUp: start.catchingUp)
         owed.removeAll(keepingCapacity: true)
@@ -112,10 +112,10 @@ final class ViewerTable {
         write(to: viewer)
     }
 
-    /// What the others are owed of a feed must not be lost: it is opened only where it is not.
-    private func watch(_ opening: FeedOpening) -> FeedWatch {
+    /// Opens a feed unless it is open: other viewers' pending updates of it must not be lost.
+    private func watch(_ opening: FeedOpening) -> FeedViewers {
         if let open = watches[opening.key] { return open }
-        let made = FeedWatch(
+        let made = FeedViewers(
             feeds.open(opening.key, runnerName: opening.runnerName, snapshot: opening.snapshot))
         watches[opening.key] = made
         return made
@@ -156,11 +156,11 @@ final class ViewerTable {
 
     // MARK: - Writing
 
-    /// Whether somebody still waits for a broadcast.
-    var isSweeping: Bool { !sweeps.isEmpty }
+    /// Whether a broadcast is incomplete.
+    var isBroadcasting: Bool { !batches.isEmpty }
 
-    /// Writes to every viewer of a feed that changed; once each, whatever the number of feeds. Of
-    /// large audiences the first part, the others soon after.
+    /// Writes to every viewer of a changed feed, once each whatever the number of feeds. In large
+    /// audiences the first piece is written now, the others soon after.
     func flushChanged() {
         guard !changed.isEmpty else {
             if writes > 0 { publishCounts() }
@@ -168,25 +168,25 @@ final class ViewerTable {
         }
         round += 1
         for watch in changed {
-            // A copy: a viewer that is closed leaves the watch's own.
+            // A copy, because a viewer that is closed leaves the watch's own list.
             let viewerList = watch.viewerList
             let count = viewerList.viewers.count
             guard count <= pace.viewers else {
-                sweeps.add(watch, round: round)
+                batches.add(watch, round: round)
                 continue
             }
-            flush(Sweeps.Piece(viewerList: viewerList, range: 0..<count, round: round))
+            flush(BroadcastBatches.Piece(viewerList: viewerList, range: 0..<count, round: round))
         }
         changed.removeAll(keepingCapacity: true)
-        // One that is under way goes on when its turn comes.
-        if !sweepsAreScheduled { sweep() }
+        // A running broadcast continues with its next scheduled batch.
+        if !batchesAreScheduled { writeBatches() }
         publishCounts()
     }
 
-    private func flush(_ piece: Sweeps.Piece) {
+    private func flush(_ piece: BroadcastBatches.Piece) {
         let now = Self.now()
         piece.viewerList.forEach(in: piece.range) { viewer in
-            // Who is closed watches nothing.
+            // A closed viewer has no feeds.
             guard viewer.round < piece.round, !viewer.watches.isEmpty else { return }
             viewer.round = round
             flush(viewer, at: now)
@@ -194,8 +194,8 @@ final class ViewerTable {
     }
 
     private func scheduleSweeps() {
-        guard !sweeps.isEmpty, !sweepsAreScheduled else { return }
-        sweepsAreScheduled = true
+        guard !batches.isEmpty, !batchesAreScheduled else { return }
+        batchesAreScheduled = true
         let served = othersServed()
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.scheduleTask(in: .nanoseconds(Int64(Self.yieldNanoseconds.quiet))) {
@@ -210,22 +210,22 @@ final class ViewerTable {
     }
 
     private func goOnSweeping() {
-        sweepsAreScheduled = false
-        sweep()
+        batchesAreScheduled = false
+        writeBatches()
         publishCounts()
-        if !isSweeping { swept() }
+        if !isBroadcasting { swept() }
     }
 
-    private func sweep() {
+    private func writeBatches() {
         let end = Self.now() + pace.nanoseconds
-        while let piece = sweeps.take(pace.viewers) {
+        while let piece = batches.take(pace.viewers) {
             flush(piece)
             if Self.now() >= end { break }
         }
         scheduleSweeps()
     }
 
-    /// Once a batch: an atomic addition a viewer would be felt.
+    /// Publishes once per batch: an atomic addition per viewer would be noticeable.
     private func publishCounts() {
         counters.deliveries.wrappingAdd(deliveries, ordering: .relaxed)
         counters.viewerWrites.wrappingAdd(writes, ordering: .relaxed)
@@ -233,7 +233,7 @@ final class ViewerTable {
         (deliveries, writes, merged) = (0, 0, 0)
     }
 
-    /// The socket has taken all that was queued.
+    /// Called when the socket has taken all queued bytes.
     func drained(_ viewer: Viewer) {
         viewer.queue.becameWritable()
         flush(viewer)
@@ -261,7 +261,8 @@ final class ViewerTable {
         }
     }
 
-    /// Updates that it will never see one by one, because newer ones are in what it gets now.
+    /// Counts updates that the viewer never receives one by one, because newer ones replace them in
+    /// this write.
     private func countMerged(_ viewer: Viewer) {
         var updates = 0
         for watch in viewer.watches { updates += watch.updates }
@@ -279,8 +280,8 @@ final class ViewerTable {
             : viewer.sink.write(batch.bytes(of: owed, viewer.form))
         guard outcome == .queued else { return }
         viewer.queue.becameUnwritable(at: Self.now())
-        // Longer than a viewer may be stuck: whoever still is then is closed.
-        wait(viewer, until: Self.now() + SubscriberQueue.blockedNanosecondsMax + Self.dueGrain)
+        // This exceeds the time a viewer may be blocked: if it still is then, it is closed.
+        wait(viewer, until: Self.now() + DeliveryState.blockedNanosecondsMax + Self.dueGrain)
     }
 
     // MARK: - Time
@@ -293,7 +294,7 @@ final class ViewerTable {
         schedule()
     }
 
-    /// - Parameter notBefore: Sockets have their turn until then.
+    /// - Parameter notBefore: Sockets are served until then. Nanoseconds of the uptime clock.
     private func schedule(notBefore: UInt64 = 0) {
         guard let next = due.earliest else { return }
         let earliest = max(next, notBefore)

@@ -1,36 +1,36 @@
 import NIOSSL
 import Synchronization
 
-/// The certificate and key a listener shows; new files can be put in its place while it listens.
+/// A listener's certificate and key; both can be replaced while it listens.
 public final class TLSIdentity: Sendable {
     private let current: Mutex<NIOSSLContext>
 
     /// - Parameters:
     ///   - certificatePath: PEM, the leaf first, then its chain.
     ///   - keyPath: PEM.
-    /// - Throws: ``TransportError`` when a file is missing or unusable.
+    /// - Throws: ``TransportError`` if a file is missing or unusable.
     public init(certificatePath: String, keyPath: String) throws(TransportError) {
         current = Mutex(try Self.makeContext(certificatePath, keyPath))
     }
 
     var context: NIOSSLContext { current.withLock { $0 } }
 
-    /// Reads the files again. New connections get what is in them now; open ones keep theirs.
+    /// Reads the files again. New connections use the new content; open ones keep the old.
     ///
     /// - Parameters:
     ///   - certificatePath: PEM, the leaf first, then its chain.
     ///   - keyPath: PEM.
-    /// - Throws: ``TransportError``; the old certificate then stays.
+    /// - Throws: ``TransportError``; the old certificate then stays in use.
     public func reload(certificatePath: String, keyPath: String) throws(TransportError) {
         let fresh = try Self.makeContext(certificatePath, keyPath)
         current.withLock { $0 = fresh }
     }
 
-    /// When the first certificate of a file ends.
+    /// Expiry of the first certificate in a file.
     ///
     /// - Parameter path: PEM.
     /// - Returns: Seconds since 1970.
-    /// - Throws: ``TransportError`` when it cannot be read.
+    /// - Throws: ``TransportError`` if it cannot be read.
     public static func expiry(ofCertificate path: String) throws(TransportError) -> Int {
         do {
             guard let leaf = try NIOSSLCertificate.fromPEMFile(path).first else {

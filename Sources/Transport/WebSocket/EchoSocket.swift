@@ -1,6 +1,6 @@
 import SensorModel
 
-/// Sends everything back as it came: for the public conformance suite.
+/// Returns every message unchanged, for the public conformance suite.
 final class EchoSocket: WebSocketEndpoint {
     let messageBytesMax = 16 << 20
     let tooLargeCode = WebSocketRefusal.messageTooLarge.closeCode

@@ -1,9 +1,10 @@
 import NIOCore
 import SensorModel
 
-/// A WebSocket that a ``SocketProgram`` speaks: its task on one side, the loop on the other.
+/// A WebSocket for a ``SocketProgram``, between its task and the loop.
 final class ProgramSocket: WebSocketEndpoint {
-    /// Messages read ahead of the program, together no larger than one may be; then the peer waits.
+    /// Messages buffered for the program, together no larger than one message may be. Then the peer
+    /// waits.
     private static let messagesMax = 16
 
     let limits: ConnectionLimits

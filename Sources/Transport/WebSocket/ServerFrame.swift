@@ -1,4 +1,4 @@
-/// Frames as a server writes them: never masked, never in fragments.
+/// Encodes frames of a server: never masked, never fragmented.
 enum ServerFrame {
     enum Kind: UInt8 {
         case text = 1
@@ -8,7 +8,7 @@ enum ServerFrame {
         case pong = 10
     }
 
-    /// Header and payload in one piece, for one write.
+    /// Header and payload in one array, for one write.
     static func encode(_ kind: Kind, _ payload: some Collection<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         let count = payload.count
@@ -27,11 +27,11 @@ enum ServerFrame {
         return bytes
     }
 
-    /// The reason is cut to what a control frame may hold.
+    /// Cuts the reason to the maximum of a control frame.
     static func close(_ code: UInt16?, reason: String = "") -> [UInt8] {
         guard let code else { return encode(.close, []) }
         var payload = [UInt8(code >> 8), UInt8(truncatingIfNeeded: code)]
-        // Reasons are our own ASCII words, so a cut is between characters.
+        // Reasons are ASCII, so a cut is between characters.
         payload.append(contentsOf: reason.utf8.prefix(123))
         return encode(.close, payload)
     }

@@ -1,19 +1,19 @@
 import NIOCore
 import SensorModel
 
-/// A viewer on WebSocket: gets the events of a share, and may say where it wants to look.
+/// A viewer on WebSocket: receives the events of a share, and may send playback commands.
 final class ViewerSocket: WebSocketEndpoint {
-    /// `{"seek":…}` needs 30; who sends more means something else.
+    /// `{"seek":…}` needs 30 bytes; a longer message is not a command.
     let messageBytesMax = 1024
     let tooLargeCode = CloseCode.messageTooLarge.rawValue
     private let service: HTTPService
     private let loop: LoopState
     private let rateHertz: Float
-    /// Until the socket is open; what an idle viewer holds is what it costs.
+    /// The request until the socket is open, then `nil`: idle viewers should hold little memory.
     private var subscription: SubscriptionRequest?
     private var socket: WebSocketChannel?
     private var viewer: Viewer?
-    /// Most viewers say nothing.
+    /// `nil` until the first message: most viewers send none.
     private var pace: MessagePace?
 
     init(_ upgraded: UpgradedSocket, share: ResolvedShare) {
@@ -48,14 +48,14 @@ final class ViewerSocket: WebSocketEndpoint {
         self.pace = pace
         let refusal = service.viewers.viewerSaid(
             viewer.id, watching: viewer.key, message.indices.map { message[$0] })
-        // One that does not read is not told twice.
+        // A viewer that does not read gets no further refusal.
         if let refusal, !viewer.sink.isQueueing {
             socket?.send(ServerFrame.encode(.text, Array(refusal.json.utf8)))
         }
         return true
     }
 
-    /// It said too much at once: its socket is not read meanwhile.
+    /// Resumes later: the viewer sent too much at once, and its socket is not read meanwhile.
     private func goOnLater() {
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
         loop.eventLoop.scheduleTask(in: MessagePace.wait) {
@@ -81,26 +81,15 @@ final class ViewerSocket: WebSocketEndpoint {
 }
 
 extension UpgradedSocket {
-    /// 0.2…20, one unless the query says otherwise.
-    var rateHertz: Float {
-        guard let rate = request.query["rate"].flatMap({ Float($0) }), rate.isFinite else {
-            return 1
-        }
-        return min(max(rate, 0.2), 20)
-    }
+    /// Messages a second of one runner.
+    var rateHertz: Float { StreamQuery(request).rateHertz }
 
     func subscription(
         _ share: ResolvedShare, kind: SubscriptionRequest.Kind
     ) -> SubscriptionRequest {
-        let query = request.query
-        // A browser sends the header by itself when it comes back; it is newer than the address.
-        let cursor = request.fields["last-event-id"] ?? query["after"]
-        let speed = query["speed"].flatMap { Double($0) } ?? 1
+        let query = StreamQuery(request)
         return SubscriptionRequest(
             key: share.key, subscriber: loop.makeSubscriberID(), loop: loop.index, kind: kind,
-            resume: cursor.flatMap { $0.isEmpty ? nil : $0 }
-                .map { LogCursor($0).map { .after($0) } ?? .lost },
-            at: query["at"].flatMap { Double($0) }.flatMap { Timestamp(secondsSince1970: $0) },
-            speed: speed.isFinite ? min(max(speed, 0), 1000) : 1, peer: request.peer)
+            resume: query.resume, at: query.at, speed: query.speed, peer: request.peer)
     }
 }

@@ -1,7 +1,7 @@
 import NIOCore
 import SensorModel
 
-/// A WebSocket of a client's: reads messages, answers pings and the close, keeps alive.
+/// A client's WebSocket: reads messages, answers pings and the close, sends pings.
 ///
 ///     open --our close--> closing --theirs, or 2 s--> closed
 ///          --their close, answered--> closing
@@ -16,11 +16,11 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
     private var deadline: Deadline?
     private var isClosing = false
     private var isAwaitingPong = false
-    /// The message that the endpoint had no room for lies in the reader.
+    /// Kind of the message that the endpoint had no space for; the message is in the reader.
     private var heldKind: ServerFrame.Kind?
-    /// Too much of what we write is not read: do not read either.
+    /// Whether reading is stopped because the peer does not read our data.
     private var isChoked = false
-    /// Read and not looked at.
+    /// Received bytes that were not parsed yet.
     private var unread: [UInt8] = []
 
     private static let queuedBytesMax = 1 << 20
@@ -65,7 +65,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         endpoint.readComplete()
     }
 
-    /// What was read before and waits for room is still the endpoint's to take.
+    /// Data received before and waiting for space is still delivered to the endpoint.
     func channelInactive(context: ChannelHandlerContext) {
         sink.channelIsGone()
         deadline?.cancel()
@@ -116,9 +116,9 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         heldKind = endpoint.received(kind, message.span) ? nil : kind
     }
 
-    /// The endpoint has room again.
+    /// Called when the endpoint has space again.
     ///
-    /// - Returns: `false` when it had not.
+    /// - Returns: `false` if it had none.
     @discardableResult
     func resume() -> Bool {
         if let kind = heldKind {
@@ -134,7 +134,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
     }
 
     private func setReading(_ reading: Bool) {
-        // Fails only on a channel that is closed.
+        // Fails only on a closed channel.
         try? sink.channel.syncOptions?.setOption(.autoRead, value: reading)
     }
 
@@ -173,8 +173,8 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         endClosing()
     }
 
-    /// Closing with unread bytes resets the connection, and a reset overtakes the code: so we
-    /// stop writing, and forget what comes until the peer closes or its time is up.
+    /// Closing with unread bytes resets the connection, and a reset can overtake the code. So the
+    /// channel stops writing, and discards input until the peer closes or the time is up.
     private func endClosing() {
         isClosing = true
         unread = []
@@ -191,7 +191,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
             return nil
         }
         isAwaitingPong = true
-        // A full socket has pending bytes that ask the same question.
+        // With a full socket, the pending bytes already test whether the peer reads.
         if !sink.isQueueing { sink.write(ServerFrame.encode(.ping, [])) }
         return endpoint.limits.pingSeconds
     }

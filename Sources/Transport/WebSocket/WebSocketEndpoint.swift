@@ -1,24 +1,25 @@
 import SensorModel
 
-/// What is at our end of a WebSocket. Loop only.
+/// The daemon's side of a WebSocket. Loop only.
 protocol WebSocketEndpoint: AnyObject {
     /// A larger message closes the socket.
     var messageBytesMax: Int { get }
-    /// The close code for that.
+    /// The close code for a message that is too large.
     var tooLargeCode: UInt16 { get }
-    /// Whether it has to be looked after: pinged, and closed when it does not answer.
+    /// Limits, among them the interval of pings.
     var limits: ConnectionLimits { get }
 
-    /// What it keeps of messages that it has taken.
+    /// Bytes that it keeps of messages it has taken.
     var heldBytes: Int { get }
 
     func opened(_ socket: WebSocketChannel)
-    /// - Returns: `false`: no room; offer the same message again after ``WebSocketChannel/resume()``.
+    /// - Returns: `false`: no space; offer the same message again after
+    ///   ``WebSocketChannel/resume()``.
     func received(_ kind: ServerFrame.Kind, _ message: Span<UInt8>) -> Bool
     func readComplete()
-    /// The socket has taken all that was queued.
+    /// Called when the socket has taken all queued bytes.
     func drained()
-    /// The daemon stops; `code` says whether it will be back at once.
+    /// Called when the daemon stops; `code` tells whether it restarts at once.
     func goAway(_ code: CloseCode)
     func closed()
 }

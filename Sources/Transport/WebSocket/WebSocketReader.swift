@@ -1,4 +1,6 @@
-/// Why bytes are not WebSocket as RFC 6455 has it, or more of it than allowed.
+import Bytes
+
+/// Why bytes violate RFC 6455 or the bounds.
 enum WebSocketRefusal: Error, Hashable, Sendable {
     case reservedBits
     case unknownOpcode(UInt8)
@@ -12,7 +14,7 @@ enum WebSocketRefusal: Error, Hashable, Sendable {
     case closePayload
     case messageTooLarge
 
-    /// The protocol's own close code for it.
+    /// The protocol's close code for the violation.
     var closeCode: UInt16 {
         switch self {
         case .notUTF8: 1007
@@ -22,24 +24,24 @@ enum WebSocketRefusal: Error, Hashable, Sendable {
     }
 }
 
-/// Turns the bytes of one client into messages; strict, and pure.
+/// Decodes one client's bytes into messages; strict and pure.
 ///
-/// Our own rather than the library's, because it keeps nothing while nothing comes, unmasks into
-/// the message without a buffer in between, and refuses bad UTF-8 at its first byte.
+/// It replaces the library's decoder, because it holds no memory while idle, unmasks directly into
+/// the message, and refuses bad UTF-8 at its first byte.
 struct WebSocketReader: Sendable {
     enum Event: Hashable, Sendable {
-        /// Its bytes are in ``WebSocketReader/message`` until the next call.
+        /// The message is in ``WebSocketReader/message`` until the next call.
         case text
         case binary
         case ping([UInt8])
         case pong
-        /// `nil`: without a code.
+        /// `nil`: a close without a code.
         case close(UInt16?)
     }
 
     struct Bounds: Hashable, Sendable {
         var messageBytesMax: Int
-        /// Fragments cost time even when they are empty.
+        /// Fragments are limited because even empty ones cost time.
         var fragmentsMax = 65_536
     }
 
@@ -56,7 +58,7 @@ struct WebSocketReader: Sendable {
         var isFinal: Bool
         var opcode: UInt8
         var mask: InlineArray<4, UInt8>
-        /// Of the payload, still to come.
+        /// Payload bytes still to come.
         var remaining: Int
         /// Bytes unmasked so far, modulo 4.
         var phase = 0
@@ -70,7 +72,7 @@ struct WebSocketReader: Sendable {
     private var frame: Frame?
     private(set) var message: [UInt8] = []
     private var control: [UInt8] = []
-    /// Of the message under way; `nil` between messages.
+    /// Opcode of the current message; `nil` between messages.
     private var messageOpcode: UInt8?
     private var fragments = 0
     private var text = UTF8Stream()
@@ -80,13 +82,10 @@ struct WebSocketReader: Sendable {
         self.bounds = bounds
     }
 
-    /// Whether a message has begun and not ended.
-    var isInMessage: Bool { messageOpcode != nil || frame != nil || headerCount > 0 }
-
-    /// Goes on with `chunk` from `position`, up to the end of a message or a control frame.
+    /// Continues with `chunk` from `position`, up to the end of a message or a control frame.
     ///
-    /// - Returns: `nil` when the chunk is used up.
-    /// - Throws: ``WebSocketRefusal``; the connection is to be closed with its code.
+    /// - Returns: `nil` if the chunk is used up.
+    /// - Throws: ``WebSocketRefusal``; the connection must be closed with its code.
     mutating func next(
         in chunk: Span<UInt8>, from position: inout Int
     ) throws(WebSocketRefusal) -> Event? {
@@ -104,7 +103,7 @@ struct WebSocketReader: Sendable {
 
     private mutating func forgetMessage() {
         messageIsDone = false
-        // What few peers need, idle ones must not pay for.
+        // Large buffers are released: few peers need them, and idle ones must not hold them.
         message.removeAll(keepingCapacity: message.capacity <= 512)
     }
 
@@ -170,7 +169,7 @@ struct WebSocketReader: Sendable {
             fragments = 0
             text = UTF8Stream()
         }
-        // An empty last frame only says that the message is over.
+        // An empty last frame only ends the message.
         if length > 0 || header[0] & 0x80 == 0 { fragments += 1 }
         guard length <= bounds.messageBytesMax - message.count, fragments <= bounds.fragmentsMax
         else { throw .messageTooLarge }
@@ -228,7 +227,7 @@ struct WebSocketReader: Sendable {
         case 1000...1003, 1007...1014, 3000...4999: break
         default: throw .closePayload
         }
-        guard UTF8Stream.isValid(Array(payload[2...])) else { throw .notUTF8 }
+        guard UTF8Check.isValid(Array(payload[2...]).span) else { throw .notUTF8 }
         return code
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 public import SensorModel
 
 /// The binary frame of the wire, little-endian.
@@ -11,14 +12,14 @@ public import SensorModel
 /// 16  payload
 /// ```
 public enum BinaryFrame {
-    /// The four bytes a binary TCP connection starts with.
+    /// The first four bytes of a binary TCP connection.
     public static let preamble: [UInt8] = Array("PLS1".utf8)
 
-    /// How long the frame at the start of `bytes` is, its length field included.
+    /// The length of the frame at the start of `bytes`, its length field included.
     ///
     /// - Parameter bytes: Any bytes from the start of a frame on.
-    /// - Returns: `nil` while the length field itself has not come.
-    /// - Throws: ``FrameRefusal/lengthOutOfRange(bytes:)``: the connection cannot go on.
+    /// - Returns: `nil` until the whole length field has come.
+    /// - Throws: ``FrameRefusal/lengthOutOfRange(bytes:)``: the connection must close.
     public static func byteCount(at bytes: Span<UInt8>) throws(FrameRefusal) -> Int? {
         guard bytes.count >= 2 else { return nil }
         let length = Int(bytes.uint16(at: 0))
@@ -32,7 +33,8 @@ public enum BinaryFrame {
     ///
     /// - Parameter frame: At least ``Limits/frameHeaderBytes`` bytes; the payload follows them.
     /// - Returns: The header of a kind that devices send.
-    /// - Throws: ``RefusedFrame`` for a kind no device sends or a flag; its number is in it.
+    /// - Throws: ``RefusedFrame`` with the frame's number, for a flag or a kind that devices do not
+    ///   send.
     public static func header(of frame: Span<UInt8>) throws(RefusedFrame) -> FrameHeader {
         guard frame.count >= Limits.frameHeaderBytes else {
             throw RefusedFrame(refusal: .lengthOutOfRange(bytes: frame.count))
@@ -49,13 +51,13 @@ public enum BinaryFrame {
             deviceTime: Timestamp(microseconds: frame.int64(at: 8)))
     }
 
-    /// Appends the 16 bytes in front of a payload.
+    /// Appends the 16 bytes before a payload.
     ///
     /// - Parameters:
-    ///   - header: Of any kind.
-    ///   - flags: 0 but for an ack.
+    ///   - header: A header of any kind.
+    ///   - flags: 0, except for an ack.
     ///   - payloadBytes: At most ``Limits/framePayloadBytesMax``.
-    ///   - bytes: Takes the header.
+    ///   - bytes: Receives the header.
     public static func appendHeader(
         _ header: FrameHeader, flags: UInt8 = 0, payloadBytes: Int, to bytes: inout [UInt8]
     ) {
@@ -69,8 +71,8 @@ public enum BinaryFrame {
 
     /// Appends a frame as a device sends it.
     ///
-    /// Motion samples and a motion frame's heart rate are brought to the wire's 16-bit grid; what
-    /// has more digits is kept by ``FramePayload/encode(_:to:)`` alone.
+    /// Motion samples and a motion frame's heart rate are rounded to the wire's 16-bit grid. Only
+    /// ``FramePayload/encode(_:to:)`` keeps more digits.
     public static func encode(_ frame: Frame, to bytes: inout [UInt8]) {
         let start = bytes.count
         let kind = FramePayload.wireKind(of: frame.payload)
@@ -86,7 +88,7 @@ public enum BinaryFrame {
 }
 
 extension FrameKind {
-    /// Whether a device may put it on the wire.
+    /// Whether a device may send it.
     var isSentByDevices: Bool {
         switch self {
         case .hello, .heartRate, .motion, .location, .control, .pressure, .status, .marker,

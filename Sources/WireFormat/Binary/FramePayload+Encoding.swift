@@ -1,15 +1,16 @@
+import Bytes
 public import SensorModel
 
 extension FramePayload {
-    /// Appends the log's form, which loses nothing.
+    /// Appends the log's form, which is lossless.
     ///
-    /// Motion becomes ``FrameKind/motion`` where every sample lies on the wire's grid and there is
-    /// no heart rate in it, else ``FrameKind/exactMotion``.
+    /// Motion becomes ``FrameKind/motion`` if every sample lies on the wire's grid and the batch
+    /// has no heart rate, else ``FrameKind/exactMotion``.
     ///
     /// - Parameters:
-    ///   - payload: Within the ranges of its type.
-    ///   - bytes: Takes the payload.
-    /// - Returns: The kind to put into the header.
+    ///   - payload: A payload within the ranges of its type.
+    ///   - bytes: Receives the payload.
+    /// - Returns: The kind for the header.
     @discardableResult
     public static func encode(_ payload: Frame.Payload, to bytes: inout [UInt8]) -> FrameKind {
         var kind = wireKind(of: payload)
@@ -83,7 +84,7 @@ extension FramePayload {
 
     private static func append(_ axes: SIMD3<Float>, steps: Float, to bytes: inout [UInt8]) {
         for axis in 0..<3 {
-            // 32 g is one step more than 16 bits hold.
+            // 32 g is one step above the range of 16 bits.
             bytes.appendLittleEndian(Int16(clamping: Int((axes[axis] * steps).rounded())))
         }
     }
@@ -105,7 +106,7 @@ extension FramePayload {
 }
 
 extension MotionBatch {
-    /// Whether the wire's 16-bit integers hold every sample exactly, and nothing is left out.
+    /// Whether the wire's 16-bit integers hold the whole batch exactly.
     var isOnWireGrid: Bool {
         guard heartRate == nil else { return false }
         return samples.allSatisfy { sample in
@@ -129,7 +130,7 @@ extension MotionBatch {
         let integers = raw.rounded(.toNearestOrAwayFromZero)
         for axis in 0..<3 where !(-32768.0...32767.0).contains(integers[axis]) { return false }
         let back = decoded(integers)
-        // Bits, not values: -0.0 is not the 0 that the integer gives back.
+        // Bits, not values: an integer turns -0.0 into 0.
         for axis in 0..<3 where back[axis].bitPattern != axes[axis].bitPattern { return false }
         return true
     }

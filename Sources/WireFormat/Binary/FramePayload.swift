@@ -1,10 +1,10 @@
+import Bytes
 public import SensorModel
 
-/// Payload bytes ⇄ values, as the wire and the log have them; the two differ in
-/// ``FrameKind/exactMotion`` alone, which only the log holds.
+/// Conversion between payload bytes and values, for the wire and the log. The two differ only in
+/// ``FrameKind/exactMotion``, which only the log holds.
 ///
-/// Two values say "unknown" where the table of kinds has no word for it: an altitude of
-/// `Int32.min`, and a battery of 255.
+/// Two values mean "unknown": an altitude of `Int32.min`, and a battery of 255.
 public enum FramePayload {
     static let unknownAltitude = Int32.min
     static let unknownBattery: UInt8 = 255
@@ -12,11 +12,11 @@ public enum FramePayload {
     static let locationBytes = 20
 
     /// - Parameters:
-    ///   - header: Of a frame that may be recorded.
-    ///   - payload: What followed it on the wire, or what the log holds.
+    ///   - header: The header of a recordable frame.
+    ///   - payload: The payload from the wire or the log.
     /// - Returns: The frame as values.
-    /// - Throws: ``FrameRefusal`` where ``FrameValidation/check(_:payload:arrivalTime:recorded:)``
-    ///   would, but for the device time.
+    /// - Throws: ``FrameRefusal`` in the cases of
+    ///   ``FrameValidation/check(_:payload:arrivalTime:recorded:)``, except for the device time.
     public static func decode(
         _ header: FrameHeader, payload: Span<UInt8>
     ) throws(FrameRefusal) -> Frame {
@@ -60,7 +60,7 @@ public enum FramePayload {
         } catch { throw .value(error) }
     }
 
-    /// Every sample as a value. The hot path uses ``MotionLayout`` instead.
+    /// All samples as values. The hot path uses ``MotionLayout`` instead.
     public static func motion(
         _ kind: FrameKind, in payload: Span<UInt8>
     ) throws(FrameRefusal) -> MotionBatch {
@@ -88,7 +88,7 @@ public enum FramePayload {
                 horizontalAccuracy: known(payload.uint16(at: 12), steps: 10),
                 verticalAccuracy: known(payload.uint16(at: 14), steps: 10),
                 speed: Double(payload.int16(at: 16)) / 100,
-                // Whole turns go while it is a whole number, so that the rest stays on the grid.
+                // The integer loses full turns first, so that the result stays on the grid.
                 course: course == unknown16 ? nil : Double(course % 36_000) / 100)
         } catch { throw .value(error) }
     }
@@ -99,7 +99,7 @@ public enum FramePayload {
         return action
     }
 
-    /// Hectopascals.
+    /// The pressure in hectopascals.
     public static func pressure(in payload: Span<UInt8>) throws(FrameRefusal) -> Float {
         guard payload.count == 4 else { throw .payloadSize(bytes: payload.count) }
         let value = payload.float32(at: 0)

@@ -1,21 +1,22 @@
+import Bytes
 public import SensorModel
 
-/// Whether a frame's bytes say something that can be true. Looks only; allocates nothing.
+/// Checks whether the values in a frame's bytes are possible. It reads only and allocates nothing.
 public enum FrameValidation {
     static let pressureRange: ClosedRange<Float> = 300...1200
     static let heartRateTenths: ClosedRange<UInt16> = 200...2500
     static let latitudeRange: ClosedRange<Int32> = -900_000_000...900_000_000
     static let longitudeRange: ClosedRange<Int32> = -1_800_000_000...1_800_000_000
     static let altitudeRange: ClosedRange<Int32> = -50_000...900_000
-    /// ±40 rad/s in 1/800; every 16-bit acceleration is within ±32 g.
+    /// ±40 rad/s in units of 1/800; every 16-bit acceleration is within ±32 g.
     static let rotationRange: ClosedRange<Int16> = -32_000...32_000
 
     /// - Parameters:
     ///   - header: From ``BinaryFrame/header(of:)`` or a text frame.
-    ///   - payload: What follows it.
-    ///   - arrivalTime: The daemon's clock when the frame came.
-    ///   - recorded: The hello said so: the device time may then lie anywhere after 2000.
-    /// - Throws: The first thing that is wrong.
+    ///   - payload: The bytes after the header.
+    ///   - arrivalTime: The daemon's clock at the frame's arrival.
+    ///   - recorded: The hello's flag: the device time may then be any time after 2000.
+    /// - Throws: The first error found.
     public static func check(
         _ header: FrameHeader, payload: Span<UInt8>, arrivalTime: Timestamp, recorded: Bool
     ) throws(FrameRefusal) {
@@ -23,7 +24,7 @@ public enum FrameValidation {
         case .motion, .exactMotion:
             let layout = try MotionLayout(kind: header.kind, payload: payload)
             try checkMotion(layout, payload)
-            // The last sample's time is as bound as the first's.
+            // The limits on time apply to the last sample too.
             let duration = Int64(layout.intervalMicroseconds) * Int64(layout.count - 1)
             try checkDeviceTime(
                 header.deviceTime, lastsMicroseconds: duration, arrivalTime: arrivalTime,
@@ -55,7 +56,7 @@ public enum FrameValidation {
         else { throw .value(.deviceTimeOutOfRange) }
     }
 
-    /// 2262: the last full year of 64-bit nanoseconds, which other people's formats hold.
+    /// The year 2262, the last full year of 64-bit nanoseconds, which other formats use.
     private static let latestRecordedTime = Timestamp(microseconds: 9_214_646_400_000_000)
 
     static func checkHeartRate(_ payload: Span<UInt8>) throws(FrameRefusal) {

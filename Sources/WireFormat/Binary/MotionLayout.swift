@@ -1,6 +1,7 @@
+import Bytes
 public import SensorModel
 
-/// Where the samples of a motion payload lie, so that they are read without an array.
+/// The positions of the samples in a motion payload, to read them without an array.
 ///
 /// ```
 /// 0x03  u8 count, u8 flags, u16 0,               u32 interval µs, count × 3 [or 6] × i16
@@ -9,22 +10,22 @@ public import SensorModel
 public struct MotionLayout: Hashable, Sendable {
     /// Bytes before the first sample.
     static let headBytes = 8
-    /// g a step of the wire's acceleration.
+    /// g in one step of the wire's acceleration.
     static let accelerationStep: Float = 1.0 / 1024
-    /// Steps a rad/s of the wire's rotation; a division, as 1/800 is not a binary fraction.
+    /// Steps of the wire's rotation in 1 rad/s; a divisor, as 1/800 is not a binary fraction.
     static let rotationSteps: Float = 800
 
     public let count: Int
     public let traits: MotionTraits
     public let intervalMicroseconds: UInt32
-    /// Samples as 32-bit floats (``FrameKind/exactMotion``), not 16-bit integers.
+    /// Whether samples are 32-bit floats (``FrameKind/exactMotion``), not 16-bit integers.
     public let exact: Bool
-    /// The heart rate that came inside a text frame, beats/min.
+    /// Heart rate from the same text frame, beats/min.
     public let heartRate: Double?
     private let hasRotation: Bool
     private let sampleBytes: Int
 
-    /// Reads the head of a payload and checks that its size fits; the samples are not looked at.
+    /// Reads the head of a payload and checks its size; the samples are not checked.
     public init(kind: FrameKind, payload: Span<UInt8>) throws(FrameRefusal) {
         guard payload.count >= Self.headBytes else {
             throw .payloadSize(bytes: payload.count)
@@ -47,8 +48,8 @@ public struct MotionLayout: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - index: From 0, below ``count``.
-    ///   - payload: The payload this layout was made of.
+    ///   - index: The sample's index, from 0, below ``count``.
+    ///   - payload: The payload of this layout.
     /// - Returns: The sample; on the wire's grid unless ``exact``.
     @inline(__always)
     public func sample(at index: Int, in payload: Span<UInt8>) -> MotionSample {
@@ -72,9 +73,9 @@ public struct MotionLayout: Hashable, Sendable {
     /// Calls `body` with every sample in order and its device time; allocates nothing.
     ///
     /// - Parameters:
-    ///   - payload: The payload this layout was made of.
-    ///   - deviceTime: The header's: that of the first sample.
-    ///   - body: Takes one sample and its device time.
+    ///   - payload: The payload of this layout.
+    ///   - deviceTime: The device time in the header, which is the first sample's.
+    ///   - body: Receives one sample and its device time.
     public func forEachSample(
         in payload: Span<UInt8>, from deviceTime: Timestamp,
         _ body: (MotionSample, Timestamp) -> Void
@@ -86,7 +87,7 @@ public struct MotionLayout: Hashable, Sendable {
         }
     }
 
-    /// Of three 16-bit integers, the first lowest.
+    /// The sample of three 16-bit integers, the first lowest.
     @inline(__always)
     private static func acceleration(_ word: UInt64) -> SIMD3<Float> {
         SIMD3(

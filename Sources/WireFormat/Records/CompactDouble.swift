@@ -1,8 +1,8 @@
 /// A Double that is a short decimal fraction, as a whole number and a scale.
 struct CompactDouble {
-    /// Of the wire's and the metrics' own grids: 1e-7 degrees, microseconds, tenths of a beat.
+    /// The scales of the grids of wire and metrics: 1e-7 degrees, microseconds, tenths of a beat.
     static let scales: [Double] = [0, 1, 10, 100, 1000, 1e4, 1e6, 1e7]
-    /// Whole numbers up to here are exact, and leave room for a sign and a scale.
+    /// Whole numbers up to this are exact, with space for a sign and a scale.
     private static let magnitudeMax = 9e15
 
     var zigzag: UInt64
@@ -14,7 +14,7 @@ struct CompactDouble {
         self.scale = scale
     }
 
-    /// The smallest scale that gives `value` back bit by bit; `nil` when none does.
+    /// Uses the smallest scale that restores `value` bit by bit; `nil` if there is none.
     init?(_ value: Double) {
         guard abs(value) <= Self.magnitudeMax else { return nil }
         for scale in 1..<Self.scales.count {

@@ -1,19 +1,19 @@
 public import SensorModel
 
-/// The course of a session, in a record of the head's type; its first byte tells them apart.
+/// The course of a session, in a record of the head's type; the first byte tells them apart.
 ///
 /// ```
-/// u8 version, count points, each: counts latitude, longitude, less those of the point before;
+/// u8 version, count points, each: counts latitude, longitude, relative to the point before;
 /// count checkpoints, each: text name, counts latitude, longitude
 /// ```
-/// Degrees are zigzag counts of 1e-7. No points: the course was taken away.
+/// Degrees are zigzag counts of 1e-7. No points: the course was removed.
 public enum CourseCodec {
-    /// High, so that versions of the head never meet it.
+    /// A high number, different from every version of the head.
     public static let version: UInt8 = 0xC1
 
     /// - Parameters:
-    ///   - course: `nil`: none any more.
-    ///   - bytes: Takes the payload behind what is there.
+    ///   - course: The course; `nil`: removed.
+    ///   - bytes: The payload is appended to it.
     public static func encode(_ course: Course?, to bytes: inout [UInt8]) {
         var writer = RecordWriter(bytes: [])
         swap(&writer.bytes, &bytes)
@@ -37,8 +37,8 @@ public enum CourseCodec {
     }
 
     /// - Parameter bytes: The payload of one record.
-    /// - Returns: The course that was encoded; `nil`: none any more.
-    /// - Throws: ``RecordRefusal`` for bytes that no version of this code has written.
+    /// - Returns: The encoded course; `nil`: removed.
+    /// - Throws: ``RecordRefusal`` for bytes that no version of this code writes.
     public static func decode(_ bytes: Span<UInt8>) throws(RecordRefusal) -> Course? {
         var reader = RecordReader()
         let found = try reader.byte(bytes)
@@ -67,7 +67,7 @@ public enum CourseCodec {
     fileprivate static func zigzag(_ value: Int) -> Int { (value << 1) ^ (value >> 63) }
 }
 
-/// A place in whole steps of 1e-7 degrees.
+/// A position in whole steps of 1e-7 degrees.
 private struct GridPoint {
     var latitude: Int
     var longitude: Int

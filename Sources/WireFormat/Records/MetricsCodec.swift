@@ -1,6 +1,6 @@
 import SensorModel
 
-/// The whole state of a session, about 150 bytes.
+/// All metrics of a session at one moment, about 150 bytes.
 ///
 /// ```
 /// u8 state, count flags (``Flag``), 3 doubles: elapsed, moving, paused
@@ -19,8 +19,8 @@ enum MetricsCodec {
         func isSet(_ flags: Int) -> Bool { flags >> rawValue & 1 == 1 }
     }
 
-    /// The order is the format: new ones go to the end.
-    private static let optionalNumbers: [any WritableKeyPath<Metrics, Double?> & Sendable] = [
+    /// The order is the format: append new ones at the end.
+    static let optionalNumbers: [any WritableKeyPath<Metrics, Double?> & Sendable] = [
         \.distanceMeters, \.distanceUncertaintyMeters, \.speedMetersPerSecond,
         \.speedUncertaintyMetersPerSecond, \.paceSecondsPerKm, \.gradeAdjustedPaceSecondsPerKm,
         \.elevationGainMeters, \.elevationLossMeters, \.gradePercent, \.averageHeartRate,

@@ -9,15 +9,15 @@ public import SensorModel
 /// [, count bounds, counts]; version 2: count phases, phases as in ``StreamEventCodec``
 /// ```
 ///
-/// Version 2 is written only for a profile with intervals, so that a program from before them can
-/// still read the others.
+/// Only a profile with intervals is written as version 2, so that an older program can still read
+/// the others.
 public enum ProfileCodec {
     public static let version: UInt8 = 2
     private static let versionWithoutIntervals: UInt8 = 1
 
     /// - Parameters:
-    ///   - profile: Any.
-    ///   - bytes: Takes the payload behind what is there.
+    ///   - profile: Any profile.
+    ///   - bytes: The payload is appended to it.
     public static func encode(_ profile: RunnerProfile, to bytes: inout [UInt8]) {
         var writer = RecordWriter(bytes: [])
         swap(&writer.bytes, &bytes)
@@ -26,8 +26,8 @@ public enum ProfileCodec {
     }
 
     /// - Parameter bytes: The payload of one record.
-    /// - Returns: The profile that was encoded.
-    /// - Throws: ``RecordRefusal`` for bytes that no version of this code has written.
+    /// - Returns: The encoded profile.
+    /// - Throws: ``RecordRefusal`` for bytes that no version of this code writes.
     public static func decode(_ bytes: Span<UInt8>) throws(RecordRefusal) -> RunnerProfile {
         var reader = RecordReader()
         let profile = try read(&reader, bytes)
@@ -134,7 +134,7 @@ public enum ProfileCodec {
         }
     }
 
-    /// The order of an enum's cases is the format: new ones go to the end.
+    /// The order of an enum's cases is the format: append new ones at the end.
     private static func index<Value: Equatable>(_ value: Value, _ cases: [Value]) -> UInt8 {
         UInt8(cases.firstIndex(of: value) ?? 0)
     }

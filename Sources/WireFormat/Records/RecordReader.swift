@@ -1,4 +1,6 @@
-/// Reads what ``RecordWriter`` wrote.
+import Bytes
+
+/// Reads the values that ``RecordWriter`` writes.
 struct RecordReader {
     private var position = 0
 
@@ -39,7 +41,7 @@ struct RecordReader {
         return CompactDouble(zigzag: word >> 3, scale: Int(word & 7)).value
     }
 
-    /// - Throws: ``RecordRefusal/unknownValue`` for a longer form than the writer's too: equal
+    /// - Throws: ``RecordRefusal/unknownValue``, also for a longer form than the writer's: equal
     ///   values have equal bytes.
     mutating func count(_ bytes: Span<UInt8>) throws(RecordRefusal) -> Int {
         var value: UInt64 = 0
@@ -56,7 +58,7 @@ struct RecordReader {
         }
     }
 
-    /// A count of things of which each has at least `bytesEach` bytes left.
+    /// A count of items, each of at least `bytesEach` of the remaining bytes.
     mutating func itemCount(
         _ bytes: Span<UInt8>, bytesEach: Int
     ) throws(RecordRefusal) -> Int {
@@ -88,7 +90,7 @@ struct RecordReader {
         return values
     }
 
-    /// A value that an enum has.
+    /// A raw value of the enum.
     mutating func choice<Value: RawRepresentable<UInt8>>(
         _ type: Value.Type, _ bytes: Span<UInt8>
     ) throws(RecordRefusal) -> Value {
@@ -96,7 +98,7 @@ struct RecordReader {
         return value
     }
 
-    /// Checks that nothing is left over.
+    /// Checks that no bytes are left.
     func end(_ bytes: Span<UInt8>) throws(RecordRefusal) {
         guard position == bytes.count else { throw .tooLong(bytes: bytes.count - position) }
     }

@@ -1,10 +1,10 @@
-/// Why the payload of a log record cannot be read.
+/// The reason why the payload of a log record cannot be read.
 public enum RecordRefusal: Error, Hashable, Sendable {
     case truncated
-    /// Bytes are left over.
+    /// Extra bytes at the end.
     case tooLong(bytes: Int)
     case unknownVersion(UInt8)
-    /// A value that its type does not have, or a bit with no meaning.
+    /// A value that its type does not have, or a bit without a meaning.
     case unknownValue
 }
 

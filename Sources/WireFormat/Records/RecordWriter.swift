@@ -1,4 +1,6 @@
-/// Appends the values of a record. Missing values are bits of a bitmap in front of their group.
+import Bytes
+
+/// Appends the values of a record. Missing values are bits of a bitmap before their group.
 struct RecordWriter {
     var bytes: [UInt8]
 
@@ -8,8 +10,8 @@ struct RecordWriter {
 
     mutating func integer(_ value: some FixedWidthInteger) { bytes.appendLittleEndian(value) }
 
-    /// As a whole number of 1, 0.1, … where that gives the same bits back, else all 64 bits, so
-    /// that every value comes back, NaN and -0 too.
+    /// Appends a double as a count of 1, 0.1, … if that restores the same bits, else as 64 bits.
+    /// Every value is lossless, NaN and -0 too.
     ///
     /// ```
     /// count: zigzag(n) << 3 | scale     scale 1…7: n / ``CompactDouble/scales``[scale]
@@ -24,7 +26,7 @@ struct RecordWriter {
         count(Int(bitPattern: UInt(compact.zigzag << 3 | UInt64(compact.scale))))
     }
 
-    /// Seven bits a byte, the lowest first; small numbers are one byte.
+    /// Appends seven bits a byte, the lowest first; small numbers need one byte.
     mutating func count(_ value: Int) {
         var rest = UInt64(bitPattern: Int64(value))
         while rest >= 0x80 {
@@ -39,7 +41,7 @@ struct RecordWriter {
         bytes.append(contentsOf: value.utf8)
     }
 
-    /// A bitmap of which values are there, lowest bit first, then those values.
+    /// Appends a bitmap of the values that are present, lowest bit first, then those values.
     mutating func optionalDoubles(_ values: [Double?]) {
         precondition(values.count <= 32)
         var present: UInt64 = 0

@@ -10,8 +10,8 @@ public enum SessionHeadCodec {
     public static let version: UInt8 = 1
 
     /// - Parameters:
-    ///   - head: Any.
-    ///   - bytes: Takes the payload behind what is there.
+    ///   - head: Any head.
+    ///   - bytes: The payload is appended to it.
     public static func encode(_ head: SessionHead, to bytes: inout [UInt8]) {
         var writer = RecordWriter(bytes: [])
         swap(&writer.bytes, &bytes)
@@ -27,8 +27,8 @@ public enum SessionHeadCodec {
     }
 
     /// - Parameter bytes: The payload of one record.
-    /// - Returns: The head that was encoded.
-    /// - Throws: ``RecordRefusal`` for bytes that no version of this code has written.
+    /// - Returns: The encoded head.
+    /// - Throws: ``RecordRefusal`` for bytes that no version of this code writes.
     public static func decode(_ bytes: Span<UInt8>) throws(RecordRefusal) -> SessionHead {
         var reader = RecordReader()
         let found = try reader.byte(bytes)

@@ -1,3 +1,4 @@
+import Bytes
 public import SensorModel
 
 /// The payload of tick records.
@@ -26,7 +27,7 @@ public enum SessionTickCodec {
         }
     }
 
-    /// - Throws: ``RecordRefusal`` for bytes that no version of this code has written.
+    /// - Throws: ``RecordRefusal`` for bytes that no version of this code writes.
     public static func decode(_ bytes: Span<UInt8>) throws(RecordRefusal) -> SessionTick {
         guard bytes.count >= 2 else { throw .truncated }
         guard bytes[0] == version else { throw .unknownVersion(bytes[0]) }

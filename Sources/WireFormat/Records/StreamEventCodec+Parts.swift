@@ -100,7 +100,7 @@ extension StreamEventCodec {
             distanceMeters: numbers[0], averageHeartRate: numbers[1], maxHeartRate: numbers[2])
     }
 
-    /// u8 0 seconds, 1 meters; a double.
+    /// Appends u8 0 (seconds) or 1 (meters), and a double.
     static func write(_ phase: IntervalPlan.Phase, _ writer: inout RecordWriter) {
         switch phase {
         case .seconds(let seconds):

@@ -1,16 +1,15 @@
 public import SensorModel
 
-/// Stream events as the log's metric and event records hold them. Lossless, and byte-identical
-/// for equal values.
+/// Stream events in the log's metric and event records. Lossless, and byte-identical for equal
+/// values.
 ///
 /// ```
-/// u8 version, u8 kind, i64 device time (µs), then what the kind has
+/// u8 version, u8 kind, i64 device time (µs), then the values of the kind
 /// ```
 ///
-/// Numbers are written as ``RecordWriter/double(_:)`` and ``RecordWriter/count(_:)`` have them.
-/// Version 2 has intervals, version 3 doubted heart rates, version 4 checkpoints. Each event is
-/// written as the earliest version that has what is in it, so that a program from before can still
-/// read the rest.
+/// Numbers have the form of ``RecordWriter/double(_:)`` and ``RecordWriter/count(_:)``. Version 2
+/// has intervals, version 3 doubted heart rates, version 4 checkpoints. Each event has the earliest
+/// version that can hold it, so that an older program can still read the rest.
 public enum StreamEventCodec {
     public static let version = versionWithCheckpoints
     private static let versionWithCheckpoints: UInt8 = 4
@@ -40,8 +39,8 @@ public enum StreamEventCodec {
     }
 
     /// - Parameters:
-    ///   - event: Any.
-    ///   - bytes: Takes the record's payload behind what is there.
+    ///   - event: Any event.
+    ///   - bytes: The record's payload is appended to it.
     public static func encode(_ event: StreamEvent, to bytes: inout [UInt8]) {
         var writer = RecordWriter(bytes: [])
         swap(&writer.bytes, &bytes)
@@ -53,8 +52,8 @@ public enum StreamEventCodec {
     }
 
     /// - Parameter bytes: The payload of one record.
-    /// - Returns: The event that was encoded.
-    /// - Throws: ``RecordRefusal`` for bytes that no version of this code has written.
+    /// - Returns: The encoded event.
+    /// - Throws: ``RecordRefusal`` for bytes that no version of this code writes.
     public static func decode(_ bytes: Span<UInt8>) throws(RecordRefusal) -> StreamEvent {
         var reader = RecordReader()
         let found = try reader.byte(bytes)

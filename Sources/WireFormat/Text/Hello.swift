@@ -1,21 +1,21 @@
 public import SensorModel
 
-/// A device's first frame: who it is, and which recording goes on.
+/// A device's first frame: the device's identity, and the recording that it continues.
 public struct Hello: Hashable, Sendable {
-    /// `nil` where the token came with the request, or a proof stands for it.
+    /// Token; `nil` if the token came with the request or a proof replaces it.
     public var token: String?
     /// HMAC of ``sessionText`` and ``sentAtText``, in hexadecimal.
     public var proof: String?
-    /// The device's name; goes with a proof.
+    /// The device's name; present with a proof.
     public var device: String?
     public var session: SessionID
-    /// ``session`` as it stands in the hello: some devices write it in capitals.
+    /// ``session`` as written in the hello: some devices use capitals.
     public var sessionText: String
-    /// The device's clock when it sent this, seconds since 1970.
+    /// The device's clock at sending, seconds since 1970.
     public var sentAt: Double?
-    /// ``sentAt`` as it stands in the hello, byte for byte; empty where it is missing.
+    /// ``sentAt`` as written in the hello, byte for byte; empty if it is missing.
     public var sentAtText: String
-    /// Frames are from a recording: their times may lie far from arrival.
+    /// Frames are from a recording: their times may be far from arrival.
     public var recorded: Bool
 
     public init(

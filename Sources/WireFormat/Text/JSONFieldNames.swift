@@ -1,18 +1,20 @@
-/// Finds a field by its name in a handful of instructions.
+import Bytes
+
+/// Finds a field by its name in a few instructions.
 ///
-/// Names are compared as words: the first eight bytes, the last eight, and for the few longer
-/// than 16 bytes the eight from the ninth on. No known name is longer than 24.
+/// It compares names as words: the first eight bytes, the last eight, and the eight from the ninth
+/// on if the name is longer than 16 bytes. No known name is longer than 24.
 struct JSONFieldNames: Sendable {
     private struct Entry {
         var head: UInt64 = 0
         var tail: UInt64 = 0
-        /// 0 for names of up to 16 bytes.
+        /// Bytes 9 to 16; 0 for names of up to 16 bytes.
         var middle: UInt64 = 0
         var length = 0
         var field = -1
     }
 
-    /// Made once; every decoder has the same.
+    /// One table for all decoders.
     static let all = JSONFieldNames()
 
     /// Open addressing; more than three times the names, so that probes are short.
@@ -30,7 +32,7 @@ struct JSONFieldNames: Sendable {
         }
     }
 
-    /// - Returns: The field's number; -1 for a name no frame has.
+    /// - Returns: The field's number; -1 for an unknown name.
     @inline(__always)
     func field(_ text: Span<UInt8>, from start: Int, to end: Int) -> Int {
         let count = end &- start

@@ -1,14 +1,14 @@
 extension JSONFields {
-    /// Reads an object, its opening brace next, and keeps the values of known fields.
+    /// Reads an object from its opening brace on, and keeps the values of known fields.
     ///
-    /// The whole object is read before anything is judged, so that a refused frame's number is
-    /// known wherever it stands.
+    /// It reads the whole object before any check, so that a refused frame's number is known
+    /// wherever it is.
     @inline(__always)
     mutating func parse(
         _ outer: inout JSONScanner, _ text: Span<UInt8>, names: borrowing JSONFieldNames
     ) throws(FrameRefusal) {
         clear()
-        // A copy lives in a register. Behind an error nobody asks where it stood.
+        // The copy lives in a register. After an error its position is not needed.
         var scanner = outer
         try scanner.expect(UInt8(ascii: "{"), in: text)
         if scanner.peek(text) == UInt8(ascii: "}") {

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// A field of some text frame.
+/// A field of a text frame.
 enum JSONField: Int, CaseIterable {
     case type, seq, timestamp
     case accelerometerX, accelerometerY, accelerometerZ
@@ -14,16 +14,17 @@ enum JSONField: Int, CaseIterable {
     var name: String { String(describing: self) }
 }
 
-/// Which known fields an object has, and where their values lie. Of a field given twice, the last.
+/// The known fields of an object, and the positions of their values. The last of equal names
+/// counts.
 struct JSONFields {
     enum Form {
         case absent, number, string, escapedString, bool, null, array, object
     }
 
     private var forms = InlineArray<40, Form>(repeating: .absent)
-    /// A number's bits; a bool as 0 or 1; else the start and the end of its bytes.
+    /// For each field the bits of a number, 0 or 1 for a bool, or the range of the bytes.
     private var slots = InlineArray<40, UInt64>(repeating: 0)
-    /// Where the digits of `sentAt` lie: a proof is made over them as they stand.
+    /// Range of the digits of `sentAt`: a proof signs them as written.
     var sentAt: (start: Int, end: Int) = (0, 0)
 
     @inline(__always)
@@ -51,7 +52,7 @@ struct JSONFields {
     @inline(__always)
     func has(_ field: JSONField) -> Bool { form(of: field) != .absent }
 
-    /// Meaningful where the form is ``Form/number``.
+    /// The number; valid if the form is ``Form/number``.
     @inline(__always)
     func rawNumber(_ field: JSONField) -> Double { Double(bitPattern: slots[field.rawValue]) }
 
@@ -62,7 +63,7 @@ struct JSONFields {
             escaped: form(of: field) == .escapedString)
     }
 
-    /// - Throws: ``FrameRefusal`` where it is missing, no number, or too large for a Double.
+    /// - Throws: ``FrameRefusal`` if it is missing, not a number, or too large for a Double.
     @inline(__always)
     func number(_ field: JSONField) throws(FrameRefusal) -> Double {
         guard form(of: field) == .number else { throw refusal(field) }
@@ -71,7 +72,7 @@ struct JSONFields {
         return value
     }
 
-    /// - Throws: ``FrameRefusal`` where it is there and no bool.
+    /// - Throws: ``FrameRefusal`` if it is present and not a bool.
     func optionalBool(_ field: JSONField) throws(FrameRefusal) -> Bool? {
         guard has(field) else { return nil }
         guard form(of: field) == .bool else { throw refusal(field) }

@@ -1,16 +1,16 @@
-/// A number as it stands in JSON: ±digits × 10^exponent, and where it stood.
+/// A number in JSON: ±digits × 10^exponent, and its position.
 struct JSONNumber {
     var negative = false
     /// The first 19 significant digits.
     var digits: UInt64 = 0
-    /// Of ten.
+    /// Exponent of ten.
     var exponent = 0
-    /// More than 19 digits, of which some are not in ``digits``.
+    /// Whether the number has more than 19 digits, so that ``digits`` lacks some.
     var truncated = false
     var start = 0
     var end = 0
 
-    /// Powers of five that 64 bits hold.
+    /// Powers of five that fit 64 bits.
     private static let fives: [UInt64] = {
         var powers: [UInt64] = [1]
         while powers.count <= 27 { powers.append(powers[powers.count - 1] * 5) }
@@ -19,8 +19,8 @@ struct JSONNumber {
 
     /// The nearest Double, ties to even; infinite when it is too large for one.
     ///
-    /// Most numbers of a watch are exact in one division. Those with up to 19 digits (a Double
-    /// printed in full has 17) take one wide division; the rest go the slow way of the library.
+    /// One division is exact for most numbers of a watch. Numbers of up to 19 digits (a full Double
+    /// has 17) need one wide division. The rest use the slower standard library.
     @inline(__always)
     func value(in text: Span<UInt8>) -> Double {
         if digits < 1 << 53, exponent <= 0, exponent >= -22, !truncated {
@@ -49,14 +49,14 @@ struct JSONNumber {
         1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
 
-    /// digits / five × 2^twos, correctly rounded. The 64-bit quotient of both, moved to the top of
-    /// their words, has at least 63 bits; a remainder decides what lies exactly between.
+    /// digits / five × 2^twos, correctly rounded. The quotient of both, shifted to the top of their
+    /// words, has at least 63 bits. The remainder decides a tie.
     private static func quotient(_ digits: UInt64, _ five: UInt64, twos: Int) -> Double {
         let digitsShift = digits.leadingZeroBitCount
         let fiveShift = five.leadingZeroBitCount
         let numerator = digits << digitsShift
         let divisor = five << fiveShift
-        // Half the numerator is below the divisor, as dividing full width needs.
+        // Half the numerator is below the divisor, as a full-width division requires.
         let (quotient, remainder) = divisor.dividingFullWidth(
             (high: numerator >> 1, low: numerator << 63))
         return rounded(
@@ -74,7 +74,7 @@ struct JSONNumber {
     }
 
     /// word × 2^twos to 53 bits, ties to even; `sticky`: a little more than `word`. The exponents
-    /// here are far from where a Double ends or loses bits.
+    /// here are far from the limits of a Double.
     private static func rounded(_ word: UInt64, sticky: Bool, twos: Int) -> Double {
         let shift = word.leadingZeroBitCount
         let top = word << shift

@@ -1,7 +1,7 @@
 extension JSONScanner {
-    /// Moves over any value, checking its form.
+    /// Skips any value and checks its form.
     mutating func skipValue(_ text: Span<UInt8>) throws(FrameRefusal) {
-        // A bit for each open bracket, the innermost lowest: 1 is an object.
+        // One bit for each open bracket, the innermost lowest: 1 is an object.
         var objects: UInt64 = 0
         var depth = 0
         while true {
@@ -26,7 +26,7 @@ extension JSONScanner {
         }
     }
 
-    /// After a value: closes brackets up to the next comma.
+    /// Closes brackets after a value, up to the next comma.
     ///
     /// - Returns: Whether another value follows.
     private mutating func skipEnds(

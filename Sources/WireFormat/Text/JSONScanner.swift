@@ -1,6 +1,8 @@
-/// Reads JSON where it lies. Strict: what RFC 8259 does not allow is refused.
+import Bytes
+
+/// Reads JSON in place. It is strict: it refuses what RFC 8259 does not allow.
 struct JSONScanner {
-    /// Brackets within brackets. A device's frame has three.
+    /// Limit of nested brackets. A device's frame has three.
     static let depthMax = 32
 
     var position = 0
@@ -23,14 +25,14 @@ struct JSONScanner {
         position &+= 1
     }
 
-    /// What a string's bytes are: where they start and end, and whether a `\` is among them.
+    /// The range of a string's bytes, and whether a `\` is among them.
     struct StringRange {
         var start: Int
         var end: Int
         var escaped = false
     }
 
-    /// Stands on the quote; moves behind the closing one.
+    /// Reads a string: starts on the quote, ends after the closing one.
     @inline(__always)
     mutating func string(_ text: Span<UInt8>) throws(FrameRefusal) -> StringRange {
         position &+= 1
@@ -53,7 +55,7 @@ struct JSONScanner {
     }
 
     /// The high bit of each byte that is a quote, a backslash, a control character or not ASCII.
-    /// The lowest one set is exact.
+    /// Only the lowest set bit is exact.
     @inline(__always)
     private static func specialBytes(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -99,7 +101,7 @@ struct JSONScanner {
         position += 6
     }
 
-    /// Stands on a minus sign or a digit; moves behind the number.
+    /// Reads a number: starts on a minus sign or a digit, ends after the number.
     @inline(__always)
     mutating func number(_ text: Span<UInt8>) throws(FrameRefusal) -> JSONNumber {
         var number = JSONNumber()
@@ -127,7 +129,8 @@ struct JSONScanner {
         return number
     }
 
-    /// Takes digits into `number`; past 19 significant ones only ``JSONNumber/truncated`` is set.
+    /// Reads digits into `number`; beyond 19 significant ones it only sets
+    /// ``JSONNumber/truncated``.
     @inline(__always)
     private mutating func integerDigits(_ text: Span<UInt8>, _ number: inout JSONNumber) {
         while number.digits < 10_000_000_000, position &+ 8 <= text.count {
@@ -165,7 +168,7 @@ struct JSONScanner {
         number.exponent += negative ? -value : value
     }
 
-    /// Moves over `true`, `false` or `null`.
+    /// Skips `true`, `false` or `null`.
     mutating func word(_ word: StaticString, _ text: Span<UInt8>) throws(FrameRefusal) {
         let count = word.utf8CodeUnitCount
         guard position + count <= text.count else { throw .notJSON }

@@ -1,6 +1,6 @@
-/// What a JSON string says, its escapes resolved.
+/// The text of a JSON string, its escapes resolved.
 enum JSONString {
-    /// - Throws: ``FrameRefusal/notUTF8`` for half a surrogate pair: UTF-8 has no such character.
+    /// - Throws: ``FrameRefusal/notUTF8`` for half a surrogate pair, which UTF-8 cannot hold.
     static func bytes(
         _ range: JSONScanner.StringRange, in text: Span<UInt8>
     ) throws(FrameRefusal) -> [UInt8] {
@@ -24,7 +24,7 @@ enum JSONString {
         return bytes
     }
 
-    /// Stands on the `\` of `\uXXXX`; moves behind it, and behind its second half.
+    /// Reads an escape from the `\` of `\uXXXX` on, with the second half of a surrogate pair.
     private static func scalar(
         _ text: Span<UInt8>, _ position: inout Int, end: Int
     ) throws(FrameRefusal) -> Unicode.Scalar {
@@ -40,7 +40,7 @@ enum JSONString {
         return scalar
     }
 
-    /// The byte that `\` and `letter` stand for; `nil` for `u` and what is no escape.
+    /// The byte that `\` and `letter` mean; `nil` for `u` and for an invalid escape.
     static func plainEscape(_ letter: UInt8) -> UInt8? {
         switch letter {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
@@ -53,7 +53,7 @@ enum JSONString {
         }
     }
 
-    /// Four hexadecimal digits from `position` on; `nil` where there are none.
+    /// Four hexadecimal digits from `position` on; `nil` if there are none.
     static func hexadecimal(_ text: Span<UInt8>, at position: Int) -> UInt32? {
         guard position + 4 <= text.count else { return nil }
         var value: UInt32 = 0

@@ -1,17 +1,17 @@
 public import SensorModel
 
-/// Turns the JSON of one connection into headers and payloads of the binary form.
+/// Converts the JSON of one connection to headers and payloads of the binary form.
 ///
 /// A line, or a WebSocket text message, holds one object or an array of objects:
 ///
 ///     decoder.begin()
 ///     while let frame = try decoder.next(in: line, payload: &payload, …) { … }
 ///
-/// After a refusal `next` goes on with the object behind it, where there is one.
+/// After a refusal `next` continues with the next object, if there is one.
 public struct TextDecoder: Sendable {
     private enum Place {
         case start
-        /// In an array, behind a value.
+        /// In an array, after a value.
         case following
         case done
     }
@@ -20,19 +20,19 @@ public struct TextDecoder: Sendable {
     private var scanner = JSONScanner()
     private var place = Place.done
     private var fields = JSONFields()
-    /// What the heart rates of this connection come from, as last handed on.
+    /// The source of this connection's heart rates, as last returned.
     private var source: [UInt8] = []
-    /// The same at the end of the last text that was read to its end.
+    /// The source at the end of the last text that was read to its end.
     private var settledSource: [UInt8] = []
     private var sourceIsNew = false
-    /// A heart rate whose source was handed on in its stead; it is next.
+    /// The heart rate to return next: its source was returned first.
     private var waitingHeader: FrameHeader?
     private var waitingPayload: [UInt8] = []
 
     public init() {}
 
-    /// Starts at the front of a new line or message, or again at the front of one that was not
-    /// read to its end: it then gives the same frames again.
+    /// Starts a new line or message, or restarts one that was not read to its end. A restarted text
+    /// gives the same frames again.
     public mutating func begin() {
         if sourceIsNew {
             source = settledSource
@@ -43,15 +43,17 @@ public struct TextDecoder: Sendable {
         waitingHeader = nil
     }
 
-    /// A heart rate with a `source` new to this connection comes as two frames, first the source.
+    /// Returns the next frame. A heart rate with a new `source` comes as two frames, first the
+    /// source.
     ///
     /// - Parameters:
-    ///   - text: The same bytes from `begin()` until `nil` comes back.
-    ///   - payload: Emptied, then takes the frame's payload; keep it, so that it grows only once.
-    ///   - arrivalTime: The daemon's clock when the text came.
-    ///   - recorded: As the hello said.
+    ///   - text: The same bytes from `begin()` until the result is `nil`.
+    ///   - payload: Emptied, then receives the frame's payload; reuse it, so that it grows only
+    ///     once.
+    ///   - arrivalTime: The daemon's clock at the text's arrival.
+    ///   - recorded: The flag in the hello.
     /// - Returns: `nil` at the end of the text.
-    /// - Throws: ``RefusedFrame`` for one object.
+    /// - Throws: ``RefusedFrame`` for one object; the next call continues after it.
     public mutating func next(
         in text: Span<UInt8>, payload: inout [UInt8], arrivalTime: Timestamp, recorded: Bool
     ) throws(RefusedFrame) -> TextFrame? {
@@ -70,7 +72,7 @@ public struct TextDecoder: Sendable {
         }
         var sequence = FrameSequence.none
         do {
-            // A hello is not counted, whatever it says.
+            // A hello has no number, whatever its fields say.
             if !fields.has(.seq) || !TextFields.isText(.type, "hello", fields, text) {
                 sequence = try TextFields.sequence(fields)
             }
@@ -93,12 +95,12 @@ public struct TextDecoder: Sendable {
 
     /// The payload of a binary hello.
     ///
-    /// - Throws: ``FrameRefusal`` where the object is no hello.
+    /// - Throws: ``FrameRefusal`` if the object is no hello.
     public static func hello(in json: Span<UInt8>) throws(FrameRefusal) -> Hello {
         var decoder = TextDecoder()
         decoder.begin()
         guard try decoder.nextObject(json), decoder.place == .done else { throw .notAnObject }
-        // The frame's kind says already what it is.
+        // The frame's kind already says that it is a hello.
         guard
             !decoder.fields.has(.type)
                 || TextFields.isText(.type, "hello", decoder.fields, json)
@@ -111,7 +113,7 @@ public struct TextDecoder: Sendable {
     /// - Returns: `false` at the end.
     private mutating func nextObject(_ text: Span<UInt8>) throws(FrameRefusal) -> Bool {
         guard let inArray = try enter(text) else { return false }
-        // Behind JSON that cannot be read there is nothing to go on with.
+        // Decoding cannot continue after JSON that cannot be read.
         place = .done
         guard scanner.peek(text) == UInt8(ascii: "{") else {
             try scanner.skipValue(text)
@@ -125,7 +127,7 @@ public struct TextDecoder: Sendable {
 
     /// Moves to the next value.
     ///
-    /// - Returns: Whether it is an element of an array; `nil` where there is none.
+    /// - Returns: Whether it is an element of an array; `nil` if there is none.
     private mutating func enter(_ text: Span<UInt8>) throws(FrameRefusal) -> Bool? {
         let before = place
         place = .done
@@ -184,7 +186,7 @@ public struct TextDecoder: Sendable {
         return .frame(header, heartRateDropped: false)
     }
 
-    /// Hands on the source in the heart rate's stead. It has no number: the heart rate has it.
+    /// Returns the source before its heart rate. It has no number: the heart rate has it.
     private mutating func announce(
         _ named: [UInt8], before header: FrameHeader, _ payload: inout [UInt8]
     ) -> TextFrame {

@@ -3,7 +3,7 @@ import SensorModel
 extension TextFields {
     /// Writes the payload of ``FrameKind/exactMotion`` with one sample.
     ///
-    /// - Returns: Whether a heart rate was there and is none; the motion stands.
+    /// - Returns: Whether the frame has an invalid heart rate; the motion is kept.
     static func motion(
         _ fields: JSONFields, _ payload: inout [UInt8]
     ) throws(FrameRefusal) -> Bool {
@@ -42,7 +42,7 @@ extension TextFields {
         return Float(value)
     }
 
-    /// `nil` where there is none, or what is there is none.
+    /// The heart rate; `nil` if it is missing or invalid.
     @inline(__always)
     private static func heartRateTenths(_ fields: JSONFields) -> UInt16? {
         guard fields.form(of: .heartRate) == .number else { return nil }
@@ -53,7 +53,8 @@ extension TextFields {
 
     private static let motionBytes = MotionLayout.headBytes + 24
 
-    /// Every text frame has one sample, so that the payload keeps its size and is written over.
+    /// Writes one sample. Every text frame has one, so the payload keeps its size and is
+    /// overwritten.
     private static func write(
         _ traits: MotionTraits, _ tenths: UInt16, _ acceleration: SIMD3<Float>,
         _ rotation: SIMD3<Float>, _ payload: inout [UInt8]
@@ -123,7 +124,7 @@ extension TextFields {
         } catch { throw .value(error) }
     }
 
-    /// `rrSeconds` in 1/1024 s.
+    /// The values of `rrSeconds` in 1/1024 s.
     private static func rrIntervals(
         _ fields: JSONFields, _ text: Span<UInt8>
     ) throws(FrameRefusal) -> [UInt16] {
@@ -147,7 +148,7 @@ extension TextFields {
         return intervals
     }
 
-    /// The text form names every field; a negative one says that its value is unknown.
+    /// The text form names every field. A negative value means unknown.
     private static func location(_ fields: JSONFields) throws(FrameRefusal) -> Location {
         let latitude = try fields.number(.latitude)
         let longitude = try fields.number(.longitude)
@@ -182,7 +183,7 @@ extension TextFields {
             charging: try fields.optionalBool(.charging) ?? false)
     }
 
-    /// The source a heart rate names, cleaned.
+    /// The source of a heart rate, cleaned.
     static func source(_ fields: JSONFields, _ text: Span<UInt8>) throws(FrameRefusal) -> [UInt8]? {
         guard fields.has(.source) else { return nil }
         let bytes = try fields.bytes(.source, in: text)
@@ -191,7 +192,7 @@ extension TextFields {
 }
 
 extension ControlAction {
-    /// As a text frame spells it.
+    /// Name in a text frame.
     var name: String { String(describing: self) }
 
     init?(name: String) {
@@ -201,7 +202,7 @@ extension ControlAction {
 }
 
 extension MutableSpan where Element == UInt8 {
-    /// Little-endian.
+    /// Writes little-endian.
     @inline(__always)
     mutating func store(_ word: UInt64, at position: Int) {
         precondition(position >= 0 && position <= count &- 8)

@@ -1,8 +1,9 @@
 import SensorModel
 
-/// What the fields of an object mean, by the kind of frame they make.
+/// The meaning of an object's fields, by the kind of frame.
 enum TextFields {
-    /// Without `type` it is motion, as the watch sends it, or a heart rate where there is `bpm`.
+    /// Without `type` the kind is a heart rate if there is `bpm`, else motion, as the watch sends
+    /// it.
     @inline(__always)
     static func kind(_ fields: JSONFields, _ text: Span<UInt8>) throws(FrameRefusal) -> FrameKind {
         guard fields.has(.type) else { return fields.has(.bpm) ? .heartRate : .exactMotion }
@@ -29,7 +30,7 @@ enum TextFields {
     static func isText(
         _ field: JSONField, _ expected: String, _ fields: JSONFields, _ text: Span<UInt8>
     ) -> Bool {
-        // A field that is no string is not the expected text either.
+        // A field that is not a string does not match either.
         (try? fields.optionalString(field, in: text)) == expected
     }
 
@@ -51,7 +52,7 @@ enum TextFields {
         return time
     }
 
-    /// Of a heart rate: `timestamp`, or the end of the form with `bpm`.
+    /// The time of a heart rate: `timestamp`, or the end of the form with `bpm`.
     static func heartRateTime(
         _ fields: JSONFields, _ text: Span<UInt8>
     ) throws(FrameRefusal) -> Timestamp {
@@ -64,7 +65,7 @@ enum TextFields {
         _ field: JSONField, _ fields: JSONFields, _ text: Span<UInt8>
     ) throws(FrameRefusal) -> Timestamp {
         let bytes = try fields.bytes(field, in: text)
-        guard let time = ISO8601.timestamp(bytes.span) else {
+        guard let time = Timestamp(iso8601: bytes.span) else {
             throw .dateNotISO8601(field: field.name)
         }
         return time

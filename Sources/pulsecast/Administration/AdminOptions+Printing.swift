@@ -1,12 +1,12 @@
 import Foundation
 
 extension AdminOptions {
-    /// Prints a list that the daemon gave: JSON as it is, or a table for people.
+    /// Prints a list from the daemon: JSON unchanged, or a table for people.
     ///
     /// - Parameters:
     ///   - data: A JSON array of objects.
     ///   - columns: Keys, in order.
-    /// - Throws: ``CommandFailure`` where the answer is no list.
+    /// - Throws: ``CommandFailure`` if the answer is not a list.
     func print(_ data: Data, columns: [String]) throws {
         if json { return Terminal.say(json: Array(data)) }
         guard let rows = try JSONSerialization.jsonObject(with: data) as? [[String: Any]] else {

@@ -1,3 +1,4 @@
+import Client
 import Foundation
 import Transport
 
@@ -9,13 +10,13 @@ extension AdminOptions {
         let cursor: String
     }
 
-    /// The newest sessions, asked for page by page.
+    /// The newest sessions, requested page by page.
     ///
     /// - Parameters:
     ///   - query: Names and values, without `limit` and `before`.
-    ///   - limit: At most so many; `nil`: all.
-    ///   - start: The cursor of a row; what began before it is wanted. `nil`: from the newest on.
-    /// - Returns: A JSON array, and the cursor to go on from where there are more.
+    ///   - limit: Maximum number; `nil`: all.
+    ///   - start: Cursor of a row; sessions that began before it follow. `nil`: from the newest on.
+    /// - Returns: A JSON array, and the cursor of the next page, if any.
     /// - Throws: ``CommandFailure``
     func sessions(
         _ query: [(name: String, value: String)], limit: Int?, before start: String? = nil
@@ -37,7 +38,7 @@ extension AdminOptions {
         return (Data("[".utf8) + members + Data("]\n".utf8), before)
     }
 
-    /// What is between the brackets of an array, as it is.
+    /// The members of an array, as text without the brackets.
     private static func members(of list: [UInt8]) -> Data {
         guard let first = list.firstIndex(of: UInt8(ascii: "[")),
             let last = list.lastIndex(of: UInt8(ascii: "]"))

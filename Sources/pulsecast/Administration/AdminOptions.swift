@@ -1,9 +1,10 @@
 import ArgumentParser
-import Daemon
+import Client
 import Foundation
+import Runtime
 import Transport
 
-/// Where the daemon is that a command talks to.
+/// Address of the daemon for commands.
 struct AdminOptions: ParsableArguments {
     @Option(help: "The daemon's admin socket; found by itself where it is not given.")
     var adminSocket: String?
@@ -14,14 +15,15 @@ struct AdminOptions: ParsableArguments {
     @Flag(help: "Print facts as JSON.")
     var json = false
 
-    /// Asks the daemon and gives its answer back.
+    /// Sends a request to the daemon and returns its answer.
     ///
     /// - Parameters:
-    ///   - method: Of the request.
-    ///   - path: Segments are percent-encoded by the caller.
-    ///   - body: Becomes a JSON object; `nil`: no body.
+    ///   - method: Method of the request.
+    ///   - path: Path; the caller percent-encodes its segments.
+    ///   - body: Members of a JSON object; `nil`: no body.
     /// - Returns: The JSON of a successful answer.
-    /// - Throws: ``CommandFailure`` with the daemon's reason, or where to look for the daemon.
+    /// - Throws: ``CommandFailure`` with the daemon's reason, or with advice on how to reach the
+    ///   daemon.
     func ask(
         _ method: Method, _ path: String, body: [String: any Sendable]? = nil
     ) async throws -> Data {
@@ -54,7 +56,7 @@ struct AdminOptions: ParsableArguments {
         return response
     }
 
-    /// The first socket that exists, in the order the documentation promises.
+    /// The first socket that exists, in the documented order.
     private func socketPath() throws -> String {
         if let adminSocket { return adminSocket }
         let candidates = StateFolder.adminSocketCandidates(
@@ -67,7 +69,7 @@ struct AdminOptions: ParsableArguments {
                 + " pulsecast serve, or name its socket with --admin-socket")
     }
 
-    /// A request method, written as people know it.
+    /// A request method, written as a string literal.
     struct Method: ExpressibleByStringLiteral {
         let value: HTTPRequest.Method
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Everything the daemon knows of a device, in files that need no Pulsecast to be read.
+/// Exports all data of a device into files that need no Pulsecast to be read.
 struct DeviceExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -30,7 +30,7 @@ struct DeviceExport: AsyncParsableCommand {
             attributes: [.posixPermissions: 0o700])
         try write(profile, "profile.json")
         try write(try await admin.ask("GET", device + "/zones"), "zones.json")
-        // A device without a course is answered 404, which is no failure here.
+        // A device without a course gives 404, which is no failure here.
         if let course = try? await admin.ask("GET", device + "/course") {
             try write(course, "course.gpx")
         }

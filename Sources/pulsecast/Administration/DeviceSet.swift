@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The wearer's profile: what is not given stays as it is.
+/// Changes the wearer's profile; omitted fields stay unchanged.
 struct DeviceSet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",

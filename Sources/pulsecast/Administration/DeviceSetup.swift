@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
-import Interchange
+import PushFormats
 
-/// What a phone's application has to be told, as a link and as a code for its camera.
+/// Prints the settings of a phone's application as a link and a QR code.
 struct DeviceSetup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What the metrics need to know of a device and its wearer; what is not given stays as it is.
+/// Profile of a device and its wearer for the metrics; omitted fields stay unchanged.
 struct ProfileOptions: ParsableArguments {
     static let zonesHelp = """
         Zones: percentOfMaximum, karvonen, friel, coggan, seiler, or the upper bounds of your
@@ -28,9 +28,9 @@ struct ProfileOptions: ParsableArguments {
     @Option(help: "Minutes after which a session raises an alert, 0…10080; 0: never.")
     var safetyTimerMinutes: Double?
 
-    /// The fields that were given, as the daemon's API names them.
+    /// The given fields, under their names in the daemon's API.
     ///
-    /// - Throws: ``CommandFailure`` for a pace that is none.
+    /// - Throws: ``CommandFailure`` for an invalid pace.
     var given: [String: any Sendable] {
         get throws {
             var body: [String: any Sendable] = [:]
@@ -54,7 +54,7 @@ struct ProfileOptions: ParsableArguments {
         }
     }
 
-    /// `M:SS` as seconds.
+    /// Converts `M:SS` to seconds.
     private static func seconds(_ pace: String) throws -> Int {
         let parts = pace.split(separator: ":")
         guard parts.count == 2, let minutes = Int(parts[0]), let seconds = Int(parts[1]),

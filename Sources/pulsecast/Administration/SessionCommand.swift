@@ -1,6 +1,6 @@
 import ArgumentParser
-import Daemon
 import Foundation
+import Runtime
 
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -36,7 +36,7 @@ struct SessionCommand: AsyncParsableCommand {
             Terminal.complain("older ones: --before \(next)")
         }
 
-        /// - Returns: Since 1970.
+        /// - Returns: Seconds since 1970.
         private static func seconds(_ text: String) throws -> Double {
             if let ago = DurationText.seconds(text) { return Date().timeIntervalSince1970 - ago }
             let day = try? Date(text, strategy: .iso8601.year().month().day())
@@ -49,7 +49,7 @@ struct SessionCommand: AsyncParsableCommand {
         }
     }
 
-    /// Which session a command means.
+    /// The session that a command refers to.
     struct Name: ParsableArguments {
         @Argument(help: "The session's ID, the first digits of it, or latest.") var id: String
         @Option(help: "With latest: of this device.") var device: String?

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What the recorded sessions add up to.
+/// Prints fitness, fatigue and form over the recorded sessions.
 struct TrainingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "training",

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// The decoded fields of a frame, as JSON members with a comma in front.
+/// The decoded fields of a frame, as JSON members with a leading comma.
 enum FrameText {
     static func fields(_ payload: Frame.Payload) -> String {
         switch payload {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Daemon
 import Foundation
+import Runtime
 import SegmentLog
 import SensorModel
 
@@ -123,7 +123,7 @@ struct LogCommand: AsyncParsableCommand {
     }
 }
 
-/// Tells which segment holds a record; asked in the order of the log.
+/// Finds the segment of a record; records are looked up in the order of the log.
 private struct SegmentPlaces {
     private var rest: ArraySlice<SegmentSummary>
 
@@ -135,7 +135,7 @@ private struct SegmentPlaces {
     }
 }
 
-/// Which log a command reads.
+/// The log that a command reads.
 struct LogPlace: ParsableArguments {
     @Option(name: .customLong("state"), help: "The state folder; found by itself otherwise.")
     var stateFolder: String?
@@ -144,7 +144,7 @@ struct LogPlace: ParsableArguments {
     var json = false
 
     /// - Returns: A reader of the folder's log.
-    /// - Throws: ``CommandFailure`` where there is no log.
+    /// - Throws: ``CommandFailure`` if there is no log.
     func reader() throws -> LogReader {
         let path = Self.state(stateFolder).log
         guard FileManager.default.fileExists(atPath: path) else {
@@ -154,9 +154,9 @@ struct LogPlace: ParsableArguments {
         return try LogReader(disk: PosixDisk(path: path))
     }
 
-    /// - Parameter text: A session's ID, the first digits of it, or `latest`.
-    /// - Returns: The one session that is meant, and a reader of its log.
-    /// - Throws: ``CommandFailure`` where the text is no name, or no session has it, or several do.
+    /// - Parameter text: A session's ID, a prefix of it, or `latest`.
+    /// - Returns: The only matching session, and a reader of its log.
+    /// - Throws: ``CommandFailure`` for an invalid text, for no matching session, and for several.
     func session(named text: String) throws -> (id: SessionID, reader: LogReader) {
         let prefix = SessionPrefix(text)
         guard prefix != nil || text == "latest" else {
@@ -181,7 +181,7 @@ struct LogPlace: ParsableArguments {
         return (first.session, reader)
     }
 
-    /// The folder that the person named; without one, where the daemon has it.
+    /// The named folder; without one, the daemon's standard folder.
     static func state(_ folder: String?) -> StateFolder {
         let environment = ProcessInfo.processInfo.environment
         return StateFolder(

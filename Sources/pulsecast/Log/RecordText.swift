@@ -1,15 +1,15 @@
-import Replay
 import SegmentLog
 import SensorModel
+import Sessions
 import Sharing
 import WireFormat
 
-/// A record as `log cat` prints it: one JSON object, the payload in hex and decoded.
+/// A record as printed by `log cat`: one JSON object, the payload in hex and decoded.
 enum RecordText {
     /// - Parameters:
-    ///   - header: Of the record.
-    ///   - payload: As it is on disk.
-    ///   - segment: The file that holds it; `nil` where it was taken away meanwhile.
+    ///   - header: Header of the record.
+    ///   - payload: Payload as on disk.
+    ///   - segment: File that holds it; `nil` if it was removed meanwhile.
     /// - Returns: The object, without a line feed.
     static func line(
         _ header: RecordHeader, _ payload: Span<UInt8>, segment: String?

@@ -2,7 +2,7 @@ import Foundation
 import SegmentLog
 import SensorModel
 
-/// What `log verify --json` prints.
+/// Output of `log verify --json`.
 struct VerificationReport: Encodable {
     struct Damage: Encodable {
         let segment: String
@@ -47,7 +47,7 @@ struct VerificationReport: Encodable {
         try container.encode(frames, forKey: .frames)
         try container.encode(bytes, forKey: .bytes)
         try container.encode(damaged, forKey: .damaged)
-        // null is part of the promise: a missing key would say nothing.
+        // The format guarantees this key: `null` instead of a missing key.
         try container.encode(tornTail, forKey: .tornTail)
     }
 }
@@ -93,7 +93,7 @@ struct LogStat: Encodable {
 }
 
 extension Terminal {
-    /// One line of JSON, keys in a stable order.
+    /// Prints one line of JSON, keys in a stable order.
     static func say(encoded value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Daemon
 import Foundation
-import Interchange
+import Recordings
 import Replay
+import Runtime
 import SensorModel
 
 struct AnalyzeCommand: AsyncParsableCommand {
@@ -14,7 +14,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
         help: "A FIT, GPX, TCX, CSV or NDJSON file, a neutral folder, or a session's ID or latest.")
     var recording: String
 
-    /// The log that a session is read from, and `--json`: one object with the whole time series.
+    /// The log that holds the session, and `--json`: one object with the whole time series.
     @OptionGroup var place: LogPlace
 
     @Option(help: "Where the sensor sat: wrist, ankle, hip, pocket or hand.")

@@ -1,12 +1,13 @@
+import Client
 import Foundation
 import SensorModel
 import Synchronization
 import Transport
 import WireFormat
 
-/// Plays frames to a daemon as a device does: paced, acknowledged, resumed after a lost connection.
+/// Sends frames to a daemon like a device: paced, acknowledged, resumed after a lost connection.
 struct DeviceSender {
-    /// Attempts in a row that brought nothing.
+    /// Consecutive attempts without progress.
     private static let retriesMax = 8
     private static let framesPerSend = 64
     /// Frames sent and not acknowledged; more would only wait in buffers.
@@ -15,20 +16,20 @@ struct DeviceSender {
     let address: ServerAddress
     let token: String
     let session: SessionID
-    /// Times as fast as recorded; `nil`: as fast as the daemon takes it.
+    /// Multiple of the recorded speed; `nil`: as fast as the daemon accepts.
     let speed: Double?
     let isRecorded: Bool
 
     /// Sends every frame and returns when the last one is acknowledged.
     ///
     /// - Parameters:
-    ///   - frames: In order of device time; they are numbered from 1.
-    ///   - progress: Frames acknowledged so far.
+    ///   - frames: Frames in order of device time; they are numbered from 1.
+    ///   - progress: Receives the number of frames acknowledged so far.
     /// - Throws: ``CommandFailure`` when the daemon refuses the device or cannot be reached.
     func send(_ frames: [Frame], progress: @escaping @Sendable (Int) -> Void) async throws {
         var retries = 0
         var reached: UInt32 = 0
-        // One for all connections: a watch runs on while the daemon is away.
+        // One start for all connections: a watch keeps running while the daemon is away.
         var start: ContinuousClock.Instant?
         while true {
             let acknowledged = Acknowledged()
@@ -48,10 +49,11 @@ struct DeviceSender {
         }
     }
 
-    /// One connection. `start` is when the first frame was due; the first connection sets it.
+    /// Runs one connection. `start` is the due time of the first frame; the first connection sets
+    /// it.
     ///
-    /// - Returns: Whether everything is acknowledged; `false`: connect again and go on.
-    /// - Throws: ``CommandFailure`` when the daemon refuses the device, else what the network says.
+    /// - Returns: Whether everything is acknowledged; `false`: reconnect and continue.
+    /// - Throws: ``CommandFailure`` when the daemon refuses the device, otherwise network errors.
     private func attempt(
         _ frames: [Frame], since start: inout ContinuousClock.Instant?,
         _ acknowledged: Acknowledged, _ progress: @escaping @Sendable (Int) -> Void
@@ -132,7 +134,7 @@ struct DeviceSender {
     }
 }
 
-/// How far the daemon has acknowledged, shared by the sending and the listening half.
+/// Last acknowledged frame, shared by the sending and the receiving half.
 private final class Acknowledged: Sendable {
     private let state = Mutex<UInt32?>(nil)
 
@@ -142,7 +144,6 @@ private final class Acknowledged: Sendable {
 
     func move(to sequence: UInt32) { state.withLock { $0 = max($0 ?? 0, sequence) } }
 
-    /// Waits for the welcome.
     func welcome() async throws -> UInt32 {
         while true {
             if let sequence = state.withLock({ $0 }) { return sequence }

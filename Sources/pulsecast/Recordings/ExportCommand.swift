@@ -1,7 +1,7 @@
 import ArgumentParser
-import Daemon
 import Foundation
-import Interchange
+import Recordings
+import Runtime
 import SegmentLog
 import SensorModel
 
@@ -28,7 +28,7 @@ struct ExportCommand: AsyncParsableCommand {
         try file.synchronize()
     }
 
-    /// A new file that only its owner reads.
+    /// Creates a file that only its owner can read.
     static func create(_ path: String) throws -> FileHandle {
         let made = FileManager.default.createFile(
             atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])

@@ -1,8 +1,9 @@
 import ArgumentParser
+import Client
 import Foundation
-import Interchange
+import PushFormats
+import Recordings
 import SensorModel
-import Transport
 
 struct PushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -45,7 +46,7 @@ struct PushCommand: AsyncParsableCommand {
         } while loop
     }
 
-    /// A device says that the run is over: without it viewers would wait for more.
+    /// Adds the end of the run: without it viewers would wait for more.
     private static func ended(_ frames: [Frame]) -> [Frame] {
         guard let last = frames.last, last.payload != .control(.stop) else { return frames }
         return frames + [
@@ -58,7 +59,7 @@ struct PushCommand: AsyncParsableCommand {
         let frames: Int
     }
 
-    /// `nil`: as fast as it goes.
+    /// Parses a pace; `nil`: as fast as possible.
     static func pace(_ text: String) throws -> Double? {
         if text == "max" { return nil }
         guard let speed = Double(text), speed > 0, speed <= 100_000 else {
@@ -77,7 +78,7 @@ struct PushCommand: AsyncParsableCommand {
     }
 }
 
-/// Which daemon a device talks to, and with which token.
+/// The daemon that a device connects to, and its token.
 struct Destination: ParsableArguments {
     @Option(help: "tcp://host:port, or ws://host:port/v1/device.")
     var to = "tcp://127.0.0.1:7420"
@@ -98,7 +99,7 @@ struct Destination: ParsableArguments {
         }
     }
 
-    /// Never a flag of its own: it would stand in the process list.
+    /// The token. It has no flag, because the process list would show it.
     var token: String {
         get throws { try Self.token(inFile: tokenFile) }
     }

@@ -1,14 +1,14 @@
-import Interchange
+import Recordings
 import SensorModel
 import WireFormat
 
 extension Recording {
-    /// The recording as a daemon gets it: in binary, which has fewer digits than some files.
+    /// The recording as received by a daemon: the binary form has fewer digits than some files.
     ///
-    /// `push` sends this and `analyze` computes from it, so that they agree to the last step.
+    /// `push` sends this and `analyze` computes from it, so that both give identical results.
     ///
-    /// - Returns: The same frames on the wire's grid; a heart rate within a motion frame becomes
-    ///   a frame of its own, as the binary form has no place for it.
+    /// - Returns: The same frames in wire precision; a heart rate within a motion frame becomes a
+    ///   frame of its own, because the binary form cannot hold it.
     /// - Throws: ``FrameRefusal`` for a frame that no device could send.
     func sent() throws(FrameRefusal) -> Recording {
         var sent = self

@@ -1,13 +1,13 @@
 import Foundation
-import Interchange
+import Recordings
 
-/// A recording from disk: a file, or a neutral folder.
+/// A recording on disk: a file, or a neutral folder.
 enum RecordingFile {
     private static let folderFiles = ["imu.csv", "gps.csv", "hr.csv"]
     private static let bytesMax = 2 << 30
 
-    /// - Parameter path: Of a FIT, GPX, TCX, CSV or NDJSON file, or of a neutral folder.
-    /// - Returns: The recording as a daemon would get it; what could not be used is counted in it.
+    /// - Parameter path: Path of a FIT, GPX, TCX, CSV or NDJSON file, or of a neutral folder.
+    /// - Returns: The recording as received by a daemon, with counts of unusable items.
     /// - Throws: ``CommandFailure`` that says what is wrong with the file.
     static func read(_ path: String) throws -> Recording {
         let values = try? URL(fileURLWithPath: path).resourceValues(forKeys: [.isDirectoryKey])

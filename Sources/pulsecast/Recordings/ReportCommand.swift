@@ -1,6 +1,6 @@
 import ArgumentParser
-import Daemon
 import Foundation
+import Runtime
 
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

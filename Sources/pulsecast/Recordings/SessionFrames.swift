@@ -1,20 +1,20 @@
-import Replay
 import SegmentLog
 import SensorModel
+import Sessions
 import WireFormat
 
 /// The frames of a recorded session, in the order of their own times, and the wearer's profile.
 struct SessionFrames {
     private(set) var frames: [Frame] = []
-    /// As it was when the session ended.
+    /// Profile at the end of the session.
     private(set) var profile = RunnerProfile()
-    /// As it was when the session ended.
+    /// Course at the end of the session.
     private(set) var course: Course?
 
-    /// - Throws: ``CommandFailure`` for a session that the log does not have or that cannot be read.
+    /// - Throws: ``CommandFailure`` for a session that is missing from the log or cannot be read.
     init(_ session: SessionID, reader: LogReader) throws {
         guard let summary = reader.summary(of: session) else {
-            throw CommandFailure("\(ReplayError.unknownSession(session))")
+            throw CommandFailure("\(SessionReadError.unknownSession(session))")
         }
         var failure: (any Error)?
         try reader.read(from: summary.firstOffset, session: session) { header, payload in

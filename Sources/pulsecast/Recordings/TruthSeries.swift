@@ -1,13 +1,13 @@
 import Foundation
 import Replay
 
-/// What a neutral folder says was measured another way: `truth_series.csv`, `t_s` and any of
+/// Reference values of a neutral folder, measured another way: `truth_series.csv`, `t_s` and any of
 /// `distance_m` (cumulative), `cadence_spm`, `steps_cum`.
 enum TruthSeries {
     static let fileName = "truth_series.csv"
 
-    /// - Parameter folder: Of a recording; a path of anything else has no truth.
-    /// - Returns: Its rows in their order; empty where there is no such file.
+    /// - Parameter folder: Folder of a recording; other paths have no reference values.
+    /// - Returns: Its rows in their order; empty without such a file.
     /// - Throws: ``CommandFailure`` for a file without `t_s`.
     static func read(beside folder: String) throws -> [RecordingPlot.Truth] {
         let path = folder + "/" + fileName

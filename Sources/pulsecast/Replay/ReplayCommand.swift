@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Daemon
 import Foundation
@@ -43,7 +44,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let (id, reader) = try place.session(named: session)
         if let share { return try await play(id, to: share, pace) }
         if verify || diff { return try compare(id, reader) }
-        let showing = SessionShowing(session: id, reader: reader, pace: pace)
+        let showing = SessionPrinter(session: id, reader: reader, pace: pace)
         repeat { try await showing.run(from: from, until: until) } while loop
     }
 
@@ -87,14 +88,14 @@ struct ReplayCommand: AsyncParsableCommand {
         }
     }
 
-    /// What `--diff` makes of the recorded profile; `nil`: verify.
+    /// The change that `--diff` makes to the recorded profile; `nil`: verify.
     private func change() throws -> ((RunnerProfile) -> RunnerProfile)? {
         guard diff else { return nil }
         let json = Array(try JSONSerialization.data(withJSONObject: profile.given))
         do {
             _ = try RunnerProfile().changed(by: json)
         } catch { throw CommandFailure("\(error)", status: ExitStatus.wrongUse) }
-        // Checked above; a bad field does not depend on the profile it changes.
+        // Already checked above; the error of a bad field does not depend on the profile.
         return { (try? $0.changed(by: json)) ?? $0 }
     }
 }

@@ -2,13 +2,14 @@ import Foundation
 import Replay
 import SegmentLog
 import SensorModel
+import Sessions
 import Sharing
 
-/// What `replay --verify` and `replay --diff` found.
+/// Result of `replay --verify` and `replay --diff`.
 struct ReplayReport: Encodable {
     static let version = SessionComputation(profile: RunnerProfile()).version
 
-    /// One event; of what is in both only the fields that differ.
+    /// One different event; of an event in both runs, only the fields that differ.
     struct Difference: Encodable {
         let offset: UInt64?
         let deviceTime: Double
@@ -74,7 +75,7 @@ struct ReplayReport: Encodable {
         return object as? [String: NSObject] ?? [:]
     }
 
-    /// `nil` for differences that no viewer is shown.
+    /// `nil` for differences that viewers cannot see.
     private static func text(_ fields: [String: NSObject]) -> String? {
         guard !fields.isEmpty else { return nil }
         return

@@ -15,7 +15,8 @@ struct SharePlaying {
         let viewers: Int
     }
 
-    /// - Parameter body: Session, speed, from, until and loop, as the daemon's API names them.
+    /// - Parameter body: Session, speed, from, until and loop, under their names in the daemon's
+    ///   API.
     /// - Throws: ``CommandFailure`` with the daemon's reason.
     func run(_ body: [String: any Sendable]) async throws {
         let path = "/shares/\(segment(share))/playback"
@@ -39,7 +40,7 @@ struct SharePlaying {
             } catch is CommandFailure { break }
         }
         bar.finish()
-        // Over already, where it was not interrupted: nothing to end is no failure.
+        // Without an interruption the playback is already over, so a failure here is normal.
         _ = try? await admin.ask("DELETE", path)
         if admin.json {
             try Terminal.say(
@@ -52,11 +53,11 @@ struct SharePlaying {
     private struct Played: Encodable {
         let session: String
         let share: String
-        /// At most at once.
+        /// Highest number at one time.
         let viewers: Int
     }
 
-    /// Ctrl-C ends the show in order: the viewers see again what is live.
+    /// Ctrl-C ends the playback in order: the viewers return to the live stream.
     private static func interruption() -> any DispatchSourceSignal {
         signal(SIGINT, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())

@@ -1,16 +1,16 @@
 import ArgumentParser
-import Daemon
 import Foundation
+import Runtime
 
-/// What a command ends with: 0 done, 1 failed, 2 wrong use or configuration, 3 the log is damaged.
+/// Exit status of a command: 0 done, 1 failed, 2 wrong use or configuration, 3 the log is damaged.
 enum ExitStatus {
     static let failed: Int32 = 1
     static let wrongUse: Int32 = 2
     static let damagedLog: Int32 = 3
 
-    /// Says on stderr what happened and what to do; help and version go to stdout.
+    /// Prints the error and a remedy to stderr; help and version go to stdout.
     ///
-    /// - Parameter error: What a command threw, or what parsing found.
+    /// - Parameter error: An error of a command or of parsing.
     /// - Returns: The process's exit status.
     static func report(_ error: any Error) -> Int32 {
         if let failure = error as? CommandFailure {
@@ -33,7 +33,7 @@ enum ExitStatus {
     }
 }
 
-/// Why a command cannot do what it was asked, in one sentence that says what to do.
+/// Reason for which a command failed, in one sentence with a remedy.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
     let status: Int32

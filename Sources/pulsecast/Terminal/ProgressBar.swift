@@ -1,6 +1,6 @@
 import Foundation
 
-/// Progress of long work, drawn on stderr while a person looks, and silent otherwise.
+/// Progress of long work, drawn on stderr if it is a terminal, otherwise silent.
 struct ProgressBar {
     private static let width = 30
 
@@ -28,7 +28,7 @@ struct ProgressBar {
         Terminal.write("\r\(title) \(bar) \(percent) %", to: .standardError)
     }
 
-    /// Takes the bar off the screen.
+    /// Removes the bar from the screen.
     func finish() {
         guard isDrawn, lastPercent >= 0 else { return }
         Terminal.write("\r\u{1B}[2K", to: .standardError)

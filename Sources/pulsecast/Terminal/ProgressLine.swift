@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A progress bar that several tasks may move.
+/// A progress bar that several tasks may update.
 final class ProgressLine: Sendable {
     private let bar: Mutex<ProgressBar>
     private let total: Int

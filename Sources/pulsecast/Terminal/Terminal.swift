@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where commands speak: facts to stdout, complaints and progress to stderr.
+/// Output of commands: facts to stdout, errors and progress to stderr.
 enum Terminal {
     static func say(_ text: String) {
         write(text + "\n", to: .standardOutput)
@@ -14,7 +14,7 @@ enum Terminal {
         write(text + "\n", to: .standardError)
     }
 
-    /// Whether a person looks at stderr: only then is progress drawn.
+    /// Whether stderr is a terminal: only then is progress drawn.
     static var isInteractive: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Whether stderr goes to systemd's journal.
@@ -28,7 +28,7 @@ enum Terminal {
         do {
             try file.write(contentsOf: Data(bytes))
         } catch {
-            // The reader is gone (`… | head`): there is nobody left to tell.
+            // The reader is gone (`… | head`), so no message can reach it.
             exit(0)
         }
     }

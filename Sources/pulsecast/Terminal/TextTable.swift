@@ -1,4 +1,4 @@
-/// Columns for people: each as wide as its longest cell.
+/// A table for people: each column is as wide as its longest cell.
 struct TextTable {
     private var rows: [[String]]
 

@@ -1,4 +1,4 @@
-/// Dots on a terminal: two across and four down a character.
+/// Braille dots on a terminal: two across and four down per character.
 struct BrailleCanvas {
     let columns: Int
     let rows: Int
@@ -16,7 +16,7 @@ struct BrailleCanvas {
     var width: Int { columns * 2 }
     var height: Int { rows * 4 }
 
-    /// Dots outside are not drawn.
+    /// Sets a dot; dots outside the canvas are ignored.
     mutating func dot(_ x: Int, _ y: Int) {
         guard (0..<width).contains(x), (0..<height).contains(y) else { return }
         // The bit of each dot in a braille character (ISO/TR 11548-1).
@@ -33,7 +33,7 @@ struct BrailleCanvas {
         }
     }
 
-    /// One text a row.
+    /// One text per row.
     var text: [String] {
         (0..<rows).map { row in
             cells[row * columns..<(row + 1) * columns].map { bits in

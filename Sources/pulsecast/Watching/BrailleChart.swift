@@ -1,10 +1,10 @@
 /// A line chart of braille dots.
 enum BrailleChart {
     /// - Parameters:
-    ///   - values: Oldest first; all of them fill the width, however many.
+    ///   - values: Values, oldest first; scaled to the full width.
     ///   - columns: Characters across, with the range of values beside the first and last row.
     ///   - rows: Characters down.
-    /// - Returns: One text a row; none for fewer than two values.
+    /// - Returns: One text per row; none for fewer than two values.
     static func rows(_ values: [Double], columns: Int, rows: Int) -> [String] {
         guard let lowest = values.min(), let highest = values.max(), values.count > 1 else {
             return []
@@ -31,7 +31,7 @@ enum BrailleChart {
 }
 
 extension String {
-    /// With spaces after it, or cut.
+    /// The text padded with spaces, or cut.
     func padded(to width: Int) -> String {
         count >= width
             ? String(prefix(width)) : self + String(repeating: " ", count: width - count)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A route to scale, of braille dots; a ring of dots where the runner is.
+/// A route to scale in braille dots, with a ring of dots at the runner's position.
 enum BrailleRoute {
     /// - Parameters:
     ///   - points: Degrees, oldest first.
     ///   - columns: Characters across.
     ///   - rows: Characters down.
-    /// - Returns: One text a row; none for fewer than two points.
+    /// - Returns: One text per row; none for fewer than two points.
     static func rows(
         _ points: [(latitude: Double, longitude: Double)], columns: Int, rows: Int
     ) -> [String] {

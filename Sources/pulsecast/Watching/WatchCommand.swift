@@ -1,4 +1,6 @@
 import ArgumentParser
+import Bytes
+import Client
 import Foundation
 import SensorModel
 import Transport
@@ -27,25 +29,25 @@ struct WatchCommand: AsyncParsableCommand {
                 await display.say(notice)
             }
         } catch {
-            // Back to the terminal first: what is said on the other screen is gone with it.
+            // Restores the terminal first: text on the alternate screen would be lost.
             await display.close()
             throw error
         }
     }
 
-    /// Follows the share for ever: whatever is lost is tried again.
+    /// Follows the share until it is over; retries after every lost connection.
     ///
     /// - Parameters:
-    ///   - share: Where it is.
-    ///   - say: Gets each event as JSON.
-    ///   - tell: Gets what is wrong with the connection, and `nil` when it is well again.
+    ///   - share: Address of the share.
+    ///   - say: Receives each event as JSON.
+    ///   - tell: Receives the problem of the connection, and `nil` when it works again.
     /// - Throws: ``CommandFailure`` when the share is over.
     private func follow(
         _ share: (address: ServerAddress, path: String), say: (String) async -> Void,
         tell: (String?) async -> Void
     ) async throws {
         var cursor: String?
-        // Short: a daemon that restarts behind open sockets takes the connection at once.
+        // Short: a daemon that restarts behind open sockets accepts the connection at once.
         let firstWaitSeconds = 0.1
         var waitSeconds = firstWaitSeconds
         while true {
@@ -73,7 +75,7 @@ struct WatchCommand: AsyncParsableCommand {
         }
     }
 
-    /// The route and the heart rates of before; without them the pictures begin now.
+    /// Loads the earlier route and heart rates; without them the charts begin now.
     private static func showHistory(
         of share: (address: ServerAddress, path: String), on display: WatchDisplay
     ) async {
@@ -88,8 +90,8 @@ struct WatchCommand: AsyncParsableCommand {
         } while cursor != nil
     }
 
-    /// The server's text as one line of a terminal. JSON stays the JSON it was: outside of strings
-    /// only white space can be cleaned.
+    /// The server's text as one line of a terminal. JSON stays valid: outside of strings the
+    /// cleaning changes only white space.
     static func line(of event: String) -> String { CleanText.clean(event) }
 
     private static func cursor(in event: String) -> String? {
@@ -97,7 +99,7 @@ struct WatchCommand: AsyncParsableCommand {
         return (object as? [String: Any])?["cursor"] as? String
     }
 
-    /// The API's path behind `http://host/s/ID`.
+    /// The API path for `http://host/s/ID`.
     private static func share(
         of link: String
     ) throws -> (address: ServerAddress, path: String) {

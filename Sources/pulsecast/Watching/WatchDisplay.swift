@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 
-/// The terminal while `watch` draws on it: its own screen, redrawn when something comes or its size
-/// changes, and given back as it was.
+/// The terminal while `watch` draws on it: an alternate screen, redrawn after each event and each
+/// change of size, and restored at the end.
 actor WatchDisplay {
     private var screen = WatchScreen()
     private var size = (columns: 80, rows: 24)
@@ -11,7 +11,7 @@ actor WatchDisplay {
     private static let enter = "\u{1B}[?1049h\u{1B}[?25l"
     private static let leave = "\u{1B}[?25h\u{1B}[?1049l"
 
-    /// Takes the terminal over; an interrupt gives it back and ends the program with status 0.
+    /// Opens the alternate screen; an interrupt restores the terminal and exits with status 0.
     func open() {
         measure()
         Terminal.write(Self.enter, to: .standardOutput)
@@ -26,7 +26,7 @@ actor WatchDisplay {
         }
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     func close() {
         Terminal.write(Self.leave, to: .standardOutput)
     }
@@ -64,7 +64,7 @@ actor WatchDisplay {
 
     private func draw() {
         let lines = screen.lines(columns: size.columns, rows: size.rows)
-        // Each line clears what was behind it: nothing flickers.
+        // Each line clears its own rest, which avoids flicker.
         let text = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\n")
         Terminal.write("\u{1B}[H" + text + "\u{1B}[J", to: .standardOutput)
     }
@@ -77,7 +77,7 @@ actor WatchDisplay {
         signals.append(source)
     }
 
-    /// `stty` knows the size; where there is none, the usual 80 × 24.
+    /// Reads the size from `stty`; without a terminal, 80 × 24.
     private func measure() {
         let process = Process()
         let output = Pipe()

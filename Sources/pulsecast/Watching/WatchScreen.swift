@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import SensorModel
 
@@ -8,17 +9,17 @@ struct WatchScreen {
     private typealias Values = [String: Any]
 
     private var values: Values = [:]
-    /// Of a group, by name.
+    /// Runners of a group, by name.
     private var runners: [String: Values] = [:]
     private var heartRates: [Double] = []
     private var route: [(latitude: Double, longitude: Double)] = []
     private var notices: [String] = []
-    /// What is wrong with the connection; `nil`: nothing.
+    /// Problem of the connection; `nil`: none.
     var connection: String?
 
     /// - Parameters:
     ///   - object: A snapshot, update, event, or an item of the history.
-    ///   - history: Whether it happened before what is shown.
+    ///   - history: Whether it precedes the values shown.
     mutating func take(_ object: [String: Any], history: Bool) {
         if let members = object["runners"] as? [[String: Any]] {
             for member in members { take(member, history: history) }
@@ -56,10 +57,10 @@ struct WatchScreen {
     }
 
     /// - Parameters:
-    ///   - columns: Of the terminal.
-    ///   - rows: Of the terminal.
-    /// - Returns: What stands on it, from the top; never more than `rows`, and nothing in it that
-    ///   steers a terminal.
+    ///   - columns: Width of the terminal.
+    ///   - rows: Height of the terminal.
+    /// - Returns: Lines from the top; never more than `rows`, and without terminal control
+    ///   sequences.
     func lines(columns: Int, rows: Int) -> [String] {
         var lines = runners.isEmpty ? facts : board
         lines = lines.map { String($0.prefix(columns)) }
@@ -83,7 +84,7 @@ struct WatchScreen {
         ]
     }
 
-    /// The group, who is farthest first.
+    /// The runners of the group, farthest first.
     private var board: [String] {
         let order = runners.sorted { left, right in
             let meters = [left, right].map { Self.number($0.value, "distanceMeters") ?? -1 }
@@ -101,7 +102,7 @@ struct WatchScreen {
             }
     }
 
-    /// The chart and beside it, where there is room, the route.
+    /// The chart, and the route beside it if there is room.
     private func pictures(columns: Int, rows: Int) -> [String] {
         guard route.count > 1 else {
             return BrailleChart.rows(heartRates, columns: columns, rows: min(rows, 12))

@@ -1,9 +1,10 @@
+import Client
 import Foundation
 import SensorModel
 import Testing
 import Transport
 
-@testable import Daemon
+@testable import API
 
 @Suite(.serialized) struct OpenAPITests {
     @Test func `The description is served, and names every operation once`() async throws {

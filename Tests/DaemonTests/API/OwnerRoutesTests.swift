@@ -1,6 +1,8 @@
+import Client
 import Foundation
-import Interchange
+import PushFormats
 import Registry
+import Runtime
 import SensorModel
 import Testing
 import Transport

@@ -1,3 +1,4 @@
+import Client
 import Foundation
 import SensorModel
 import Sharing
@@ -5,7 +6,7 @@ import Testing
 import Transport
 import WireFormat
 
-@testable import Daemon
+@testable import Runtime
 
 @Suite(.serialized) struct PublicStreamTests {
     private static let session = SessionID(high: 0x4011, low: 1 << 63)

@@ -1,9 +1,11 @@
+import Client
 import SensorModel
 import Sharing
 import Testing
-import Transport
 
 @testable import Daemon
+@testable import Runtime
+import Transport
 
 @Suite(.serialized) struct ReaderRoutesTests {
     private static let latest = "/api/v1/data/heart_rate/latest"
@@ -123,7 +125,7 @@ import Transport
             _ = try running.addShare(of: "bob")
             let members = running.daemon.accounts.shares.map(\.key)
             let group = try running.daemon.administration.createShare(
-                ShareWish(), of: .group(members), stem: "both")
+                ShareRequest(), of: .group(members), stem: "both")
             let room = try await running.socket(
                 "/api/v2/data/rooms/r/real_time?access_token=\(group.id.text)&kinds=heart_rate")
             try await running.sendHeartRates([155], token: ann, session: Self.session)
@@ -189,7 +191,7 @@ import Transport
             let members = running.daemon.accounts.shares.map(\.key)
             let administration = running.daemon.administration
             let group = try administration.createShare(
-                ShareWish(), of: .group(members), stem: "both")
+                ShareRequest(), of: .group(members), stem: "both")
             let room = "/api/v2/data/rooms/r/real_time?access_token=\(group.id.text)"
             let socket = try await running.socket(room)
             if way == "rotated" {

@@ -1,11 +1,13 @@
+import Client
 import Foundation
 import Registry
 import SegmentLog
 import SensorModel
 import Testing
-import Transport
 
 @testable import Daemon
+@testable import Runtime
+import Transport
 
 /// Lists of sessions, page by page, and how a session is named.
 @Suite(.serialized) struct SessionListTests {

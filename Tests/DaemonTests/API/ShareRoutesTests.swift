@@ -1,3 +1,4 @@
+import Client
 import Foundation
 import Secrets
 import SensorModel
@@ -6,6 +7,7 @@ import Transport
 import WireFormat
 
 @testable import Daemon
+@testable import Runtime
 
 @Suite(.serialized) struct ShareRoutesTests {
     private static let session = SessionID(high: 0x4003, low: 1 << 63)

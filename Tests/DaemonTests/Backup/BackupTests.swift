@@ -5,6 +5,7 @@ import SensorModel
 import Testing
 import Transport
 
+@testable import Runtime
 @testable import Daemon
 
 /// Backups of a state folder, whole and interrupted.
@@ -81,7 +82,7 @@ import Transport
         _ = try BackupFolders.restore(backup, to: new)
         try await RunningDaemon.again(in: new.path) { running in
             #expect(try await running.admin(.get, "/sessions").list.count == 2)
-            let findings = try Judgement.agreement(running.daemon.administration.agreement())
+            let findings = try DoctorThresholds.agreement(running.daemon.administration.agreement())
             #expect(findings.map(\.verdict) == [.fine])
         }
     }

@@ -3,7 +3,7 @@ import SensorModel
 import Synchronization
 import Transport
 
-@testable import Daemon
+@testable import Runtime
 
 /// Somebody else's HTTP server: answers with the statuses it was given, and keeps what it got.
 final class Receiver: Sendable {
@@ -60,7 +60,7 @@ private struct Nobody: DeviceGate, ViewerGate {
         .failure(.tokenRefused)
     }
 
-    func admit(_ knock: DeviceKnock) -> Result<AdmittedDevice, HandshakeRefusal> {
+    func admit(_ handshake: DeviceHandshake) -> Result<AdmittedDevice, HandshakeRefusal> {
         .failure(.tokenRefused)
     }
 

@@ -1,3 +1,4 @@
+import Client
 import Foundation
 import Logging
 import Registry
@@ -7,6 +8,7 @@ import Testing
 import Transport
 import WireFormat
 
+@testable import Runtime
 @testable import Daemon
 
 /// A whole daemon in this process, on ports of its own and a state folder that goes with it.
@@ -93,10 +95,10 @@ struct RunningDaemon {
 
     /// - Returns: The share's ID.
     func addShare(
-        of device: String, _ change: (inout ShareWish) -> Void = { _ in }
+        of device: String, _ change: (inout ShareRequest) -> Void = { _ in }
     ) throws -> String {
         let known = try daemon.administration.known(device)
-        var wish = ShareWish()
+        var wish = ShareRequest()
         change(&wish)
         return try daemon.administration.createShare(
             wish, of: .device(known.id), stem: device

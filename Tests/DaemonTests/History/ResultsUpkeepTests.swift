@@ -1,3 +1,4 @@
+import Client
 import Foundation
 import Registry
 import SegmentLog
@@ -6,6 +7,7 @@ import Testing
 import Transport
 
 @testable import Daemon
+@testable import Runtime
 
 /// What sessions amounted to is computed before somebody asks, and nobody waits for all of it.
 @Suite(.serialized) struct ResultsUpkeepTests {

@@ -1,4 +1,5 @@
 import Registry
+import Runtime
 import SegmentLog
 import SensorModel
 import Synchronization

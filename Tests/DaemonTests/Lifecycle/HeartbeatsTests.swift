@@ -4,6 +4,7 @@ import Testing
 import Transport
 
 @testable import Daemon
+@testable import Runtime
 
 @Suite struct HeartbeatsTests {
     private static func beat(_ mark: UInt64, idle: Bool = false) -> [Heartbeats.Beat] {

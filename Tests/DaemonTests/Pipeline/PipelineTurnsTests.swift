@@ -1,3 +1,4 @@
+import Client
 import Foundation
 import SensorModel
 import Sessions
@@ -7,6 +8,7 @@ import Transport
 import WireFormat
 
 @testable import Daemon
+@testable import Runtime
 
 @Suite struct PipelineTurnsTests {
     /// Sends markers 1 to `count` over a connection of its own and waits until all are acknowledged.

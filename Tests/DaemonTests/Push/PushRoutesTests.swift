@@ -1,9 +1,10 @@
+import Client
 import Foundation
 import SensorModel
 import Testing
 import Transport
 
-@testable import Daemon
+@testable import Runtime
 
 @Suite(.serialized) struct PushRoutesTests {
     private struct Example: Sendable, CustomTestStringConvertible {

@@ -1,3 +1,4 @@
+import Client
 import Foundation
 import SensorModel
 import Sharing
@@ -5,6 +6,7 @@ import Testing
 import Transport
 
 @testable import Daemon
+@testable import Runtime
 
 /// Who may do what: roles × routes × states, one cell a request.
 @Suite(.serialized) struct AccessMatrixTests {

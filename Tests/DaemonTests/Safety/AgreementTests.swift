@@ -1,3 +1,4 @@
+import Client
 import Foundation
 import Registry
 import SegmentLog
@@ -6,6 +7,8 @@ import Testing
 import Transport
 import WireFormat
 
+@testable import Runtime
+@testable import API
 @testable import Daemon
 
 /// A registry that was lost, or put back, beside a log that was not.
@@ -43,7 +46,7 @@ import WireFormat
             let orphans = try await running.admin(.get, "/sessions?orphans=true").list
             #expect(orphans.map { $0["id"] as? String } == ["\(Self.session)"])
             #expect(orphans.first.map { $0["device"] is String } == false)
-            let findings = try Judgement.agreement(running.daemon.administration.agreement())
+            let findings = try DoctorThresholds.agreement(running.daemon.administration.agreement())
             #expect(findings.map(\.verdict) == [.warning])
             #expect(findings[0].advice.contains("session delete --orphans"))
 
@@ -52,7 +55,7 @@ import WireFormat
             #expect(erased.object["sessionsErased"] as? Int == 1)
             #expect(try await running.admin(.get, "/sessions").list.isEmpty)
             #expect(
-                try Judgement.agreement(running.daemon.administration.agreement())
+                try DoctorThresholds.agreement(running.daemon.administration.agreement())
                     .map(\.verdict) == [.fine])
         }
         // The number of a device whose last session is gone is not given again.
@@ -69,7 +72,7 @@ import WireFormat
             #expect(try administration.accounts.registry.logEpoch() == epoch)
             try administration.accounts.registry.setLogEpoch(epoch + 1)
             try administration.settleAgreement()
-            let findings = try Judgement.agreement(administration.agreement())
+            let findings = try DoctorThresholds.agreement(administration.agreement())
             #expect(findings.map(\.verdict) == [.warning])
             #expect(findings[0].advice.contains("doctor --accept-log"))
             #expect(try await running.admin(.post, "/agreement/accept-log").status == 200)
@@ -81,7 +84,7 @@ import WireFormat
         let agreement = Agreement(
             logEpoch: 1, registryEpoch: 1, orphans: [],
             older: [.init(device: "bob", sessions: 3)])
-        let findings = Judgement.agreement(agreement)
+        let findings = DoctorThresholds.agreement(agreement)
         #expect(findings.map(\.verdict) == [.warning])
         #expect(findings[0].found.contains("3 session(s) of bob"))
     }

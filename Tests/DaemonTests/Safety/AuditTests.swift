@@ -1,3 +1,4 @@
+import Client
 import Foundation
 import Registry
 import SensorModel
@@ -6,6 +7,7 @@ import Testing
 import Transport
 
 @testable import Daemon
+@testable import Runtime
 
 @Suite(.serialized) struct AuditTests {
     @Test func `A visit is one entry, told to the owner without an address`() async throws {
@@ -108,7 +110,7 @@ import Transport
     }
 
     @Test func `A visit begins anew after ten minutes, for each share and address`() throws {
-        var opens = RecentOpens()
+        var opens = RecentVisits()
         let first = try #require(AddressKey(bytes: [203, 0, 113, 1]))
         let second = try #require(AddressKey(bytes: [203, 0, 113, 2]))
         let (one, two) = (ShareKey(rawValue: 1), ShareKey(rawValue: 2))

@@ -1,3 +1,4 @@
+import Client
 import Registry
 import SensorModel
 import Sharing
@@ -6,6 +7,7 @@ import Testing
 import Transport
 
 @testable import Daemon
+@testable import Runtime
 
 /// Nobody takes the daemon from the others: what one owner or viewer may ask of it.
 @Suite struct BoundsTests {
@@ -35,7 +37,7 @@ import Transport
             let device = try administration.known("ann")
             func make() throws -> Share {
                 try administration.createShare(
-                    ShareWish(), of: .device(device.id), stem: "ann"
+                    ShareRequest(), of: .device(device.id), stem: "ann"
                 ).share
             }
             let shares = try (0..<64).map { _ in try make() }
@@ -54,7 +56,7 @@ import Transport
             let device = try administration.known("ann")
             for _ in 0..<205 {
                 let made = try administration.createShare(
-                    ShareWish(), of: .device(device.id), stem: "ann")
+                    ShareRequest(), of: .device(device.id), stem: "ann")
                 try administration.revokeShare(made.share)
             }
             #expect(running.daemon.accounts.shares.count == 201)
@@ -64,7 +66,7 @@ import Transport
     @Test func `A share's name tells nothing of other devices' shares`() async throws {
         try await RunningDaemon.run { running in
             let administration = running.daemon.administration
-            var wish = ShareWish()
+            var wish = ShareRequest()
             wish.name = "evening"
             for name in ["ann", "bob"] {
                 _ = try running.addDevice(name)

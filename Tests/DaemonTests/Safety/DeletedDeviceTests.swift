@@ -1,3 +1,4 @@
+import Client
 import Foundation
 import SensorModel
 import Testing
@@ -5,6 +6,7 @@ import Transport
 import WireFormat
 
 @testable import Daemon
+@testable import Runtime
 
 /// What a deleted device leaves behind: looked for in the bytes on disk.
 @Suite(.serialized) struct DeletedDeviceTests {

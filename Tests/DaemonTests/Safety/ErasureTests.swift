@@ -1,3 +1,5 @@
+import Client
+import Runtime
 import SegmentLog
 import SensorModel
 import Testing

@@ -1,3 +1,4 @@
+import Client
 import Logging
 import SensorModel
 import Sharing
@@ -5,6 +6,8 @@ import Testing
 import Transport
 
 @testable import Daemon
+@testable import Runtime
+@testable import API
 
 /// Somebody tries IDs and tokens by the ten thousand.
 @Suite(.serialized) struct GuessingTests {
@@ -25,15 +28,15 @@ import Transport
         var all: Int { hits + refusals + waits }
     }
 
-    private static func desk(_ running: RunningDaemon) -> ViewerDesk {
+    private static func service(_ running: RunningDaemon) -> ViewerService {
         let pipeline = running.daemon.pipeline
-        return ViewerDesk(
+        return ViewerService(
             accounts: running.daemon.accounts, reader: pipeline.reader,
             playbacks: pipeline.playbacks, clock: WallClock.now)
     }
 
-    private static func devices(_ running: RunningDaemon) -> DeviceDesk {
-        DeviceDesk(
+    private static func devices(_ running: RunningDaemon) -> DeviceService {
+        DeviceService(
             accounts: running.daemon.accounts, catalog: running.daemon.pipeline.catalog,
             clock: WallClock.now, logger: Logger(label: "test"))
     }
@@ -55,13 +58,13 @@ import Transport
             let viewer = try await running.socket("/v1/shares/\(id)/live")
             var events = viewer.events.makeAsyncIterator()
             #expect(try await events.next()?.contains("snapshot") == true)
-            let (desk, devices) = (Self.desk(running), Self.devices(running))
+            let (service, devices) = (Self.service(running), Self.devices(running))
 
             var ids = Verdicts()
             var generator = Seeded(state: 2026)
             for guess in 0..<100_000 {
                 let wrong = ShareID(using: &generator).text
-                switch desk.find(wrong, peer: try Self.peer(guess)) {
+                switch service.find(wrong, peer: try Self.peer(guess)) {
                 case .success: ids.hits += 1
                 case .failure(.unknown): ids.refusals += 1
                 case .failure(.tooMany): ids.waits += 1
@@ -85,7 +88,7 @@ import Transport
 
             // From the very address that guesses, what is right still works.
             let guesser = try Self.peer(0)
-            guard case .success = desk.find(id, peer: guesser) else {
+            guard case .success = service.find(id, peer: guesser) else {
                 Issue.record("a good viewer is locked out")
                 return
             }

@@ -1,4 +1,6 @@
+import Client
 import Foundation
+import Runtime
 import SegmentLog
 import SensorModel
 import Synchronization
@@ -103,10 +105,10 @@ import Transport
             await viewer.close()
             let mailbox = running.daemon.pipeline.mailbox
             #expect(
-                try await running.eventually { await mailbox.ask { $0.watchers.count } == 0 })
+                try await running.eventually { await mailbox.ask { $0.subscribers.count } == 0 })
             gate.open()
             #expect(try await running.eventually { Self.isIdle(running) })
-            #expect(await mailbox.ask { $0.watchers.count } == 0)
+            #expect(await mailbox.ask { $0.subscribers.count } == 0)
             #expect(gate.reads == 2)
         }
     }

@@ -1,3 +1,4 @@
+import Client
 import Foundation
 import SegmentLog
 import SensorModel
@@ -7,6 +8,7 @@ import Transport
 import WireFormat
 
 @testable import Daemon
+@testable import Runtime
 
 /// Every way from a recorded session to somebody with a link, walked with a device that hides its home.
 ///
@@ -231,7 +233,7 @@ import WireFormat
                     _ = try running.addDevice("bob")
                     _ = try running.addShare(of: "bob")
                     let group = try running.daemon.administration.createShare(
-                        ShareWish(), of: .group(running.daemon.accounts.shares.map(\.key)),
+                        ShareRequest(), of: .group(running.daemon.accounts.shares.map(\.key)),
                         stem: "both")
                     shares["group"] = group.id.text
                     let zones = try await running.ask(
@@ -290,7 +292,7 @@ import WireFormat
                     session: SessionID(high: 0x4013, low: UInt64(name.count + keys.count)))
             }
             let group = try running.daemon.administration.createShare(
-                ShareWish(), of: .group(keys), stem: "both"
+                ShareRequest(), of: .group(keys), stem: "both"
             ).id.text
             for outlet in Outlet.allCases {
                 for text in try await Self.read(outlet, of: group, running, from: 0) {

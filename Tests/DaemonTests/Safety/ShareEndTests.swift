@@ -1,10 +1,12 @@
+import Client
 import SensorModel
 import Sharing
 import Synchronization
 import Testing
-import Transport
 
 @testable import Daemon
+@testable import Runtime
+import Transport
 
 /// A share that is over is over for those inside, too.
 @Suite(.serialized) struct ShareEndTests {
@@ -83,7 +85,7 @@ import Transport
             let (first, second) = (try Self.share(running, "a"), try Self.share(running, "b"))
             let administration = running.daemon.administration
             let group = try administration.createShare(
-                ShareWish(), of: .group([first.key, second.key]), stem: "both")
+                ShareRequest(), of: .group([first.key, second.key]), stem: "both")
             let path = "/v1/shares/\(group.id.text)"
             let viewer = try await running.socket(path + "/live")
             var events = viewer.events.makeAsyncIterator()
@@ -112,7 +114,7 @@ import Transport
             let members = try ["ann", "bob"].map { try Self.share(running, $0).key }
             let administration = running.daemon.administration
             let group = try administration.createShare(
-                ShareWish(), of: .group(members), stem: "both")
+                ShareRequest(), of: .group(members), stem: "both")
             let viewer = try await running.socket("/v1/shares/\(group.id.text)/live")
             let id = try #require(running.daemon.accounts.secretID(of: members[0])).text
             let single = try await running.socket("/v1/shares/\(id)/live")

@@ -1,9 +1,11 @@
+import Client
 import Foundation
+import Runtime
 import SensorModel
 import Testing
-import Transport
 
 @testable import Daemon
+import Transport
 
 @Suite(.serialized) struct TLSFirstStartTests {
     @Test func `A self-signed certificate serves both doors, and its key is nobody else's`()

@@ -1,10 +1,12 @@
+import Client
 import Foundation
+import Runtime
 import Secrets
 import SensorModel
 import Testing
-import Transport
 
-@testable import Daemon
+@testable import API
+import Transport
 
 @Suite(.serialized) struct WebhooksTests {
     private static let session = SessionID(high: 0x4004, low: 1 << 63)

@@ -32,11 +32,11 @@ enum HTTPTarget {
             rings: LoopState.Rings(
                 index: 0, inbound: ByteRing(capacity: 1 << 16),
                 outbound: RingBuffer(capacity: 16), published: { 0 }),
-            sweeps: SweepPace(), counters: TransportCounters(), frameRates: FrameRates(),
+            pace: BroadcastPace(), counters: TransportCounters(), frameRates: FrameRates(),
             arrivalClock: { time })
-        let census = ConnectionCensus(counters: state.counters)
+        let admission = ConnectionAdmission(counters: state.counters)
         guard
-            case .success(let ticket) = census.admit(
+            case .success(let ticket) = admission.admit(
                 channel, from: nil, as: .stranger, limits: service.limits)
         else { preconditionFailure("no place for one connection") }
         let connection = HTTPConnection(
@@ -92,7 +92,7 @@ enum HTTPTarget {
 
     /// Takes the token and the share "good".
     private struct Gates: DeviceGate, ViewerGate {
-        func admit(_ knock: DeviceKnock) -> Result<AdmittedDevice, HandshakeRefusal> {
+        func admit(_ handshake: DeviceHandshake) -> Result<AdmittedDevice, HandshakeRefusal> {
             .failure(.tokenRefused)
         }
 

@@ -1,3 +1,4 @@
+import Client
 import Foundation
 import Glibc
 import Testing
@@ -94,7 +95,7 @@ struct DaemonProcess {
         return String(decoding: answer.body, as: UTF8.self)
     }
 
-    // MARK: - Doors
+    // MARK: - Listeners
 
     func address(
         _ door: String, _ scheme: ServerAddress.Scheme, _ target: String = "/"

@@ -1,0 +1,213 @@
+import Recordings
+import Transport
+
+/// Every operation of the HTTP port except pages and WebSockets.
+enum OpenAPIOperations {
+    static let all = viewers + owner + push + readers + [description]
+
+    private static func reference(_ name: String) -> OpenAPINode {
+        OpenAPISchemas.reference(name)
+    }
+
+    private static func json(_ name: String) -> OpenAPIOperation.Body {
+        OpenAPIOperation.Body(type: "application/json", schema: reference(name))
+    }
+
+    private static let description = OpenAPIOperation(
+        method: .get, path: "/openapi.json", tag: "description", summary: "This description.",
+        answers: [.json(["type": "object"])])
+
+    // MARK: Viewers
+
+    private static let viewers: [OpenAPIOperation] = [
+        OpenAPIOperation(
+            method: .get, path: "/v1/shares/{share}/latest", tag: "viewers",
+            summary: "The newest snapshot; one a runner for a group.",
+            answers: [
+                .json(reference("Event")),
+                .empty(304, "As the `ETag` of `If-None-Match`."), .unknownShare, .tooMany,
+                .readsBusy,
+            ]),
+        OpenAPIOperation(
+            method: .get, path: "/v1/shares/{share}/history", tag: "viewers",
+            summary:
+                "What viewers were sent, oldest first; nextCursor, null before there is anything, "
+                + "is good as after even when nothing is new.",
+            query: [
+                ("after", OpenAPISchemas.text, "A cursor; what comes after it."),
+                ("limit", ["type": "integer", "minimum": 1, "maximum": 1000], "Default 1000."),
+            ],
+            answers: [
+                .json(reference("History")), .badRequest, .unknownShare, .tooMany, .readsBusy,
+            ]),
+        OpenAPIOperation(
+            method: .get, path: "/v1/shares/{share}/events", tag: "viewers",
+            summary: "The same live, as server-sent events; `id:` is the cursor.",
+            query: [("after", OpenAPISchemas.text, "Resumes after a cursor.")],
+            answers: [
+                .file("text/event-stream", description: "Until the viewer or the share goes."),
+                .unknownShare, .tooMany,
+            ]),
+        OpenAPIOperation(
+            method: .get, path: "/v1/shares/{share}/week", tag: "viewers",
+            summary: "On which days of this week each runner trained, by the runner's own clock.",
+            answers: [.json(reference("Weeks")), .unknownShare, .tooMany, .readsBusy]),
+        OpenAPIOperation(
+            method: .post, path: "/v1/shares/{share}/cheer", tag: "viewers",
+            summary: "Words for the runner.", body: json("Cheer"),
+            answers: [
+                .empty(204, "On the way to the device."), .badRequest, .unknownShare, .tooMany,
+            ]),
+        OpenAPIOperation(
+            method: .get, path: "/publicStreams/{share}/latest.json", tag: "viewers",
+            summary: "The heart rate in HeartBeatStream's form; as Firebase's events to those "
+                + "who accept `text/event-stream`.",
+            answers: [.json(reference("HeartBeat")), .unknownShare, .tooMany, .readsBusy]),
+        OpenAPIOperation(
+            method: .get, path: "/publicStreams/{share}/heartRate.json", tag: "viewers",
+            summary: "The last heart rates, keyed by milliseconds since 1970; as Firebase's "
+                + "events to those who accept `text/event-stream`.",
+            query: [
+                ("startAt", OpenAPISchemas.integer, "Milliseconds since 1970."),
+                ("limitToLast", ["type": "integer", "minimum": 1, "maximum": 10_000], ""),
+            ],
+            answers: [
+                .json(["type": ["object", "null"]]), .badRequest, .unknownShare, .tooMany,
+                .readsBusy,
+            ]),
+    ]
+
+    // MARK: The owner
+
+    private static func owned(
+        _ method: OpenAPIMethod, _ path: String, _ summary: String,
+        body: OpenAPIOperation.Body? = nil, _ answers: [OpenAPIOperation.Answer]
+    ) -> OpenAPIOperation {
+        OpenAPIOperation(
+            method: method, path: "/v1/me" + path, tag: "owner", summary: summary,
+            security: .deviceToken, body: body, answers: answers + [.tokenRefused, .tooMany])
+    }
+
+    private static let owner: [OpenAPIOperation] = ownSessions + ownShares + ownSettings
+
+    private static let exportFormats = ExportFormat.allCases.map { OpenAPINode.text($0.rawValue) }
+
+    private static let exportedFile = OpenAPIOperation.Answer(
+        status: 200, description: "The file.",
+        types: ExportFormat.allCases.map { format in
+            String(format.contentType.prefix { $0 != ";" })
+        }, schema: OpenAPISchemas.text)
+
+    private static let ownSessions: [OpenAPIOperation] = [
+        owned(.get, "", "The device.", [.json(reference("Device"))]),
+        {
+            var list = owned(
+                .get, "/sessions",
+                "A page of its sessions, newest first. `Link` with `rel=\"next\"` names the next "
+                    + "page, where there is one.",
+                [.json(OpenAPISchemas.list(reference("Session"))), .badRequest, .readsBusy])
+            list.query = [
+                (
+                    "limit",
+                    [
+                        "type": "integer",
+                        "minimum": .number(Double(SessionPageQuery.limits.lowerBound)),
+                        "maximum": .number(Double(SessionPageQuery.limits.upperBound)),
+                    ], "Default \(SessionPageQuery.limitDefault)."
+                ),
+                (
+                    "before", OpenAPISchemas.text,
+                    "The `cursor` of a session: those that began before it."
+                ),
+                ("since", OpenAPISchemas.number, "Started then or later; seconds since 1970."),
+            ]
+            return list
+        }(),
+        owned(
+            .get, "/sessions/{id}", "One session with its totals.",
+            [.json(reference("Session")), .badRequest, .notFound]),
+        owned(
+            .delete, "/sessions/{id}", "Erases it; no readable copy is left.",
+            [.json(reference("Erased")), .badRequest, .notFound]),
+        {
+            var export = owned(
+                .get, "/sessions/{id}/export", "The session for other programs.",
+                [exportedFile, .badRequest, .notFound])
+            export.query = [
+                (
+                    "format",
+                    ["type": "string", "enum": .array(exportFormats)], "Of the file."
+                )
+            ]
+            return export
+        }(),
+        owned(
+            .get, "/sessions/{id}/report", "The session as one page that needs no network.",
+            [.file("text/html", description: "HTML."), .badRequest, .notFound]),
+    ]
+
+    private static let ownShares: [OpenAPIOperation] = [
+        owned(
+            .get, "/shares", "Who may see what, with viewers now and ever.",
+            [.json(OpenAPISchemas.list(reference("Share")))]),
+        owned(
+            .post, "/shares", "A new link.", body: json("NewShare"),
+            [.json(reference("Share"), status: 201), .badRequest, .conflict]),
+        owned(
+            .get, "/shares/{name}/opens",
+            "When it was opened, by visitors without their addresses.",
+            [.json(OpenAPISchemas.list(reference("Open"))), .notFound]),
+        owned(
+            .delete, "/shares/{name}", "Takes a link back; its viewers are closed.",
+            [.empty(204, "Done."), .notFound]),
+    ]
+
+    private static let ownSettings: [OpenAPIOperation] = [
+        owned(
+            .post, "/commands", "A command to the device.", body: json("Command"),
+            [.json(reference("Command"), "On its way.", status: 202), .badRequest]),
+        {
+            var setups = owned(
+                .get, "/setups", "What each phone application has to be told.",
+                [.json(OpenAPISchemas.list(reference("Setup"))), .badRequest])
+            setups.query = [
+                ("url", OpenAPISchemas.text, "What addresses begin with, as https://run.example.")
+            ]
+            return setups
+        }(),
+        {
+            var training = owned(
+                .get, "/training",
+                "Fitness, fatigue and form day by day, by the runner's own clock. `sessionsPending`"
+                    + " are still being computed: ask again soon.",
+                [.json(reference("Training")), .badRequest])
+            training.query = [
+                (
+                    "days", ["type": "integer", "minimum": 1, "maximum": 400],
+                    "How many, up to today. Default 28."
+                )
+            ]
+            return training
+        }(),
+        owned(
+            .get, "/cheers", "The last cheers, newest first; they are kept in memory.",
+            [.json(OpenAPISchemas.list(reference("Cheer")))]),
+        owned(.get, "/profile", "The runner's profile.", [.json(reference("Profile"))]),
+        owned(
+            .put, "/profile", "Changes it; what is absent stays.", body: json("Profile"),
+            [.json(reference("Profile")), .badRequest]),
+        owned(.get, "/zones", "What is hidden from every viewer.", [.json(reference("Zones"))]),
+        owned(
+            .put, "/zones", "Changes it; what is absent stays.", body: json("Zones"),
+            [.json(reference("Zones")), .badRequest]),
+        owned(
+            .get, "/course", "The course, as it was sent.",
+            [.file("application/gpx+xml", description: "GPX."), .notFound]),
+        owned(
+            .put, "/course", "A course to follow.",
+            body: OpenAPIOperation.Body(
+                type: "application/gpx+xml", schema: OpenAPISchemas.text),
+            [.json(reference("Course")), .badRequest]),
+        owned(.delete, "/course", "No course any more.", [.empty(204, "Done.")]),
+    ]
+}

@@ -1,0 +1,185 @@
+/// Schemas of the API's objects, by name.
+enum OpenAPISchemas {
+    static func reference(_ name: String) -> OpenAPINode {
+        ["$ref": .text("#/components/schemas/\(name)")]
+    }
+
+    static let number: OpenAPINode = ["type": "number"]
+    static let integer: OpenAPINode = ["type": "integer"]
+    static let text: OpenAPINode = ["type": "string"]
+    static let flag: OpenAPINode = ["type": "boolean"]
+    static let optionalNumber: OpenAPINode = ["type": ["number", "null"]]
+
+    static func list(_ element: OpenAPINode) -> OpenAPINode {
+        ["type": "array", "items": element]
+    }
+
+    static func object(
+        _ members: [String: OpenAPINode], required: [String] = []
+    ) -> OpenAPINode {
+        [
+            "type": "object", "properties": .object(members),
+            "required": .array(required.map(OpenAPINode.text)),
+        ]
+    }
+
+    /// The schema of a ``StrictBody``.
+    private static func exactly(_ members: [String: OpenAPINode]) -> OpenAPINode {
+        ["type": "object", "properties": .object(members), "additionalProperties": false]
+    }
+
+    static let all: [String: OpenAPINode] = [
+        "Failure": object(["code": integer, "reason": text], required: ["code", "reason"]),
+        "Event": event, "History": history, "Cheer": cheer, "Device": device,
+        "Session": session, "Share": share, "Open": open, "NewShare": newShare, "Command": command,
+        "Profile": profile, "Zones": zones, "Course": course, "HeartBeat": heartBeat,
+        "Pulsoid": pulsoid, "Erased": erased, "Weeks": weeks, "Setup": setup,
+        "Training": training,
+    ]
+
+    /// A snapshot, an update or an event; unknown and out-of-scope values are absent.
+    private static let event = object(
+        [
+            "type": [
+                "type": "string", "enum": ["snapshot", "update", "event", "gap", "end", "group"],
+            ],
+            "cursor": text, "time": number,
+            "state": [
+                "type": "string", "enum": ["waiting", "live", "stale", "paused", "ended"],
+            ],
+            "heartRate": ["type": "object"], "cadence": ["type": "object"], "steps": integer,
+            "distanceMeters": number, "speedMetersPerSecond": number,
+            "paceSecondsPerKm": number, "elapsedSeconds": number, "movingSeconds": number,
+            "position": ["type": "object"], "splits": list(["type": "object"]),
+            "zoneSeconds": list(number), "course": progress,
+        ], required: ["type"])
+
+    /// Progress on the course: the next checkpoint, and all checkpoints ahead.
+    private static let progress = object([
+        "checkpoint": text, "predictedSeconds": number, "offCourse": ["type": "boolean"],
+        "ahead": list(object(["checkpoint": text, "predictedSeconds": number])),
+    ])
+
+    private static let open = object(
+        ["at": number, "event": text, "visitor": text], required: ["at", "event", "visitor"])
+
+    private static let history = object(
+        [
+            "items": list(reference("Event")), "nextCursor": ["type": ["string", "null"]],
+            "more": flag,
+        ], required: ["items", "nextCursor", "more"])
+
+    private static let cheer = object(
+        ["text": ["type": "string", "minLength": 1, "maxLength": 80], "time": number],
+        required: ["text"])
+
+    private static let setup = object(
+        ["app": text, "link": text, "isDeepLink": flag, "steps": list(text)],
+        required: ["app", "link", "isDeepLink", "steps"])
+
+    private static let weeks = object(
+        [
+            "runners": list(
+                object(
+                    [
+                        "runner": text,
+                        "week": object(
+                            ["start": text, "days": list(flag)], required: ["start", "days"]),
+                    ], required: ["week"]))
+        ], required: ["runners"])
+
+    private static let training = object(
+        [
+            "timeZone": text, "sessionsPending": integer,
+            "days": list(
+                object(
+                    [
+                        "day": ["type": "string", "format": "date"], "load": number,
+                        "sessions": integer, "sessionsByEffort": integer,
+                        "fitness": optionalNumber, "fatigue": optionalNumber,
+                        "form": optionalNumber, "acuteToChronic": optionalNumber,
+                        "monotony": optionalNumber, "warning": ["type": ["string", "null"]],
+                    ], required: ["day", "load", "sessions", "fitness", "fatigue", "form"])),
+        ], required: ["timeZone", "sessionsPending", "days"])
+
+    private static let device = object(
+        [
+            "device": text, "createdAt": number, "revoked": flag, "lastSeen": optionalNumber,
+            "sessions": integer,
+        ], required: ["device", "createdAt", "revoked", "sessions"])
+
+    private static let session = object(
+        [
+            "id": ["type": "string", "format": "uuid"], "cursor": text, "device": text,
+            "startedAt": number, "endedAt": optionalNumber, "state": text, "frames": integer,
+            "records": integer,
+            "distanceMeters": optionalNumber, "movingSeconds": optionalNumber,
+            "elapsedSeconds": optionalNumber, "averageHeartRate": optionalNumber,
+        ], required: ["id", "startedAt", "state", "frames"])
+
+    private static let share = object(
+        [
+            "name": text, "id": text, "url": ["type": ["string", "null"]], "device": text,
+            "scope": list(text), "expiresAt": optionalNumber, "delaySeconds": integer,
+            "maxViewers": ["type": ["integer", "null"]], "label": ["type": ["string", "null"]],
+            "viewers": integer, "viewersEver": integer, "revoked": flag, "warning": text,
+        ], required: ["name", "scope", "delaySeconds"])
+
+    private static let newShare = exactly([
+        "name": text,
+        "scope": [
+            "oneOf": [["type": "string", "examples": ["heartRate,metrics"]], list(text)]
+        ],
+        "expires": ["type": "string", "examples": ["24h"]],
+        "delay": ["type": "string", "examples": ["5m"]],
+        "maxViewers": ["type": "integer", "minimum": 1], "label": text, "device": text,
+    ])
+
+    private static let command = object(
+        [
+            "command": [
+                "type": "string", "enum": ["start", "stop", "pause", "resume", "lap"],
+            ]
+        ], required: ["command"])
+
+    private static let profile = exactly([
+        "placement": text, "maxHeartRate": integer, "restingHeartRate": integer,
+        "thresholdHeartRate": integer, "zones": text, "weightKg": number, "sex": text,
+        "timeZone": text, "targetZone": integer, "targetPaceSecondsPerKm": number,
+        "raceKm": number, "treadmill": flag, "autoPause": text, "safetyTimerSeconds": number,
+        "intervals": text, "zonesFrom": ["type": "string", "format": "date"],
+        "pastZones": list(object([:])),
+    ])
+
+    private static let zones = exactly([
+        "zones": list(
+            object(
+                [
+                    "name": text,
+                    "latitude": ["type": "number", "minimum": -90, "maximum": 90],
+                    "longitude": ["type": "number", "minimum": -180, "maximum": 180],
+                    "radiusMeters": ["type": "number", "minimum": 50, "maximum": 5000],
+                ], required: ["name", "latitude", "longitude", "radiusMeters"])),
+        "trimStartMeters": ["type": "number", "minimum": 0, "maximum": 2000],
+        "trimFinishMeters": [
+            "type": "number", "minimum": 0, "maximum": 2000,
+            "description": "Shares with positions show everything late: (it + 1400) / 1.1 seconds.",
+        ],
+        "showHeartRate": flag,
+    ])
+
+    private static let course = object([
+        "name": text, "points": integer, "checkpoints": list(text), "changedAt": number,
+    ])
+
+    private static let heartBeat: OpenAPINode = [
+        "type": ["object", "null"],
+        "properties": ["bpm": integer, "start": text, "end": text, "source": text],
+    ]
+
+    private static let pulsoid = object(
+        ["measured_at": integer, "data": object(["heart_rate": integer])],
+        required: ["measured_at", "data"])
+
+    private static let erased = object(["sessionsErased": integer, "bytesErased": integer])
+}

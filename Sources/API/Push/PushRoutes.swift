@@ -1,0 +1,164 @@
+import Foundation
+package import PushFormats
+import Registry
+package import Runtime
+import Secrets
+package import SensorModel
+package import Transport
+
+/// Accepts the push requests of existing applications, each in its own format.
+package struct PushRoutes: Sendable {
+    package let service: PushService
+    package let accounts: Accounts
+    package let commands: WaitingCommands
+    package let clock: @Sendable () -> Timestamp
+
+    package init(
+        service: PushService, accounts: Accounts, commands: WaitingCommands,
+        clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.service = service
+        self.accounts = accounts
+        self.commands = commands
+        self.clock = clock
+    }
+
+    package func add(to router: inout Router) {
+        for format in PushFormat.allCases {
+            for path in ["/in/\(format.rawValue)/:token", "/in/\(format.rawValue)"] {
+                router.add(.post, path) { await take($0, as: format) }
+                if format.takesGet { router.add(.get, path) { await take($0, as: format) } }
+                if format == .hrpush { router.add(.get, path, .socket(strapRelay)) }
+            }
+        }
+    }
+
+    private func take(_ request: HTTPRequest, as format: PushFormat) async -> HTTPResponse {
+        switch device(of: request, format) {
+        case .failure(let refusal): return Self.response(to: refusal, format)
+        case .success(let device):
+            let push = PushRequest(
+                query: Self.text(of: request.query), contentType: request.fields["content-type"],
+                body: request.body, arrivalTime: clock())
+            var response = await answer(push, from: device.id, as: format)
+            response.proof = .device
+            return response
+        }
+    }
+
+    private func answer(
+        _ request: PushRequest, from device: DeviceID, as format: PushFormat
+    ) async -> HTTPResponse {
+        let now = request.arrivalTime
+        let waiting = commands.commands(for: device, at: now)
+        let batch = format.batch(of: request, commands: waiting)
+        accounts.withState { $0.lastSeen[device] = now }
+        switch await service.take(batch, from: device, as: format) {
+        case .recorded: break
+        case .notDurable:
+            return .failure(
+                status: 503, reason: "not recorded: the log cannot be written now",
+                fields: ["Retry-After": "5"])
+        case .tooMany: return ShareRefusal.tooMany(retryAfterSeconds: 10).response
+        }
+        commands.delivered(batch.deliveredCommands, to: device)
+        return HTTPResponse(batch.reply)
+    }
+
+    // MARK: Authentication
+
+    private func device(
+        of request: HTTPRequest, _ format: PushFormat
+    ) -> Result<Device, TokenRefusal> {
+        OwnerAuthenticator(accounts: accounts, clock: clock)
+            .device(token: Self.token(of: request, format), peer: request.peer)
+    }
+
+    /// The token from the path, or from `Authorization` in any of the forms applications use.
+    package static func token(of request: HTTPRequest, _ format: PushFormat) -> String? {
+        if let token = request.parameters["token"] { return token }
+        if let field = request.fields["authorization"] { return token(inAuthorization: field) }
+        guard format == .hr else { return nil }
+        if let token = request.query["token"] { return token }
+        let isForm = request.fields["content-type"]?.contains("form-urlencoded") ?? false
+        return isForm ? QueryItems(String(decoding: request.body, as: UTF8.self))["token"] : nil
+    }
+
+    /// Accepts `Bearer TOKEN`, `Basic` with the token as the password, or the token alone.
+    package static func token(inAuthorization field: String) -> String? {
+        let parts = field.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2 else { return parts.first.map(String.init) }
+        let credentials = parts[1].trimmingCharacters(in: .whitespaces)
+        switch parts[0].lowercased() {
+        case "basic":
+            guard let bytes = Data(base64Encoded: credentials) else { return nil }
+            let pair = String(decoding: bytes, as: UTF8.self)
+                .split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            return pair.last.map(String.init)
+        default: return credentials
+        }
+    }
+
+    private static func response(
+        to refusal: TokenRefusal, _ format: PushFormat
+    ) -> HTTPResponse {
+        guard refusal == .wrong else { return refusal.response }
+        var response = HTTPResponse(format.tokenRefusal)
+        if response.status == 401 {
+            response.fields["WWW-Authenticate"] = "Basic realm=\"pulsecast\""
+        }
+        return response
+    }
+
+    /// The query, percent-encoded, as the mappers read it.
+    private static func text(of query: QueryItems) -> String {
+        query.items.map { encoded($0.name) + "=" + encoded($0.value) }.joined(separator: "&")
+    }
+
+    private static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+
+    // MARK: hr_push over WebSocket
+
+    /// Bad messages in a row after which the socket is closed: the sender is no hr_push.
+    private static let badMessagesMax = 100
+
+    /// Handles each text message like a request's body; sends no answers.
+    private var strapRelay: SocketProgram {
+        SocketProgram(proof: .device, messageBytesMax: Limits.webSocketMessageBytesMax) {
+            request in
+            switch device(of: request, .hrpush) {
+            case .failure(let refusal): .refused(Self.response(to: refusal, .hrpush))
+            case .success(let device): .admitted { await relay($0, from: device) }
+            }
+        }
+    }
+
+    private func relay(_ conversation: SocketConversation, from admitted: Device) async {
+        var badMessages = 0
+        for await message in conversation.messages {
+            guard let device = accounts.device(admitted.id), !device.isRevoked,
+                ConstantTime.areEqual(device.tokenHash, admitted.tokenHash)
+            else { return conversation.close(code: CloseCode.tokenRefused.rawValue) }
+            guard case .text(let text) = message else { continue }
+            let push = PushRequest(
+                contentType: "application/json", body: Array(text.utf8), arrivalTime: clock())
+            let answer = await answer(push, from: device.id, as: .hrpush)
+            badMessages = answer.status == 400 ? badMessages + 1 : 0
+            guard badMessages <= Self.badMessagesMax else {
+                return conversation.close(code: CloseCode.tooManyRequests.rawValue)
+            }
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// The exact answer that the application expects, to the byte.
+    init(_ reply: PushReply) {
+        self.init(
+            status: reply.status, fields: [:], body: .bytes(reply.body))
+        if let type = reply.contentType { fields["Content-Type"] = type }
+        fields["Cache-Control"] = "no-store"
+    }
+}

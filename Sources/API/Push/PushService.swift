@@ -1,0 +1,174 @@
+package import PushFormats
+import Registry
+package import Runtime
+import SegmentLog
+package import SensorModel
+import Transport
+
+/// Result of a push request, as the application gets it.
+package enum PushOutcome: Hashable, Sendable {
+    /// The application may forget the frames.
+    case recorded
+    /// The log cannot be written now.
+    case notDurable
+    /// The device sends more per second than allowed: nothing was recorded.
+    case tooMany
+}
+
+/// The open recordings of push applications, by device and format.
+package actor PushService {
+    private struct Key: Hashable {
+        let device: DeviceID
+        let format: PushFormat
+        /// The application's name for the recording; `nil`: it sends none.
+        let hint: String?
+    }
+
+    private struct Open {
+        let line: PushLine
+        var lastUse: Timestamp
+    }
+
+    /// Recordings that a device may have open at once; a new one evicts the least recently used.
+    private let linesPerDeviceMax: Int
+
+    private let pipeline: Pipeline
+    private let administration: Administration
+    private let isDurable: Bool
+    private let silenceSeconds: Double
+    private let framesPerSecondMax: Int
+    private let clock: @Sendable () -> Timestamp
+    package nonisolated let counters = PushCounters()
+    private var lines: [Key: Open] = [:]
+    /// Formats without names that have pushed since the start.
+    ///
+    /// Only the first request of such a format looks in the log for a session to continue.
+    private var asked: Set<Key> = []
+    private var sweeper: Task<Void, Never>?
+
+    package init(
+        pipeline: Pipeline, administration: Administration, configuration: Configuration,
+        clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.pipeline = pipeline
+        self.administration = administration
+        isDurable = configuration.log.durability == .always
+        silenceSeconds = configuration.ingest.silenceSeconds
+        framesPerSecondMax = configuration.ingest.framesPerSecondMax
+        linesPerDeviceMax = configuration.ingest.sessionsPerDeviceMax
+        self.clock = clock
+    }
+
+    /// Sends a request's frames to the pipeline.
+    ///
+    /// - Parameters:
+    ///   - batch: Result of the format's mapper.
+    ///   - device: Device whose token the request carried.
+    ///   - format: Format of the request.
+    /// - Returns: The outcome, once the log has the frames or refuses them.
+    package func take(
+        _ batch: PushBatch, from device: DeviceID, as format: PushFormat
+    ) async -> PushOutcome {
+        counters.refused(batch.refused)
+        let key = Key(device: device, format: format, hint: batch.sessionHint)
+        guard !batch.frames.isEmpty || batch.endsSession && lines[key] != nil else {
+            return .recorded
+        }
+        guard
+            pipeline.loops.allowsPush(
+                batch.frames.lazy.map(\.deviceTime), of: device, arrival: clock(),
+                perSecondMax: framesPerSecondMax)
+        else { return .tooMany }
+        var line = line(key)
+        var outcome = await line.send(batch.frames, at: clock())
+        if outcome == .gone {
+            forget(line, key)
+            line = self.line(key)
+            outcome = await line.send(batch.frames, at: clock())
+        }
+        if batch.endsSession {
+            forget(line, key)
+            await line.close()
+        }
+        if batch.discardsSession {
+            // This fails if nothing was recorded, so there is no session. It also fails past the
+            // deletion limit; the session then stays.
+            _ = try? await administration.deleteSession(line.session, for: device)
+        }
+        return outcome == .recorded ? .recorded : .notDurable
+    }
+
+    private func line(_ key: Key) -> PushLine {
+        let now = clock()
+        if let open = lines[key], now.seconds(since: open.lastUse) < silenceSeconds {
+            lines[key]?.lastUse = now
+            return open.line
+        }
+        if let silent = lines.removeValue(forKey: key) { close(silent.line) }
+        makeRoom(for: key.device)
+        let line = PushLine(
+            session: session(key, at: now), device: key.device, pipeline: pipeline,
+            isDurable: isDurable, counters: counters)
+        lines[key] = Open(line: line, lastUse: now)
+        startSweeping()
+        return line
+    }
+
+    private func session(_ key: Key, at now: Timestamp) -> SessionID {
+        if let hint = key.hint {
+            return PushSession.identity(of: hint, device: key.device, format: key.format)
+        }
+        if asked.insert(key).inserted,
+            let known = PushSession.nameless(
+                key.format, of: key.device, in: pipeline.catalog,
+                after: now.advanced(bySeconds: -silenceSeconds))
+        {
+            return known
+        }
+        var generator = SystemRandomNumberGenerator()
+        return PushSession.nameless(key.format, using: &generator)
+    }
+
+    private func makeRoom(for device: DeviceID) {
+        let own = lines.filter { $0.key.device == device }
+        guard own.count >= linesPerDeviceMax,
+            let oldest = own.min(by: { $0.value.lastUse < $1.value.lastUse })
+        else { return }
+        lines[oldest.key] = nil
+        close(oldest.value.line)
+    }
+
+    private func forget(_ line: PushLine, _ key: Key) {
+        // Another request may have opened a new line in the meantime.
+        if lines[key]?.line === line { lines[key] = nil }
+    }
+
+    private func close(_ line: PushLine) {
+        Task { await line.close() }
+    }
+
+    // MARK: Silence
+
+    /// Closes recordings that have been silent for long enough; runs only while one is open.
+    private func startSweeping() {
+        guard sweeper == nil else { return }
+        sweeper = Task { [weak self, silenceSeconds] in
+            while await self?.sweep() ?? false {
+                do { try await Task.sleep(for: .seconds(max(1, silenceSeconds / 2))) } catch {
+                    return
+                }
+            }
+        }
+    }
+
+    /// - Returns: Whether a recording is still open.
+    private func sweep() -> Bool {
+        let now = clock()
+        for (key, open) in lines where now.seconds(since: open.lastUse) >= silenceSeconds {
+            lines[key] = nil
+            close(open.line)
+        }
+        if lines.isEmpty { sweeper = nil }
+        return !lines.isEmpty
+    }
+}

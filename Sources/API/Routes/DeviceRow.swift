@@ -1,0 +1,19 @@
+import Registry
+import SensorModel
+
+/// One device in a listing.
+struct DeviceRow: Encodable {
+    let device: String
+    let createdAt: Double
+    let revoked: Bool
+    let lastSeen: NullableField<Double>
+    let sessions: Int
+
+    init(_ device: Device, lastSeen: Timestamp?, sessions: Int) {
+        self.device = device.name
+        createdAt = device.createdAt.secondsSince1970
+        revoked = device.isRevoked
+        self.lastSeen = NullableField(lastSeen?.secondsSince1970)
+        self.sessions = sessions
+    }
+}

@@ -1,0 +1,53 @@
+package import SensorModel
+package import Transport
+
+/// Which page of a share's history is wanted.
+package struct HistoryQuery: Hashable, Sendable {
+    package static let limits = 1...1000
+
+    package let limit: Int
+    /// Absent: from the beginning; `.some(nil)`: a text that is no cursor, answered with a gap.
+    package let after: LogCursor??
+
+    /// - Throws: ``APIRefusal/badField(name:allowed:)``
+    package init(_ query: QueryItems) throws(APIRefusal) {
+        guard let limit = query["limit"].map({ Int($0) }) ?? Self.limits.upperBound,
+            Self.limits.contains(limit)
+        else {
+            throw .badField(
+                name: "limit", allowed: "\(Self.limits.lowerBound) to \(Self.limits.upperBound)")
+        }
+        self.limit = limit
+        after = query["after"].map { LogCursor($0) }
+    }
+}
+
+/// Which samples of `heartRate.json` are wanted.
+package struct PublicHistoryQuery: Hashable, Sendable {
+    package static let limits = 1...10_000
+
+    package let limit: Int
+    /// Milliseconds since 1970.
+    package let startAt: Int64?
+
+    /// - Throws: ``APIRefusal/badField(name:allowed:)``
+    package init(_ query: QueryItems) throws(APIRefusal) {
+        guard let limit = query["limitToLast"].map({ Int($0) }) ?? 1000,
+            Self.limits.contains(limit)
+        else {
+            throw .badField(
+                name: "limitToLast",
+                allowed: "\(Self.limits.lowerBound) to \(Self.limits.upperBound)")
+        }
+        self.limit = limit
+        guard let text = query["startAt"] else {
+            startAt = nil
+            return
+        }
+        // Firebase's readers quote a key.
+        guard let start = Int64(text.filter { $0 != "\"" }) else {
+            throw .badField(name: "startAt", allowed: "milliseconds since 1970")
+        }
+        startAt = start
+    }
+}

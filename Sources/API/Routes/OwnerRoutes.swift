@@ -1,0 +1,206 @@
+import Registry
+package import Runtime
+import SegmentLog
+import SensorModel
+import Sharing
+package import Transport
+
+/// Endpoints that need only the device's token. A runner can list, share and delete only the own
+/// sessions.
+package struct OwnerRoutes: Sendable {
+    package let administration: Administration
+    package let sessions: SessionRoutes
+    package let commands: CommandService
+    /// Prefix of links.
+    package let publicURL: @Sendable () -> String
+
+    package init(
+        administration: Administration, sessions: SessionRoutes, commands: CommandService,
+        publicURL: @escaping @Sendable () -> String
+    ) {
+        self.administration = administration
+        self.sessions = sessions
+        self.commands = commands
+        self.publicURL = publicURL
+    }
+
+    private var accounts: Accounts { administration.accounts }
+
+    package func add(to router: inout Router) {
+        add(.get, "", to: &router) { _, device in me(device) }
+        addSessions(to: &router)
+        addShares(to: &router)
+        add(.post, "/commands", to: &router) { request, device in
+            try await commands.answer(request, for: device)
+        }
+        add(.get, "/setups", to: &router) { request, device in
+            try SetupService(
+                administration: administration, catalog: administration.catalog,
+                publicURL: publicURL
+            ).all(request, for: device)
+        }
+        add(.get, "/training", to: &router) { request, device in
+            try await TrainingService(sessions: sessions).answer(request, for: device)
+        }
+        add(.get, "/cheers", to: &router) { _, device in
+            JSONBody.response(accounts.withState { $0.cheersKept.of(device.id) })
+        }
+        add(.get, "/profile", to: &router) { _, device in
+            JSONBody.response(ProfileBody(device))
+        }
+        add(.put, "/profile", to: &router) { request, device in
+            let body = try JSONBody.decode(ProfileBody.self, of: request)
+            return JSONBody.response(ProfileBody(try administration.apply(body, to: device)))
+        }
+        addPlaces(to: &router)
+    }
+
+    /// Adds a route that requires a device's token; its answers must not be cached.
+    private func add(
+        _ method: HTTPRequest.Method, _ path: String, to router: inout Router,
+        _ work: @escaping @Sendable (HTTPRequest, Device) async throws -> HTTPResponse
+    ) {
+        let authenticator = OwnerAuthenticator(accounts: accounts, clock: administration.clock)
+        router.add(method, "/v1/me" + path) { request in
+            switch authenticator.device(of: request) {
+            case .failure(let refusal): return refusal.response
+            case .success(let device):
+                var response = await answer { try await work(request, device) }
+                response.fields["Cache-Control"] = "no-store"
+                // The token proves the device, whatever the result of the request.
+                response.proof = .device
+                return response
+            }
+        }
+    }
+
+    private func me(_ device: Device) -> HTTPResponse {
+        let lastSeen = accounts.withState { $0.lastSeen[device.id] } ?? device.lastSeenAt
+        return JSONBody.response(
+            DeviceRow(
+                device, lastSeen: lastSeen, sessions: administration.catalog.count(of: device.id)))
+    }
+
+    // MARK: Sessions
+
+    private func addSessions(to router: inout Router) {
+        add(.get, "/sessions", to: &router) { request, device in
+            try await sessions.page(request, of: .device(device.id), path: "/v1/me/sessions")
+        }
+        add(.get, "/sessions/:id", to: &router) { request, device in
+            JSONBody.response(try await sessions.row(of: try session(request, of: device)))
+        }
+        add(.delete, "/sessions/:id", to: &router) { request, device in
+            let summary = try session(request, of: device)
+            let bytes = try await administration.deleteSession(
+                summary.session, for: device.id)
+            return JSONBody.response(SessionsErased(sessionsErased: 1, bytesErased: bytes))
+        }
+        add(.get, "/sessions/:id/export", to: &router) { request, device in
+            try await sessions.export(request, of: try session(request, of: device))
+        }
+        add(.get, "/sessions/:id/report", to: &router) { request, device in
+            try await sessions.report(of: try session(request, of: device))
+        }
+    }
+
+    /// Finds a session. Another device's session gets the same answer as an unknown one.
+    private func session(_ request: HTTPRequest, of device: Device) throws -> SessionSummary {
+        let summary = try sessions.summary(request)
+        guard summary.device == device.id else {
+            throw AdministrationError.unknownSession(summary.session)
+        }
+        return summary
+    }
+
+    // MARK: Shares
+
+    private func addShares(to router: inout Router) {
+        add(.get, "/shares", to: &router) { _, device in
+            let own = accounts.withState { $0.shares.shares(of: device.id) }
+            return JSONBody.response(own.map(row))
+        }
+        add(.post, "/shares", to: &router) { request, device in
+            let body = try JSONBody.decode(ShareBody.self, of: request)
+            guard body.shares == nil, body.device == nil || body.device == device.name else {
+                throw APIRefusal.badField(name: "device", allowed: "the token's own")
+            }
+            let made = try administration.createShare(
+                try body.shareRequest(), of: .device(device.id), stem: device.name)
+            return JSONBody.response(
+                ShareLink(
+                    made.share, id: made.id, url: url(of: made.id), device: device.name,
+                    warning: administration.warning(about: made.share)),
+                status: 201)
+        }
+        add(.get, "/shares/:name/opens", to: &router) { request, device in
+            let share = try share(request, of: device)
+            return JSONBody.response(try accounts.audit(of: share.key).map(OpenRow.init))
+        }
+        add(.delete, "/shares/:name", to: &router) { request, device in
+            try administration.revokeShare(try share(request, of: device))
+            return HTTPResponse(status: 204)
+        }
+    }
+
+    /// Finds a share. Another device's share gets the same answer as an unknown one.
+    private func share(_ request: HTTPRequest, of device: Device) throws -> Share {
+        let name = request.parameters["name"] ?? ""
+        guard let share = accounts.withState({ $0.shares.named(name, of: device.id) }) else {
+            throw RegistryError.unknownShare(name)
+        }
+        return share
+    }
+
+    private func url(of id: ShareID) -> String { publicURL() + "/s/" + id.text }
+
+    private func row(_ share: Share) -> OwnShareRow {
+        let isOpen = share.isActive(at: administration.clock())
+        return OwnShareRow(
+            row: ShareRow(
+                share, device: share.device.flatMap { accounts.device($0)?.name },
+                viewers: accounts.viewerCounts(of: share.key)),
+            url: isOpen ? accounts.secretID(of: share.key).map(url) : nil)
+    }
+
+    // MARK: Places
+
+    private func addPlaces(to router: inout Router) {
+        let zones = ZoneService(administration: administration)
+        add(.get, "/zones", to: &router) { _, device in
+            JSONBody.response(ZonesBody(device.privacy))
+        }
+        add(.put, "/zones", to: &router) { request, device in
+            let body = try JSONBody.decode(ZonesBody.self, of: request)
+            return JSONBody.response(ZonesBody(try zones.replace(by: body, of: device)))
+        }
+        let courses = CourseService(administration: administration)
+        add(.get, "/course", to: &router) { _, device in try courses.show(device) }
+        add(.put, "/course", to: &router) { request, device in
+            try courses.take(request.body, of: device)
+        }
+        add(.delete, "/course", to: &router) { _, device in try courses.remove(device) }
+    }
+}
+
+struct SessionsErased: Encodable {
+    let sessionsErased: Int
+    let bytesErased: Int
+}
+
+/// A share as its owner sees it: with the link, to copy it again.
+struct OwnShareRow: Encodable {
+    let row: ShareRow
+    /// `nil` for a share that is over, and for one sealed under another master key.
+    let url: String?
+
+    private enum Key: String, CodingKey {
+        case url
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try row.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encodeIfPresent(url, forKey: .url)
+    }
+}

@@ -1,0 +1,22 @@
+import Runtime
+import Transport
+
+/// Responses for reads of the log that failed.
+enum ReadAnswer {
+    private static let retrySeconds = 2
+
+    static func response(to error: any Error) -> HTTPResponse {
+        switch error {
+        case ReadRefusal.tooMany:
+            ShareRefusal.tooMany(retryAfterSeconds: retrySeconds).response
+        case ReadRefusal.busy, ReadRefusal.cancelled:
+            .failure(
+                status: 503, reason: "too much is read at once, come back later",
+                fields: ["Retry-After": String(retrySeconds)])
+        default:
+            .failure(
+                status: 503, reason: "the log cannot be read now, come back later",
+                fields: ["Retry-After": String(retrySeconds)])
+        }
+    }
+}

@@ -1,0 +1,262 @@
+import Processing
+import Recordings
+import Registry
+package import Runtime
+package import SegmentLog
+package import SensorModel
+import Sessions
+package import Transport
+
+/// Endpoints of recorded sessions: list, show, export, verify, delete and play.
+package struct SessionRoutes: Sendable {
+    package let administration: Administration
+    package let pipeline: Pipeline
+    package let clock: @Sendable () -> Timestamp
+
+    package init(
+        administration: Administration, pipeline: Pipeline,
+        clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.administration = administration
+        self.pipeline = pipeline
+        self.clock = clock
+    }
+
+    private var catalog: SessionCatalog { administration.catalog }
+
+    package func add(to router: inout Router) {
+        router.add(.get, "/sessions") { request in await answer { try await list(request) } }
+        router.add(.delete, "/sessions") { request in
+            await answer {
+                // Deleting the sessions of all devices at once would be a mistake.
+                guard request.query["orphans"] == "true" else {
+                    throw APIRefusal.badField(name: "orphans", allowed: "true")
+                }
+                let erased = try await administration.deleteOrphans()
+                return JSONBody.response(
+                    SessionsErased(sessionsErased: erased.sessions, bytesErased: erased.bytes))
+            }
+        }
+        router.add(.get, "/sessions/:id") { request in
+            await answer {
+                let summary = try named(request)
+                return JSONBody.response(try await row(of: summary))
+            }
+        }
+        router.add(.delete, "/sessions/:id") { request in
+            await answer {
+                let summary = try named(request)
+                let bytes = try await administration.deleteSession(summary.session)
+                return JSONBody.response(SessionsErased(sessionsErased: 1, bytesErased: bytes))
+            }
+        }
+        router.add(.get, "/sessions/:id/export") { request in
+            await answer { try await export(request, of: try named(request)) }
+        }
+    }
+
+    // MARK: Lists
+
+    private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
+        if request.query["orphans"] == "true" {
+            return try await page(
+                request, of: administration.orphanOwner, path: "/sessions", [("orphans", "true")])
+        }
+        let name = request.query["device"]
+        let owner: SessionCatalog.Owner =
+            try name.map { .device(try administration.known($0).id) } ?? .anybody
+        return try await page(
+            request, of: owner, path: "/sessions",
+            name.map { [("device", $0)] } ?? [])
+    }
+
+    /// One page of a list, newest first. `Link` names the next page, if there is one.
+    ///
+    /// - Parameters:
+    ///   - request: Request whose query selects the page.
+    ///   - owner: Owner of the sessions.
+    ///   - path: Path of the list.
+    ///   - others: Other query items for the address of the next page.
+    /// - Returns: A JSON array.
+    /// - Throws: ``APIRefusal``, ``ReadRefusal``
+    package func page(
+        _ request: HTTPRequest, of owner: SessionCatalog.Owner, path: String,
+        _ others: [(name: String, value: String)] = []
+    ) async throws -> HTTPResponse {
+        let query = try SessionPageQuery(request)
+        let epoch = pipeline.log.epoch
+        guard query.before.map({ $0.epoch == epoch }) ?? true else {
+            throw APIRefusal.badField(
+                name: "before", allowed: "a cursor of this log, whose epoch is \(epoch)")
+        }
+        let page = catalog.page(
+            of: owner, before: query.before?.offset, since: query.since, limit: query.limit)
+        var response = JSONBody.response(try await rows(of: page.sessions, for: owner.party))
+        if page.more, let last = page.sessions.last {
+            response.fields["Link"] = query.link(
+                to: path, after: LogCursor(epoch: epoch, offset: last.firstOffset), others)
+        }
+        return response
+    }
+
+    package func row(of summary: SessionSummary) async throws -> SessionRow {
+        try await rows(of: [summary], for: .device(summary.device))[0]
+    }
+
+    private func rows(
+        of sessions: [SessionSummary], for party: ReadParty
+    ) async throws -> [SessionRow] {
+        let totals = try await totals(of: sessions, for: party).known
+        let (now, epoch) = (clock(), pipeline.log.epoch)
+        return sessions.map { summary in
+            let silence = now.seconds(since: summary.arrivalTimes.upperBound)
+            return SessionRow(
+                summary, epoch: epoch, device: name(of: summary.device),
+                totals: totals[summary.session], isSilent: silence > pipeline.silenceSeconds)
+        }
+    }
+
+    /// Totals of sessions, so far or final.
+    ///
+    /// - Parameters:
+    ///   - sessions: Sessions, as the catalog lists them.
+    ///   - party: Party that waits for its turn to read.
+    ///   - limit: Sessions computed now at most, in the order of `sessions`.
+    /// - Returns: The totals, none for a session without metrics; and the sessions whose totals are
+    ///   still being computed.
+    /// - Throws: ``ReadRefusal``
+    func totals(
+        of sessions: [SessionSummary], for party: ReadParty, computingMost limit: Int = .max
+    ) async throws -> (known: [SessionID: SessionResult.Totals], missing: [SessionID]) {
+        let held = sessions.map(\.session).filter(catalog.isHeld)
+        let live =
+            held.isEmpty
+            ? nil
+            : await pipeline.mailbox.ask { core in
+                held.reduce(into: [SessionID: SessionResult.Totals]()) { totals, session in
+                    let metrics = core.sessions[session]?.computation?.processors.pipeline.metrics
+                    totals[session] = metrics.map(SessionResult.Totals.init)
+                }
+            }
+        let known = live ?? [:]
+        let others = sessions.filter { known[$0.session] == nil }
+        guard !others.isEmpty else { return (known, []) }
+        let results = pipeline.results
+        let found = try await pipeline.reader.pool.run(for: party) { ticket in
+            try results.results(
+                of: others, computingMost: limit, isCancelled: { ticket.isCancelled })
+        }
+        let missing = others.lazy.map(\.session).filter { found[$0] == nil }
+        if !missing.isEmpty { pipeline.upkeep.note(missing) }
+        return (known.merging(found.compactMapValues(\.totals)) { live, _ in live }, Array(missing))
+    }
+
+    private func name(of device: DeviceID) -> String? {
+        administration.accounts.device(device)?.name
+    }
+
+    // MARK: One session
+
+    /// Finds a session by its ID, by a unique prefix of it, or by `latest`. A device in the query
+    /// limits the search to its sessions.
+    private func named(_ request: HTTPRequest) throws -> SessionSummary {
+        let text = request.parameters["id"] ?? ""
+        if text == "latest" {
+            let device = try request.query["device"].map { try administration.known($0).id }
+            let owner = device.map(SessionCatalog.Owner.device) ?? .anybody
+            guard let newest = catalog.page(of: owner, limit: 1).sessions.first else {
+                throw APIRefusal.notFound("there is no session yet")
+            }
+            return newest
+        }
+        guard SessionID(text) == nil else { return try summary(request) }
+        guard let prefix = SessionPrefix(text) else {
+            throw APIRefusal.badField(name: "id", allowed: SessionPrefix.allowed)
+        }
+        let found = catalog.sessions(withPrefix: prefix)
+        guard let first = found.first else {
+            throw APIRefusal.notFound("no session's ID begins with \(text)")
+        }
+        guard found.count == 1 else {
+            throw APIRefusal.conflict("several sessions' IDs begin with \(text): give more of it")
+        }
+        return first
+    }
+
+    package func summary(_ request: HTTPRequest) throws -> SessionSummary {
+        let text = request.parameters["id"] ?? ""
+        guard let id = SessionID(text) else {
+            throw APIRefusal.badField(name: "id", allowed: "a session's UUID")
+        }
+        guard let summary = catalog.summary(of: id) else {
+            throw AdministrationError.unknownSession(id)
+        }
+        return summary
+    }
+
+    // MARK: Files
+
+    package func export(
+        _ request: HTTPRequest, of summary: SessionSummary
+    ) async throws -> HTTPResponse {
+        let formats = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let format = request.query["format"].flatMap(ExportFormat.init(rawValue:)) else {
+            throw APIRefusal.badField(name: "format", allowed: formats)
+        }
+        let log = pipeline.log
+        let device = name(of: summary.device) ?? "device-\(summary.device.rawValue)"
+        let name = "\(summary.session).\(format.fileExtension)"
+        let pool = pipeline.reader.pool
+        let party = ReadParty.device(summary.device)
+        let reading = try await pool.run(for: party) { ticket in
+            try ExportReading(
+                summary.session, as: format, device: device, log: log,
+                isCancelled: { ticket.isCancelled })
+        }
+        return HTTPResponse(
+            status: 200,
+            fields: [
+                "Content-Type": format.contentType, "Cache-Control": "no-store",
+                "Content-Disposition": "attachment; filename=\"\(name)\"",
+            ],
+            body: .stream { writer in
+                var reading = reading
+                while true {
+                    let (rest, part) = try await pool.run(for: party) { [reading] ticket in
+                        var reading = reading
+                        let part = try reading.nextPart(isCancelled: { ticket.isCancelled })
+                        return (reading, part)
+                    }
+                    reading = rest
+                    guard let part else { return }
+                    try await writer.write(part)
+                }
+            })
+    }
+
+    /// The session as one page that needs no network.
+    package func report(of summary: SessionSummary) async throws -> HTTPResponse {
+        let log = pipeline.log
+        log.flush()
+        let title = name(of: summary.device) ?? "device-\(summary.device.rawValue)"
+        let html = try await pipeline.reader.pool.run(for: .device(summary.device)) { ticket in
+            let html = try SessionReporter(reader: log.reader()).html(
+                of: summary.session, title: title, isCancelled: { ticket.isCancelled })
+            guard let html else { throw ReadRefusal.cancelled }
+            return html
+        }
+        return HTTPResponse(
+            status: 200,
+            fields: [
+                "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store",
+                "Content-Disposition": "attachment; filename=\"\(summary.session).html\"",
+            ], body: .bytes(html))
+    }
+}
+
+extension SessionCatalog.Owner {
+    /// Party that waits for a turn to read.
+    fileprivate var party: ReadParty {
+        if case .device(let device) = self { .device(device) } else { .administrator }
+    }
+}

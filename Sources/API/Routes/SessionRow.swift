@@ -1,0 +1,49 @@
+package import Registry
+package import SegmentLog
+import SensorModel
+
+/// One session in a listing.
+package struct SessionRow: Encodable {
+    package let id: String
+    /// Value for `before`: the next page holds sessions that began earlier.
+    package let cursor: String
+    package let device: String?
+    package let startedAt: Double
+    let endedAt: NullableField<Double>
+    package let state: String
+    package let frames: Int
+    package let records: Int
+    let lastDeviceTime: NullableField<Double>
+    package let distanceMeters: NullableField<Double>
+    package let movingSeconds: NullableField<Double>
+    package let elapsedSeconds: NullableField<Double>
+    package let steps: NullableField<Int>
+    package let averageHeartRate: NullableField<Double>
+    package let maxHeartRate: NullableField<Double>
+    package let elevationGainMeters: NullableField<Double>
+
+    package init(
+        _ summary: SessionSummary, epoch: UInt32, device: String?, totals: SessionResult.Totals?,
+        isSilent: Bool
+    ) {
+        id = "\(summary.session)"
+        cursor = "\(LogCursor(epoch: epoch, offset: summary.firstOffset))"
+        self.device = device
+        // Times of the run, not of its upload, as in snapshots.
+        let times = summary.deviceTimes ?? summary.arrivalTimes
+        startedAt = times.lowerBound.secondsSince1970
+        let isOver = totals.map { $0.state == .ended } ?? isSilent
+        endedAt = NullableField(isOver ? times.upperBound.secondsSince1970 : nil)
+        state = totals?.state.name ?? (isOver ? "ended" : "live")
+        frames = summary.frames
+        records = summary.records
+        lastDeviceTime = NullableField(summary.deviceTimes?.upperBound.secondsSince1970)
+        distanceMeters = NullableField(totals?.distanceMeters)
+        movingSeconds = NullableField(totals?.movingSeconds)
+        elapsedSeconds = NullableField(totals?.elapsedSeconds)
+        steps = NullableField(totals?.steps)
+        averageHeartRate = NullableField(totals?.averageHeartRate)
+        maxHeartRate = NullableField(totals?.maxHeartRate)
+        elevationGainMeters = NullableField(totals?.elevationGainMeters)
+    }
+}

@@ -1,0 +1,62 @@
+package import Runtime
+import SensorModel
+
+/// A share to be made, as commands and owners write it.
+package struct ShareBody: StrictBody {
+    package static var fields: [String] { CodingKeys.allCases.map(\.rawValue) }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case device, shares, name, expires, scope, delay, maxViewers, label
+    }
+
+    let device: String?
+    let shares: [String]?
+    let name: String?
+    let expires: String?
+    let scope: ScopeNames?
+    let delay: String?
+    let maxViewers: Int?
+    let label: String?
+
+    /// A list, as answers have it, or names with commas between, as people type it.
+    package struct ScopeNames: Decodable {
+        let text: String
+
+        package init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            do {
+                text = try container.decode([String].self).joined(separator: ",")
+            } catch {
+                text = try container.decode(String.self)
+            }
+        }
+    }
+
+    /// - Throws: ``APIRefusal/badField(name:allowed:)``
+    package func shareRequest() throws(APIRefusal) -> ShareRequest {
+        var request = ShareRequest()
+        request.name = name
+        request.maxViewers = maxViewers
+        request.label = label
+        if let scope {
+            guard let parts = Scope(names: scope.text) else {
+                throw .badField(
+                    name: "scope",
+                    allowed: "any of \(Scope.names.map(\.name).joined(separator: ", "))")
+            }
+            request.scope = parts
+        }
+        if let expires {
+            request.expiresInSeconds = try Self.seconds(expires, of: "expires")
+        }
+        if let delay { request.delaySeconds = Int(try Self.seconds(delay, of: "delay")) }
+        return request
+    }
+
+    private static func seconds(_ text: String, of name: String) throws(APIRefusal) -> Double {
+        guard let seconds = DurationText.seconds(text), seconds < 1e10 else {
+            throw .badField(name: name, allowed: "a duration as 30s, 5m, 24h or 7d")
+        }
+        return seconds
+    }
+}

@@ -1,0 +1,166 @@
+import Runtime
+import SensorModel
+import Sessions
+import Sharing
+import Transport
+
+/// The reference application's public streams, and their Firebase form.
+extension ShareRoutes {
+    private static let keepAlive = Duration.seconds(30)
+
+    func publicLatest(_ request: HTTPRequest) async -> HTTPResponse {
+        await publicAnswer(to: request, as: .latest)
+    }
+
+    func publicHistory(_ request: HTTPRequest) async -> HTTPResponse {
+        do {
+            let query = try PublicHistoryQuery(request.query)
+            return await publicAnswer(
+                to: request, as: .history(startAt: query.startAt, limit: query.limit))
+        } catch { return error.response }
+    }
+
+    /// One path of the public streams.
+    private enum PublicPath: Sendable {
+        /// The current heart rate; each value replaces the previous one.
+        case latest
+        /// The last heart rates of the session shown.
+        case history(startAt: Int64?, limit: Int)
+    }
+
+    /// The data once, or as a stream of `put` events, as the reader requests.
+    private func publicAnswer(
+        to request: HTTPRequest, as path: PublicPath
+    ) async -> HTTPResponse {
+        switch share(request) {
+        case .failure(let refusal): return refusal.response
+        case .success(let share):
+            let wantsStream = request.fields["accept"]?.contains("text/event-stream") ?? false
+            let member = members(of: share).first ?? share
+            // A group does not show what its member does not show.
+            guard wantsStream, member.scope.contains(.heartRate) else {
+                do {
+                    return Self.noStore(
+                        .json(try await publicData(of: member, by: share, request.peer, path)))
+                } catch { return ReadAnswer.response(to: error) }
+            }
+            if case .failure(let refusal) = service.room(at: share) {
+                return ShareRefusal(refusal).response
+            }
+            return Self.noStore(
+                HTTPResponse(
+                    status: 200, fields: ["Content-Type": "text/event-stream"],
+                    body: .stream { writer in
+                        _ = try await whileCounted(share) {
+                            try await tell(writer, member, by: share, request.peer, path)
+                        }
+                    }))
+        }
+    }
+
+    private func publicData(
+        of member: Share, by link: Share, _ peer: PeerAddress, _ path: PublicPath
+    ) async throws -> [UInt8] {
+        switch path {
+        case .latest: PublicStreams.latest(await reading(of: member))
+        case .history(let startAt, let limit):
+            PublicStreams.history(
+                try await readings(of: member, by: link, peer, startAt: startAt, limit: limit))
+        }
+    }
+
+    // MARK: Streams
+
+    private func tell(
+        _ writer: HTTPBodyWriter, _ member: Share, by link: Share, _ peer: PeerAddress,
+        _ path: PublicPath
+    ) async throws {
+        try await withKeepAlive(every: Self.keepAlive, to: writer) { write in
+            let news = pipeline.heartRates.readings(of: member, by: link, pipeline.mailbox)
+            switch path {
+            case .latest:
+                for await news in news {
+                    try await write(PublicStreams.put(PublicStreams.latest(news.reading)))
+                }
+            case .history(let startAt, let limit):
+                var told: [HeartRateReading] = []
+                var session: Int?
+                for await news in news {
+                    if news.session != session {
+                        session = news.session
+                        told = try await readings(
+                            of: member, by: link, peer, startAt: startAt, limit: limit)
+                    } else {
+                        let last = told.last?.measuredAt.milliseconds ?? .min
+                        let fresh = PublicStreams.keyed(
+                            [news.reading].compactMap { $0 }, after: last)
+                        guard !fresh.isEmpty else { continue }
+                        told = (told + fresh.map(\.reading)).suffix(limit)
+                    }
+                    try await write(PublicStreams.put(PublicStreams.history(told)))
+                }
+            }
+        }
+    }
+
+    /// Runs `body`, and writes a keep-alive whenever it writes nothing for a while.
+    private func withKeepAlive(
+        every interval: Duration, to writer: HTTPBodyWriter,
+        _ body: @escaping @Sendable (@Sendable ([UInt8]) async throws -> Void) async throws -> Void
+    ) async throws {
+        let lastWrite = WriteTime()
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await body { bytes in
+                    try await writer.write(bytes)
+                    await lastWrite.note()
+                }
+            }
+            group.addTask {
+                while true {
+                    let due = await lastWrite.time + interval
+                    try await Task.sleep(until: due)
+                    guard await lastWrite.time + interval <= .now else { continue }
+                    try await writer.write(PublicStreams.keepAlive)
+                    await lastWrite.note()
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private actor WriteTime {
+        private(set) var time = ContinuousClock.now
+
+        func note() {
+            time = .now
+        }
+    }
+
+    // MARK: Readings
+
+    /// The heart rate that a device's share shows now.
+    func reading(of member: Share) async -> HeartRateReading? {
+        await pipeline.mailbox.ask { core in
+            _ = core.sessionShown(by: member)
+            let snapshot = core.hub.snapshot(member.key, cursor: core.cursor, at: core.now)
+            core.hub.dropUnwatched(member.key)
+            return snapshot?.heartRate
+        } ?? nil
+    }
+
+    private func readings(
+        of member: Share, by link: Share, _ peer: PeerAddress, startAt: Int64?, limit: Int
+    ) async throws -> [HeartRateReading] {
+        guard let shown = await shown(by: member, after: nil) else { return [] }
+        guard let session = shown.source.sessions.first else { return [] }
+        let reader = pipeline.reader
+        _ = await reader.isReadable(through: shown.end)
+        return try await reader.pool.run(for: .share(link.key), from: .address(peer.key)) {
+            ticket in
+            try reader.heartRates(
+                of: session, shown.source, startAtMilliseconds: startAt, limit: limit, ticket)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Client
+import Foundation
+package import Logging
+import Registry
+package import Runtime
+import Secrets
+package import SensorModel
+import Transport
+
+/// Notifies the owner's other systems when a session starts, ends, completes a kilometer or raises
+/// an alert. Deliveries are signed, in order, and retried after a failure.
+///
+/// The signature is `X-Pulsecast-Signature: sha256=` and the HMAC-SHA256 of the body, with the
+/// secret as the key.
+package final class Webhooks: Sendable {
+    /// Waiting deliveries; beyond this number newer ones are dropped.
+    private static let waitingMax = 1000
+    private static let answerSeconds = 10.0
+
+    private let accounts: Accounts
+    private let logger: Logger
+    private let waiting: AsyncStream<WebhookEvent>.Continuation
+    private let deliverer: Task<Void, Never>
+
+    /// `nil` if the owner configures no webhooks.
+    ///
+    /// - Parameters:
+    ///   - settings: Address of the receiver, and the location of the secret.
+    ///   - environment: Environment with systemd's credentials.
+    ///   - accounts: Source of device names.
+    ///   - logger: Logger of failed deliveries.
+    /// - Throws: ``ClientError`` for a bad address, or the error of reading the secret.
+    package init?(
+        _ settings: Configuration.Webhook, environment: [String: String], accounts: Accounts,
+        logger: Logger
+    ) throws {
+        guard !settings.url.isEmpty else { return nil }
+        let address = try ServerAddress(settings.url)
+        guard address.scheme == .http || address.scheme == .https else {
+            throw ClientError.badAddress(settings.url)
+        }
+        let secret = try Self.secret(settings, environment: environment)
+        self.accounts = accounts
+        self.logger = logger
+        let (events, continuation) = AsyncStream.makeStream(
+            of: WebhookEvent.self, bufferingPolicy: .bufferingOldest(Self.waitingMax))
+        waiting = continuation
+        deliverer = Task {
+            for await event in events {
+                await Self.deliver(event, to: address, secret: secret, logger)
+            }
+        }
+    }
+
+    deinit {
+        waiting.finish()
+        deliverer.cancel()
+    }
+
+    package func began(_ session: SessionID, of device: DeviceID, at deviceTime: Timestamp) {
+        send(
+            WebhookEvent(
+                event: "sessionStarted", device: accounts.device(device)?.name,
+                session: session, time: deviceTime))
+    }
+
+    package func take(_ event: StreamEvent, of session: SessionID, from device: DeviceID) {
+        let name = accounts.device(device)?.name
+        if let event = WebhookEvent(event, device: name, session: session) { send(event) }
+    }
+
+    private func send(_ event: WebhookEvent) {
+        if case .dropped = waiting.yield(event) {
+            logger.warning("too many webhooks wait: one was dropped")
+        }
+    }
+
+    private static func secret(
+        _ settings: Configuration.Webhook, environment: [String: String]
+    ) throws -> [UInt8] {
+        let credential = environment["CREDENTIALS_DIRECTORY"].map { $0 + "/webhook-secret" }
+        var path = settings.secretFile
+        if path.isEmpty, let credential, FileManager.default.fileExists(atPath: credential) {
+            path = credential
+        }
+        guard !path.isEmpty else { return [] }
+        let bytes = Array(try Data(contentsOf: URL(filePath: path)))
+        return Array(bytes.reversed().drop { $0 == 0x0A || $0 == 0x0D }.reversed())
+    }
+
+    // MARK: Delivery
+
+    private static func deliver(
+        _ event: WebhookEvent, to address: ServerAddress, secret: [UInt8], _ logger: Logger
+    ) async {
+        guard let body = JSONBody.bytes(event) else { return }
+        var fields: HTTPFields = [
+            "Content-Type": "application/json", "User-Agent": "pulsecast/\(Version.text)",
+            "X-Pulsecast-Event": event.event, "X-Pulsecast-Delivery": UUID().uuidString,
+        ]
+        if !secret.isEmpty {
+            let code = MessageCode.signature(of: body, key: secret)
+            fields["X-Pulsecast-Signature"] = "sha256=" + code
+        }
+        var generator = SystemRandomNumberGenerator()
+        var failures = 0
+        while !Task.isCancelled {
+            let status = await status(of: body, fields, to: address)
+            if let status, (200..<300).contains(status) { return }
+            failures += 1
+            let wait = WebhookSchedule.secondsBeforeRetry(
+                failures: failures, status: status, using: &generator)
+            guard let wait else {
+                let answer = status.map { "status \($0)" } ?? "no answer"
+                return logger.error("a webhook was given up: \(answer)")
+            }
+            do { try await Task.sleep(for: .seconds(wait)) } catch { return }
+        }
+    }
+
+    /// - Returns: `nil` when no answer came in time.
+    private static func status(
+        of body: [UInt8], _ fields: HTTPFields, to address: ServerAddress
+    ) async -> Int? {
+        await withTaskGroup(of: Int?.self) { group in
+            group.addTask {
+                let client = HTTPClient(address, bodyBytesMax: 1 << 16)
+                // The cause of a missing answer does not matter: the delivery is retried.
+                let answer = try? await client.send(
+                    .post, address.target, fields: fields, body: body)
+                return answer.flatMap { $0.status > 0 ? $0.status : nil }
+            }
+            group.addTask {
+                try? await Task.sleep(for: .seconds(answerSeconds))
+                return nil
+            }
+            let first = await group.next()
+            group.cancelAll()
+            return first ?? nil
+        }
+    }
+}

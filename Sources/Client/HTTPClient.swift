@@ -1,0 +1,119 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+public import Transport
+
+/// A small HTTP client with one connection per request, for the command line and for tests.
+public struct HTTPClient: Sendable {
+    public struct Answer: Sendable {
+        public var status: Int
+        public var fields: HTTPFields
+        public var body: [UInt8]
+    }
+
+    private let address: ServerAddress
+    private let tls: ClientTLS
+    private let bodyBytesMax: Int
+
+    /// - Parameters:
+    ///   - address: `http`, `https` or `unix`; the target in it is ignored.
+    ///   - tls: Which server certificates to trust.
+    ///   - bodyBytesMax: A longer answer is an error.
+    public init(
+        _ address: ServerAddress, tls: ClientTLS = ClientTLS(), bodyBytesMax: Int = 1 << 28
+    ) {
+        self.address = address
+        self.tls = tls
+        self.bodyBytesMax = bodyBytesMax
+    }
+
+    /// - Throws: ``ClientError``; a status is not an error.
+    public func send(
+        _ method: HTTPRequest.Method, _ target: String, fields: HTTPFields = HTTPFields(),
+        body: [UInt8] = []
+    ) async throws(ClientError) -> Answer {
+        var answer = Answer(status: 0, fields: HTTPFields(), body: [])
+        do {
+            for try await part in try await stream(method, target, fields: fields, body: body) {
+                switch part {
+                case .head(let status, let fields):
+                    answer.status = status
+                    answer.fields = fields
+                case .bytes(let bytes):
+                    answer.body += bytes
+                    guard answer.body.count <= bodyBytesMax else {
+                        throw ClientError.answerTooLarge(bytesMax: bodyBytesMax)
+                    }
+                }
+            }
+        } catch let error as ClientError { throw error } catch { throw .connectionLost }
+        return answer
+    }
+
+    public enum Part: Sendable {
+        case head(status: Int, fields: HTTPFields)
+        case bytes([UInt8])
+    }
+
+    /// Returns the answer in parts as they arrive, for downloads and event streams.
+    ///
+    /// - Throws: ``ClientError/cannotConnect(address:reason:)``
+    public func stream(
+        _ method: HTTPRequest.Method, _ target: String, fields: HTTPFields = HTTPFields(),
+        body: [UInt8] = []
+    ) async throws(ClientError) -> AsyncThrowingStream<Part, any Error> {
+        let (parts, continuation) = AsyncThrowingStream.makeStream(of: Part.self)
+        let channel = try await ClientBootstrap.connect(to: address, tls: tls) { channel in
+            try channel.pipeline.syncOperations.addHTTPClientHandlers()
+            try channel.pipeline.syncOperations.addHandler(AnswerReader(continuation))
+            return channel
+        }
+        continuation.onTermination = { _ in channel.close(promise: nil) }
+        let host = address.scheme == .unix ? "localhost" : address.authority
+        var headers = HTTPHeaders([
+            ("Host", host), ("Connection", "close"), ("Content-Length", "\(body.count)"),
+        ])
+        for field in fields.fields { headers.replaceOrAdd(name: field.name, value: field.value) }
+        let head = HTTPRequestHead(
+            version: .http1_1, method: .RAW(value: method.rawValue), uri: target, headers: headers)
+        channel.write(HTTPClientRequestPart.head(head), promise: nil)
+        channel.write(
+            HTTPClientRequestPart.body(.byteBuffer(channel.allocator.buffer(bytes: body))),
+            promise: nil)
+        channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
+        return parts
+    }
+}
+
+/// Passes an answer's parts to the client.
+private final class AnswerReader: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+
+    private let parts: AsyncThrowingStream<HTTPClient.Part, any Error>.Continuation
+
+    init(_ parts: AsyncThrowingStream<HTTPClient.Part, any Error>.Continuation) {
+        self.parts = parts
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            let fields = head.headers.map { HTTPFields.Field(name: $0.name, value: $0.value) }
+            parts.yield(.head(status: Int(head.status.code), fields: HTTPFields(fields)))
+        case .body(let buffer): parts.yield(.bytes(Array(buffer.readableBytesView)))
+        case .end:
+            parts.finish()
+            context.close(promise: nil)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        // After the end of the answer this call has no effect.
+        parts.finish(throwing: ClientError.connectionLost)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        parts.finish(throwing: ClientError.connectionLost)
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,109 @@
+import API
+import Ingest
+public import Runtime
+import Secrets
+import SegmentLog
+import SensorModel
+import Sessions
+import Sharing
+import Transport
+
+/// Memory that all peers together can make the daemon hold, with every limit reached at once.
+///
+/// One row for each kind of object that a stranger, viewer or device can cause: the maximum count
+/// and the maximum size. Measured sizes are rounded up. The sum stays below ``bytesMax``, which
+/// leaves room under the service's `MemoryMax`.
+public struct MemoryBudget: Hashable, Sendable {
+    public struct Row: Hashable, Sendable, Encodable {
+        public let name: String
+        public let count: Int
+        public let bytesEach: Int
+
+        public var bytes: Int { count * bytesEach }
+    }
+
+    /// Three quarters of the `MemoryMax` of systemd/pulsecast.service.
+    public static let bytesMax = 1536 << 20
+
+    public let rows: [Row]
+
+    public var bytes: Int { rows.reduce(0) { $0 + $1.bytes } }
+
+    public init(_ configuration: Configuration) {
+        rows =
+            Self.connections(configuration) + Self.sessions(configuration)
+            + Self.sharing(configuration) + Self.rest(configuration)
+    }
+
+    private static func connections(_ configuration: Configuration) -> [Row] {
+        let (bounds, loops) = (configuration.bounds, configuration.eventLoops)
+        let hasTLS = configuration.device.tls || configuration.httpListener.tls
+        let strangers = min(bounds.unauthenticatedMax, bounds.connectionsMax)
+        let known = bounds.connectionsMax - strangers
+        let pools = ConnectionClass.allCases.reduce(ByteAllowance.owed.pooledBytes) {
+            // The operations listener and the owner share one pool.
+            $0 + ($1 == .owner ? 0 : ByteAllowance.received($1).pooledBytes)
+        }
+        return [
+            Row(
+                name: "connections, idle", count: bounds.connectionsMax,
+                bytesEach: (hasTLS ? 28 : 8) << 10),
+            Row(
+                name: "half messages and bodies of strangers, their own", count: strangers,
+                bytesEach: ByteAllowance.received(.stranger).ownBytes),
+            Row(
+                name: "the same of devices and viewers", count: known,
+                bytesEach: ByteAllowance.received(.device).ownBytes),
+            Row(
+                name: "what is sent and not read, each connection's own",
+                count: bounds.connectionsMax, bytesEach: ByteAllowance.owed.ownBytes),
+            Row(name: "what goes beyond both, in pools", count: 1, bytesEach: pools),
+            Row(
+                name: "rings, in and out", count: 2 * loops,
+                bytesEach: configuration.ingest.ringBytes),
+        ]
+    }
+
+    private static func sessions(_ configuration: Configuration) -> [Row] {
+        let ingest = IngestSettings()
+        return [
+            Row(
+                name: "live sessions", count: ingest.sessionsMax, bytesEach: LiveSession.bytesMax),
+            Row(
+                name: "views that hide something, and what they hold back", count: 1,
+                bytesEach: SessionViews.hidingBytesMax),
+            Row(name: "frames behind a hole", count: 1, bytesEach: ingest.heldBytesTotalMax),
+            Row(
+                name: "records that wait for the disk", count: 1,
+                bytesEach: LogConfiguration().pendingBytesMax),
+        ]
+    }
+
+    private static func sharing(_ configuration: Configuration) -> [Row] {
+        [
+            Row(name: "updates held back by delays", count: HeldUpdates.allMax, bytesEach: 1 << 10),
+            // Stored as one message for a share and one for a group.
+            Row(
+                name: "events for viewers that do not keep up", count: configuration.eventLoops,
+                bytesEach: 2 * FeedTable.eventBytesMax),
+            Row(
+                name: "recordings that viewers and owners play", count: 1,
+                bytesEach: PlaybackBudget.bytesMax),
+            Row(
+                name: "topics of HypeRate's readers", count: HypeRateRoutes.topicsMax,
+                bytesEach: 2 << 10),
+        ]
+    }
+
+    private static func rest(_ configuration: Configuration) -> [Row] {
+        [
+            Row(name: "program, libraries, registry", count: 1, bytesEach: 64 << 20),
+            Row(name: "readers of the log, at work", count: 4, bytesEach: 8 << 20),
+            Row(name: "readings that wait, with what they ask", count: 256, bytesEach: 8 << 10),
+            Row(name: "indexes of recordings", count: 1, bytesEach: ProjectionIndexes.bytesMax),
+            // Two generations; an entry is an address and up to 30 moments.
+            Row(name: "limiters", count: 5 * 2 * 16_384, bytesEach: 256),
+            Row(name: "messages to the webhook", count: 1000, bytesEach: 4 << 10),
+        ]
+    }
+}

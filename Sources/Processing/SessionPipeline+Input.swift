@@ -1,0 +1,207 @@
+public import SensorModel
+
+/// The inputs of a session. Each call is one step.
+extension SessionPipeline {
+    // MARK: Samples
+
+    public mutating func apply(
+        motion sample: MotionSample, traits: MotionTraits, at deviceTime: Timestamp,
+        late: Bool = false, into events: inout [StreamEvent]
+    ) {
+        let admitted = admitMotion(deviceTime, late: late, into: &events)
+        guard let sampleTime = admitted else { return }
+        guard !late else { return settle(into: &events) }
+        let (hasFallen, isActivityDue) = process(sample, traits, at: sampleTime)
+        guard hasFallen || isActivityDue || time.owesMetrics else { return }
+        var context = context(at: sampleTime, taking: &events)
+        process(hasFallen: hasFallen, isActivityDue: isActivityDue, &context)
+        end(&context, into: &events)
+    }
+
+    public mutating func apply(
+        heartRate: HeartRateSample, at deviceTime: Timestamp, late: Bool = false,
+        into events: inout [StreamEvent]
+    ) {
+        guard var context = begin(deviceTime, late: late, taking: &events) else { return }
+        if !late { process(heartRate, &context) }
+        end(&context, into: &events)
+    }
+
+    public mutating func apply(
+        location: Location, at deviceTime: Timestamp, late: Bool = false,
+        into events: inout [StreamEvent]
+    ) {
+        guard var context = begin(deviceTime, late: late, taking: &events) else { return }
+        if late { process(late: location, &context) } else { process(location, &context) }
+        end(&context, into: &events)
+    }
+
+    /// - Parameters:
+    ///   - hectopascals: Air pressure, 300…1200.
+    ///   - deviceTime: Time of the measurement.
+    ///   - late: Whether the sample belongs to an earlier gap.
+    ///   - events: The step's events are appended.
+    public mutating func apply(
+        pressure hectopascals: Float, at deviceTime: Timestamp, late: Bool = false,
+        into events: inout [StreamEvent]
+    ) {
+        guard let sampleTime = admit(deviceTime, late: late, into: &events) else { return }
+        if !late { elevation.add(pressure: Double(hectopascals), at: sampleTime) }
+        settle(into: &events)
+    }
+
+    public mutating func apply(
+        control: ControlAction, at deviceTime: Timestamp, late: Bool = false,
+        into events: inout [StreamEvent]
+    ) {
+        // A button press is believed at once, whatever the hole before it.
+        let begun = begin(deviceTime, late: late, isCertain: true, taking: &events)
+        guard var context = begun else { return }
+        process(control, &context)
+        guard control == .stop else { return end(&context, into: &events) }
+        context.giveBack(to: &events)
+        end(at: context.times.deviceTime(context.times.moment), into: &events)
+    }
+
+    public mutating func apply(
+        status: DeviceStatus, at deviceTime: Timestamp, late: Bool = false,
+        into events: inout [StreamEvent]
+    ) {
+        guard admit(deviceTime, late: late, into: &events) != nil else { return }
+        if !late { device.set(status) }
+        settle(into: &events)
+    }
+
+    public mutating func apply(
+        marker: String, at deviceTime: Timestamp, late: Bool = false,
+        into events: inout [StreamEvent]
+    ) {
+        let wasUnshown = time.isUnshown
+        guard var context = begin(deviceTime, late: late, taking: &events) else { return }
+        // A marker is an event of its own and changes no value.
+        time.set(unshown: wasUnshown)
+        context.emitAlone(.marker(marker))
+        end(&context, into: &events)
+    }
+
+    /// Sets the source of the heart rates that follow.
+    public mutating func apply(
+        source: String, at deviceTime: Timestamp, late: Bool = false,
+        into events: inout [StreamEvent]
+    ) {
+        guard admit(deviceTime, late: late, into: &events) != nil else { return }
+        if !late { heart.set(source: source) }
+        settle(into: &events)
+    }
+
+    // MARK: Changes from outside
+
+    /// Sets the profile for all later computation; earlier results stay.
+    public mutating func apply(
+        profile: RunnerProfile, at deviceTime: Timestamp, into events: inout [StreamEvent]
+    ) {
+        let hasNewPlan = profile.intervals != self.profile.intervals
+        self.profile = profile
+        motion.set(placement: profile.placement)
+        distance.set(calibration: profile.strideCalibration)
+        heart.set(profile: profile)
+        load.set(profile: profile)
+        if hasNewPlan {
+            intervals.set(
+                time.isStarted ? profile.intervals : nil,
+                from: intervalMoment(at: time.times.moment))
+        }
+        guard time.isStarted, !time.isEnded else { return }
+        time.oweMetrics()
+        settle(into: &events)
+    }
+
+    /// Sets the course to follow. `nil` removes it; the same course continues.
+    public mutating func apply(
+        course: Course?, at deviceTime: Timestamp, into events: inout [StreamEvent]
+    ) {
+        guard !self.course.follows(course) else { return }
+        let wasOff = self.course.isOffCourse
+        self.course.set(course)
+        guard time.isStarted, !time.isEnded else { return }
+        var context = context(at: time.times.moment, taking: &events)
+        if wasOff { context.emit(.alert(.offCourse(false))) }
+        context.oweMetrics()
+        end(&context, into: &events)
+    }
+
+    /// Notes that frames before the next one are missing; they may still come late.
+    public mutating func noteLostFrames() {
+        distance.noteLostFrames()
+    }
+
+    /// Notes sequences that never came. `deviceTime` is only a stamp: it does not move the clock.
+    public mutating func apply(
+        gapFrom first: FrameSequence, to last: FrameSequence, at deviceTime: Timestamp,
+        into events: inout [StreamEvent]
+    ) {
+        events.append(StreamEvent(deviceTime: deviceTime, kind: .gap(from: first, to: last)))
+    }
+
+    public mutating func end(at deviceTime: Timestamp, into events: inout [StreamEvent]) {
+        guard !time.isEnded else { return }
+        // No frame comes with an end: the silence before it is time that passed.
+        time.arrived(at: nil)
+        _ = admit(deviceTime, late: !time.isStarted, into: &events)
+        time.end()
+        emitMetrics(into: &events)
+        emit(.ended, into: &events)
+    }
+
+    // MARK: Time
+
+    /// Sets the arrival time of the next live frame, by the daemon's clock. Frames of a file have
+    /// none.
+    public mutating func arrived(at arrival: Timestamp) {
+        time.arrived(at: arrival)
+    }
+
+    /// Ticks the seconds up to `deviceTime`, as the next sample would, which must not be earlier.
+    /// For callers that read every second between two samples.
+    public mutating func advance(to deviceTime: Timestamp, into events: inout [StreamEvent]) {
+        guard !time.isEnded, time.isStarted else { return }
+        let reached = time.sessionTime(deviceTime)
+        guard reached > time.times.moment else { return }
+        tickSeconds(to: reached, into: &events)
+        time.pass(to: reached)
+    }
+
+    /// Handles silence: `deviceTime` is the estimated time of the device's clock.
+    ///
+    /// It changes only freshness and the state, and lets an alert's countdown end. It never changes
+    /// distance, time or pauses: the device may still report the same moments.
+    public mutating func applySilence(
+        at deviceTime: Timestamp, into events: inout [StreamEvent]
+    ) {
+        guard !time.isEnded, time.isStarted, time.age(to: time.sessionTime(deviceTime)) else {
+            return
+        }
+        var context = context(at: time.times.moment, taking: &events)
+        alerts.tickWindows(profile: profile, &context)
+        giveBack(&context, to: &events)
+        // Metrics that are due stay due: the next sample emits them with its own time.
+        time.set(unshown: false)
+        emit(.metrics(metrics), into: &events)
+    }
+
+    // MARK: State
+
+    /// Heart rates that changed too fast to be believed, and were left out.
+    public var doubtedHeartRates: Int { heart.doubtedCount }
+
+    /// Device time of the newest accepted sample; `nil` before the first.
+    public var newestDeviceTime: Timestamp? { time.newestDeviceTime }
+
+    /// Whether a sample with this time would count as current.
+    public func believes(_ deviceTime: Timestamp) -> Bool { time.believes(deviceTime) }
+
+    /// Elapsed seconds at a device time, by the current setting of the device's clock.
+    public func elapsedSeconds(at deviceTime: Timestamp) -> Double {
+        time.times.elapsedSeconds(until: time.sessionTime(deviceTime))
+    }
+}

@@ -1,0 +1,38 @@
+import SensorModel
+
+/// Height, climb and grade.
+///
+/// - In: air pressure, altitudes of fixes, meters.
+/// - Out: altitude, climb, grade.
+struct ElevationStage: Sendable {
+    private var elevation = Elevation()
+    private var grade = Grade()
+
+    /// Altitude; `nil` while unknown.
+    var altitude: Double? { elevation.altitude }
+
+    /// Cost relative to flat ground; `nil` while the grade is unknown.
+    var gradeFactor: Double? { grade.grade.map(Grade.factor) }
+
+    /// Adds a measurement of air pressure.
+    mutating func add(pressure hectopascals: Double, at time: Timestamp) {
+        elevation.add(pressure: hectopascals, at: time)
+    }
+
+    mutating func add(_ location: Location, at time: Timestamp) {
+        guard let altitude = location.altitude else { return }
+        elevation.add(position: altitude, verticalAccuracy: location.verticalAccuracy, at: time)
+    }
+
+    /// - Parameter meters: Meters of the session at the current altitude.
+    mutating func follow(meters: Double) {
+        guard let altitude = elevation.altitude else { return }
+        grade.add(meters: meters, altitude: altitude, hasBarometer: elevation.hasBarometer)
+    }
+
+    func show(in shown: inout Metrics) {
+        shown.elevationGainMeters = elevation.gainMeters
+        shown.elevationLossMeters = elevation.lossMeters
+        shown.gradePercent = grade.grade.map { $0 * 100 }
+    }
+}

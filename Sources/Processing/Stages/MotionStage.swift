@@ -1,0 +1,106 @@
+import SensorModel
+
+/// Steps, cadence and activity.
+///
+/// - In: motion samples; speed, to separate a walk from a ride; whether the session is paused.
+/// - Out: activity, steps, cadence.
+struct MotionStage: Sendable {
+    /// Seconds after the last motion sample at which its results are stale. At 12.5 Hz with lost
+    /// samples a second may pass, and a batch may hold two.
+    static let staleSeconds = 4.0
+
+    private var cadence: CadenceProcessor
+    private var placement: RunnerProfile.Placement?
+    /// Steps counted before the last change of the sensor's place.
+    private var earlierSteps = 0
+    /// The activity last passed to the later stages.
+    private(set) var activity = MotionActivity(kind: .unknown, since: nil)
+    private var newest: Timestamp?
+    private var mean = MeanCadence()
+
+    init(placement: RunnerProfile.Placement?) {
+        self.placement = placement
+        cadence = CadenceProcessor(placement: placement)
+    }
+
+    /// Sets the sensor's place; the counted steps stay.
+    mutating func set(placement: RunnerProfile.Placement?) {
+        guard placement != self.placement else { return }
+        self.placement = placement
+        earlierSteps += cadence.steps
+        cadence = CadenceProcessor(placement: placement)
+    }
+
+    var steps: Int { earlierSteps + cadence.steps }
+
+    func steps(at time: Timestamp) -> Double { Double(earlierSteps) + cadence.steps(at: time) }
+
+    /// Steps/min; `nil` while unknown.
+    var stepsPerMinute: Double? { cadence.cadence.stepsPerMinute }
+
+    // MARK: Samples
+
+    /// - Returns: Whether the activity differs from the one last passed to later stages.
+    @inline(__always)
+    mutating func add(
+        _ sample: MotionSample, traits: MotionTraits, at time: Timestamp
+    ) -> Bool {
+        cadence.update(sample, traits: traits, at: time)
+        newest = time
+        return cadence.activity != activity
+    }
+
+    mutating func updateActivity() {
+        activity = cadence.activity
+    }
+
+    mutating func note(speed metersPerSecond: Double?, at time: Timestamp) {
+        cadence.noteSpeed(metersPerSecond, at: time)
+    }
+
+    // MARK: Whole seconds
+
+    /// - Returns: Time of the newest motion sample; `nil` if it is stale or there is none.
+    mutating func tick(at time: Timestamp) -> Timestamp? {
+        cadence.tick(at: time)
+        guard let newest, time.seconds(since: newest) < Self.staleSeconds else { return nil }
+        return newest
+    }
+
+    /// Adds to the mean cadence; call it once a second with fresh motion.
+    mutating func addToMean(isPaused: Bool) {
+        if let steps = stepsPerMinute, steps > 0, !isPaused { mean.add(steps) }
+    }
+
+    // MARK: Metrics
+
+    func addDeadlines(to deadline: inout SilenceDeadline) {
+        deadline.add(newest?.advanced(bySeconds: Self.staleSeconds + 0.001))
+    }
+
+    func show(in shown: inout Metrics, at times: StageTimes) {
+        guard let newest else { return }
+        shown.steps = steps
+        shown.averageCadence = mean.stepsPerMinute
+        var metric = cadence.cadence
+        if times.shownAt.seconds(since: newest) > Self.staleSeconds {
+            metric.state = .stale
+            metric.stepsPerMinute = nil
+        }
+        if times.isEnded { metric.state = .ended }
+        shown.cadence = metric
+    }
+}
+
+/// Mean cadence of the seconds with steps.
+struct MeanCadence: Sendable {
+    private var sum = 0.0
+    private var seconds = 0.0
+
+    mutating func add(_ stepsPerMinute: Double) {
+        sum += stepsPerMinute
+        seconds += 1
+    }
+
+    var stepsPerMinute: Double? { seconds > 0 ? sum / seconds : nil }
+}

@@ -1,0 +1,183 @@
+import SensorModel
+
+/// Session time: decides which samples are believed, which whole seconds pass, when metrics are
+/// due.
+///
+/// - In: device times, and arrival times of frames.
+/// - Out: ``StageTimes``; elapsed seconds.
+struct TimeStage: Sendable {
+    /// Seconds of silence after which samples since the second's metrics are shown. It is longer
+    /// than the time between two motion samples, and too short for a person to notice.
+    static let unshownSeconds = 0.15
+    /// Seconds of silence after which the whole session is stale, longer than for any live source.
+    static let staleSeconds = 15.0
+
+    private enum HoleTicks {
+        /// Seconds of a hole with a tick each; after that one tick a minute, so that a jump of time
+        /// needs limited work.
+        static let secondsMax = 600.0
+        static let coarseStepSeconds = 60.0
+        /// Seconds after which all values are stale; later only changes are emitted.
+        static let shownSecondsMax = 60.0
+    }
+
+    private var clock = SessionClock()
+    private var moment = Timestamp(microseconds: .min)
+    private var heardAt = Timestamp(microseconds: .min)
+    private var shownAt = Timestamp(microseconds: .min)
+    /// Session time of the next whole second of device time.
+    private var nextSecond = Timestamp(microseconds: .min)
+    /// Whether metrics are due: a second began, or a state changed.
+    private(set) var owesMetrics = false
+    /// Whether a sample came after the last metrics.
+    private(set) var isUnshown = false
+    private(set) var isEnded = false
+
+    var isStarted: Bool { clock.start != nil }
+
+    var times: StageTimes {
+        StageTimes(
+            start: clock.start, moment: moment, heardAt: heardAt, shownAt: shownAt,
+            shiftMicroseconds: clock.shiftMicroseconds, isEnded: isEnded)
+    }
+
+    /// Device time of the newest accepted sample; `nil` before the first.
+    var newestDeviceTime: Timestamp? { isStarted ? clock.deviceTime(clock.now) : nil }
+
+    func sessionTime(_ deviceTime: Timestamp) -> Timestamp { clock.sessionTime(deviceTime) }
+
+    /// Whether a sample with this time would count as current.
+    func believes(_ deviceTime: Timestamp) -> Bool {
+        var copy = clock
+        return if case .current = copy.arrive(deviceTime, late: false) { true } else { false }
+    }
+
+    /// Whether the sample's lag is within the usual lag between sensors of one device.
+    func isRecent(_ time: Timestamp) -> Bool {
+        moment.seconds(since: time) <= clock.parameters.backwardSlackSeconds
+    }
+
+    // MARK: Samples
+
+    /// - Parameter arrival: Arrival of the next frame, by the daemon's clock; `nil`: unknown.
+    mutating func arrived(at arrival: Timestamp?) {
+        clock.arrival = arrival
+    }
+
+    /// A shortcut for a sample within the second of the last one.
+    ///
+    /// - Returns: The sample's session time; `nil`: it needs ``arrive(_:late:isCertain:)``.
+    @inline(__always)
+    mutating func advance(to deviceTime: Timestamp) -> Timestamp? {
+        let time = clock.sessionTime(deviceTime)
+        guard !isEnded, time >= clock.now, time < nextSecond else { return nil }
+        clock.advance(to: time)
+        reach(time)
+        return time
+    }
+
+    /// - Returns: The place of the sample. A current one advances the session after the ticks of
+    ///   the seconds before it: then call ``reach(_:)``.
+    mutating func arrive(
+        _ deviceTime: Timestamp, late: Bool, isCertain: Bool
+    ) -> SessionClock.Arrival {
+        guard !isEnded else { return .doubted }
+        let isFirst = !isStarted
+        let shift = clock.shiftMicroseconds
+        let arrival = clock.arrive(deviceTime, late: late, isCertain: isCertain)
+        if case .current(let time) = arrival, isFirst || shift != clock.shiftMicroseconds {
+            startSecond(at: time)
+        }
+        return arrival
+    }
+
+    /// Advances the session to a sample.
+    @inline(__always)
+    mutating func reach(_ time: Timestamp) {
+        moment = time
+        heardAt = time
+        shownAt = time
+        isUnshown = true
+    }
+
+    /// Starts the second of `time`: metrics are due with its first sample.
+    mutating func startSecond(at time: Timestamp) {
+        let whole = clock.deviceTime(time).wholeSecond
+        nextSecond = clock.sessionTime(whole).advanced(byMicroseconds: 1_000_000)
+        owesMetrics = true
+    }
+
+    // MARK: Whole seconds
+
+    func passesSecond(until time: Timestamp) -> Bool { time >= nextSecond }
+
+    /// Moves the session to its next whole second, for a tick.
+    mutating func beginTick() {
+        moment = nextSecond
+        shownAt = nextSecond
+    }
+
+    /// - Parameter time: Time of the sample after the seconds.
+    /// - Returns: Whether the second's metrics are shown. Those of the last second are shown with
+    ///   the sample, those of a long hole only after a change.
+    mutating func endTick(before time: Timestamp) -> Bool {
+        let hole = nextSecond.seconds(since: heardAt)
+        let isShown = hole <= HoleTicks.shownSecondsMax || owesMetrics
+        let isLast = nextSecond.advanced(byMicroseconds: 1_000_000) > time
+        let step = hole < HoleTicks.secondsMax ? 1 : HoleTicks.coarseStepSeconds
+        nextSecond = nextSecond.advanced(bySeconds: step)
+        return isShown && !isLast
+    }
+
+    /// Advances the session's time without a sample.
+    mutating func pass(to time: Timestamp) {
+        moment = time
+        shownAt = time
+    }
+
+    // MARK: Silence
+
+    /// - Returns: Whether silence until `time` changes anything: it only ages the shown values.
+    mutating func age(to time: Timestamp) -> Bool {
+        guard time > shownAt else { return false }
+        shownAt = time
+        return true
+    }
+
+    func addDeadlines(to deadline: inout SilenceDeadline) {
+        if isUnshown { deadline.add(heardAt.advanced(bySeconds: Self.unshownSeconds)) }
+        deadline.add(heardAt.advanced(bySeconds: Self.staleSeconds + 0.001))
+    }
+
+    // MARK: Metrics
+
+    mutating func oweMetrics() {
+        owesMetrics = true
+    }
+
+    mutating func noteShown() {
+        owesMetrics = false
+        isUnshown = false
+    }
+
+    /// Marks the last samples as shown, or with `isUnshown` as not shown. Due metrics stay due.
+    mutating func set(unshown isUnshown: Bool) {
+        self.isUnshown = isUnshown
+    }
+
+    mutating func end() {
+        isEnded = true
+    }
+
+    func show(in shown: inout Metrics, isPaused: Bool) {
+        shown.state = state(isPaused: isPaused)
+        shown.elapsedSeconds = times.elapsedSeconds(until: moment)
+    }
+
+    private func state(isPaused: Bool) -> ValueState {
+        guard isStarted else { return .waiting }
+        if isEnded { return .ended }
+        if times.silenceSeconds > Self.staleSeconds { return .stale }
+        return isPaused ? .paused : .live
+    }
+}

@@ -1,0 +1,115 @@
+import Bytes
+
+/// Setup of an application on a phone: the address to send to, and the secret.
+public struct PhoneSetup: Hashable, Sendable {
+    /// Link to open on the phone. For an application without links: the text to type into it. It
+    /// holds the device's secret, which lets its holder send as the device.
+    public var link: String
+    /// Whether the link configures the application by itself.
+    public var isDeepLink: Bool
+    /// Steps in the application, one sentence each.
+    public var steps: [String]
+
+    /// - Parameters:
+    ///   - format: Format of the application.
+    ///   - baseURL: Address of the daemon as seen from the phone, without a slash at the end.
+    ///   - device: Name of the device.
+    ///   - token: Secret of the device.
+    public init(_ format: PushFormat, baseURL: String, device: String, token: String) {
+        let address = "\(baseURL)/in/\(format.rawValue)"
+        link = "\(address)/\(token.percentEncoded)"
+        isDeepLink = false
+        switch format {
+        case .overland:
+            link =
+                "overland://setup?url=\(address.percentEncoded)"
+                + "&token=\(token.percentEncoded)&device_id=\(device.percentEncoded)"
+            isDeepLink = true
+            steps = ["Open the link on the phone that has Overland.", "Switch tracking on."]
+        case .owntracks:
+            link =
+                "owntracks:///config?inline="
+                + Self.ownTracks(address: address, device: device, token: token).percentEncoded
+            isDeepLink = true
+            steps = ["Open the link on the phone that has OwnTracks.", "Choose move mode."]
+        case .sensorlogger:
+            steps = [
+                "In Sensor Logger tap the gear on the Logger page and switch HTTP Push on.",
+                "Type the address as the push URL; a batch period of 1000 ms is right.",
+                "Choose accelerometer, gyroscope, location and heart rate, and start.",
+            ]
+        case .osmand:
+            steps = [
+                "In Traccar Client type the address as the server URL.",
+                "In OsmAnd choose online tracking and add the query of its template to the"
+                    + " address.",
+            ]
+        case .gpslogger:
+            link += "?lat=%LAT&lon=%LON&alt=%ALT&acc=%ACC&spd=%SPD&dir=%DIR"
+            link += "&timestamp=%TIMESTAMP&starttimestamp=%STARTTIMESTAMP&batt=%BATT&desc=%DESC"
+            steps = ["In GPSLogger switch Log to custom URL on and type the address as the URL."]
+        case .hr:
+            link += "?bpm="
+            steps = ["Request the address with the heart rate behind it, by GET or POST."]
+        case .hrpush:
+            steps = ["In hr_push add the address as an HTTP target."]
+        case .runnerup:
+            steps = ["In RunnerUp type the address as the server of RunnerUp Live."]
+        }
+    }
+
+    /// The configuration file of OwnTracks, in base 64. Mode 3: HTTP; monitoring 2: moving.
+    private static func ownTracks(address: String, device: String, token: String) -> String {
+        var json = JSONWriter()
+        json.object { object in
+            object.string("_type", "configuration")
+            object.integer("mode", 3)
+            object.string("url", address)
+            object.bool("auth", true)
+            object.string("username", device)
+            object.string("password", token)
+            object.string("deviceId", device)
+            object.integer("monitoring", 2)
+            object.bool("cmd", true)
+            object.bool("remoteConfiguration", true)
+            object.bool("extendedData", true)
+        }
+        return base64(json.bytes)
+    }
+
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    static func base64(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let part = bytes[start..<min(start + 3, bytes.count)]
+            var bits = part.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            bits <<= UInt32(8 * (3 - part.count))
+            for place in 0..<4 {
+                let digit = bits >> UInt32(18 - 6 * place) & 0x3F
+                text.append(place <= part.count ? alphabet[Int(digit)] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension String {
+    /// Encoded for a place in a URL: all but letters, digits, `-`, `.`, `_` and `~` becomes `%` and
+    /// two digits.
+    var percentEncoded: String {
+        var text: [UInt8] = []
+        for byte in utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                text.append(byte)
+            default:
+                let digits = Array("0123456789ABCDEF".utf8)
+                text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

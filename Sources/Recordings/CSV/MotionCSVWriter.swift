@@ -1,0 +1,55 @@
+import Bytes
+import SensorModel
+
+/// Writes the reference application's 8 columns, one row a motion sample.
+struct MotionCSVWriter {
+    /// A heart rate of a separate frame is repeated for this long.
+    private static let heartRateMicroseconds: Int64 = 10_000_000
+
+    private(set) var bytes = Array(MotionCSV.header.utf8)
+    private var heartRate: (beatsPerMinute: Double, time: Timestamp)?
+
+    mutating func append(_ frame: Frame) {
+        switch frame.payload {
+        case .heartRate(let sample):
+            heartRate = (sample.beatsPerMinute, frame.deviceTime)
+        case .motion(let batch):
+            for (index, sample) in batch.samples.enumerated() {
+                let offset = Int64(index) * Int64(batch.intervalMicroseconds)
+                let time = frame.deviceTime.advanced(byMicroseconds: offset)
+                append(sample, at: time, heartRate: batch.heartRate ?? heartRate(at: time))
+            }
+        case .location, .control, .pressure, .status, .marker, .source:
+            break
+        }
+    }
+
+    mutating func takeBytes() -> [UInt8] {
+        let taken = bytes
+        bytes = []
+        return taken
+    }
+
+    private func heartRate(at time: Timestamp) -> Double? {
+        guard let heartRate,
+            time.microseconds - heartRate.time.microseconds <= Self.heartRateMicroseconds
+        else { return nil }
+        return heartRate.beatsPerMinute
+    }
+
+    private mutating func append(
+        _ sample: MotionSample, at time: Timestamp, heartRate: Double?
+    ) {
+        time.appendISO8601(decimals: 3, to: &bytes)
+        bytes.append(UInt8(ascii: ","))
+        if let heartRate { FixedDecimal.append(heartRate, decimals: 1, to: &bytes) }
+        for vector in [sample.acceleration, sample.rotation] {
+            for axis in 0..<3 {
+                bytes.append(UInt8(ascii: ","))
+                FixedDecimal.append(
+                    Double(vector[axis]), decimals: 6, signedZero: true, to: &bytes)
+            }
+        }
+        bytes.append(0x0A)
+    }
+}

@@ -1,0 +1,25 @@
+/// Formats of `export --format`.
+public enum ExportFormat: String, CaseIterable, Sendable {
+    case csv
+    case motionCSV = "csv-motion"
+    case gpx, tcx, fit, ndjson, mcap
+
+    /// File extension without a dot.
+    public var fileExtension: String {
+        switch self {
+        case .csv, .motionCSV: "csv"
+        case .gpx, .tcx, .fit, .ndjson, .mcap: rawValue
+        }
+    }
+
+    public var contentType: String {
+        switch self {
+        case .csv, .motionCSV: "text/csv; charset=utf-8"
+        case .gpx: "application/gpx+xml"
+        case .tcx: "application/vnd.garmin.tcx+xml"
+        case .fit: "application/vnd.ant.fit"
+        case .ndjson: "application/x-ndjson"
+        case .mcap: "application/octet-stream"
+        }
+    }
+}

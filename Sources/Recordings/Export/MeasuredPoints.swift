@@ -1,0 +1,188 @@
+import SensorModel
+
+/// Merges a session's measured values with the values computed each second.
+///
+/// A position is a point at its own time, with the heart rate that came with it or was valid then.
+/// A second without a position becomes a point if it has a heart rate. A second without either
+/// keeps its row if steps were detected.
+struct MeasuredPoints {
+    private struct Fix {
+        var time: Timestamp
+        var location: Location
+    }
+
+    private struct Rate {
+        var time: Timestamp
+        var beatsPerMinute: Double
+        var source: String?
+        var isOfMotion: Bool
+    }
+
+    /// Within this distance in time a row gives a point all its values; beyond it, only the
+    /// distance.
+    private static let nearSeconds = 2.0
+    /// A heart rate that came without a position is valid for this long.
+    private static let heldSeconds = 15.0
+
+    private var fixes: [Fix] = []
+    private var rates: [Rate] = []
+    private var source: String?
+    private var sources: Set<String?> = []
+
+    mutating func take(_ frame: Frame) {
+        switch frame.payload {
+        case .location(let location):
+            fixes.append(Fix(time: frame.deviceTime, location: location))
+        case .heartRate(let sample) where sample.contact != .off:
+            add(sample.beatsPerMinute, at: frame.deviceTime, isOfMotion: false)
+        case .motion(let batch):
+            guard let rate = batch.heartRate else { return }
+            add(Double(rate), at: frame.deviceTime, isOfMotion: true)
+        case .source(let name): source = name
+        case .heartRate, .control, .pressure, .status, .marker: break
+        }
+    }
+
+    private mutating func add(_ beatsPerMinute: Double, at time: Timestamp, isOfMotion: Bool) {
+        let rate = Rate(
+            time: time, beatsPerMinute: beatsPerMinute, source: source, isOfMotion: isOfMotion)
+        sources.insert(source)
+        // Every motion batch repeats the rate: one a second is enough.
+        if isOfMotion, let last = rates.last, last.isOfMotion,
+            last.time.wholeSecond == time.wholeSecond
+        {
+            rates[rates.count - 1] = rate
+        } else {
+            rates.append(rate)
+        }
+    }
+
+    /// Sorts by time, and keeps only rates of the sensor that was shown.
+    ///
+    /// - Parameters:
+    ///   - rows: One a second, rising.
+    ///   - shownSources: The sensor behind each row's heart rate.
+    mutating func settle(rows: [SessionPoint], shownSources: [String?]) {
+        // Equal times keep their order.
+        func order<Item>(_ items: [Item], by time: (Item) -> Timestamp) -> [Item] {
+            items.enumerated().sorted {
+                (time($0.element), $0.offset) < (time($1.element), $1.offset)
+            }.map(\.element)
+        }
+        fixes = order(fixes) { $0.time }
+        rates = order(rates) { $0.time }
+        guard sources.count > 1 else { return }
+        var index = 0
+        rates.removeAll { rate in
+            while index < rows.count, rows[index].time < rate.time { index += 1 }
+            guard index < rows.count, rows[index].heartRate != nil else { return false }
+            return rate.source != shownSources[index]
+        }
+    }
+
+    /// The rows with measured positions and heart rates, where those were live.
+    func rows(_ rows: [SessionPoint]) -> [SessionPoint] {
+        var rows = rows
+        var fix = 0
+        var rate = 0
+        for index in rows.indices {
+            let time = rows[index].time
+            while fix < fixes.count, fixes[fix].time <= time { fix += 1 }
+            while rate < rates.count, rates[rate].time <= time { rate += 1 }
+            if rows[index].latitude != nil, fix > 0 { rows[index].place(fixes[fix - 1].location) }
+            if rows[index].heartRate != nil, rate > 0 {
+                rows[index].heartRate = rates[rate - 1].beatsPerMinute
+            }
+        }
+        return rows
+    }
+
+    /// - Parameter rows: One a second, rising.
+    /// - Returns: The measured points, with the rows that lie between them.
+    func points(rows: [SessionPoint]) -> [SessionPoint] {
+        var points = Self.filled(measured(), rows)
+        var next = 0
+        for index in points.indices {
+            let time = points[index].time
+            while next < rows.count, rows[next].time < time { next += 1 }
+            if next < rows.count, rows[next].time.seconds(since: time) <= Self.nearSeconds {
+                points[index].complete(by: rows[next])
+            } else if next > 0 {
+                points[index].distanceMeters = rows[next - 1].distanceMeters
+                points[index].steps = rows[next - 1].steps
+            }
+        }
+        return points
+    }
+
+    private func measured() -> [SessionPoint] {
+        var points: [SessionPoint] = []
+        var held: Rate?
+        var last: Timestamp?
+        var next = 0
+        func takeRates(before end: Timestamp?) {
+            while next < rates.count, end.map({ rates[next].time < $0 }) ?? true {
+                let rate = rates[next]
+                next += 1
+                held = rate
+                let second = rate.time.wholeSecond
+                let isAlone = last?.wholeSecond != second && end?.wholeSecond != second
+                guard isAlone || last == rate.time else { continue }
+                points.append(SessionPoint(time: rate.time, heartRate: rate.beatsPerMinute))
+            }
+        }
+        for fix in fixes {
+            takeRates(before: fix.time)
+            var point = SessionPoint(time: fix.time)
+            point.place(fix.location)
+            if next < rates.count, rates[next].time == fix.time {
+                // A rate that came with a position belongs to that position only.
+                point.heartRate = rates[next].beatsPerMinute
+                next += 1
+            } else if let held, fix.time.seconds(since: held.time) <= Self.heldSeconds {
+                point.heartRate = held.beatsPerMinute
+            }
+            points.append(point)
+            last = fix.time
+        }
+        takeRates(before: nil)
+        return points
+    }
+
+    /// Adds the rows of seconds in which steps were detected and nothing was measured.
+    private static func filled(_ points: [SessionPoint], _ rows: [SessionPoint]) -> [SessionPoint] {
+        var result: [SessionPoint] = []
+        result.reserveCapacity(points.count)
+        var next = 0
+        for row in rows {
+            let before = row.time.advanced(bySeconds: -1)
+            while next < points.count, points[next].time <= row.time {
+                result.append(points[next])
+                next += 1
+            }
+            guard row.cadence != nil, result.last.map({ $0.time <= before }) ?? true else {
+                continue
+            }
+            result.append(SessionPoint(time: row.time, heartRate: row.heartRate))
+        }
+        return result + points[next...]
+    }
+}
+
+extension SessionPoint {
+    fileprivate mutating func place(_ location: Location) {
+        latitude = location.latitude
+        longitude = location.longitude
+        altitudeMeters = location.altitude
+        horizontalAccuracyMeters = location.horizontalAccuracy
+        speedMetersPerSecond = location.speed ?? speedMetersPerSecond
+    }
+
+    fileprivate mutating func complete(by row: SessionPoint) {
+        cadence = row.cadence
+        distanceMeters = row.distanceMeters
+        speedMetersPerSecond = speedMetersPerSecond ?? row.speedMetersPerSecond
+        steps = row.steps
+        arrivalTime = row.arrivalTime
+    }
+}

@@ -1,0 +1,105 @@
+import SensorModel
+
+extension RecordedSession {
+    /// The points between pauses, each stretch in order of time and not empty.
+    ///
+    /// A pause too short to hold a point still separates two stretches.
+    var stretches: [ArraySlice<SessionPoint>] {
+        var result: [ArraySlice<SessionPoint>] = []
+        var start: Int?
+        var nextPause = 0
+        for index in points.indices {
+            let point = points[index]
+            var parted = false
+            while nextPause < pauses.count, pauses[nextPause].start < point.time {
+                nextPause += 1
+                parted = true
+            }
+            if let begun = start, parted || point.paused {
+                result.append(points[begun..<index])
+                start = nil
+            }
+            if start == nil, !point.paused { start = index }
+        }
+        if let start { result.append(points[start...]) }
+        return result
+    }
+
+    /// The closed laps and the one that continues to the end; at least one.
+    ///
+    /// A last lap that ends a moment before the recording does is the last.
+    var lapsToEnd: [RecordedLap] {
+        let lastEnd = laps.last?.end ?? start
+        guard laps.isEmpty || end.seconds(since: lastEnd) > 2 else { return laps }
+        return laps + [RecordedLap(start: lastEnd, end: max(end, lastEnd))]
+    }
+
+    /// Indexes of the points of each lap in ``lapsToEnd``. Every point belongs to a lap, even if it
+    /// lies between the end of one and the start of the next.
+    var lapRanges: [Range<Int>] {
+        let laps = lapsToEnd
+        var ranges: [Range<Int>] = []
+        var lower = 0
+        for next in laps.dropFirst() {
+            let upper = points[lower...].firstIndex { $0.time >= next.start } ?? points.count
+            ranges.append(lower..<upper)
+            lower = upper
+        }
+        ranges.append(lower..<points.count)
+        return ranges
+    }
+
+    /// Seconds of a lap without its pauses.
+    func timerSeconds(of lap: RecordedLap) -> Double {
+        if let seconds = lap.timerSeconds { return seconds }
+        return timerSeconds(from: lap.start, to: lap.end)
+    }
+
+    func timerSeconds(from start: Timestamp, to end: Timestamp) -> Double {
+        var seconds = end.seconds(since: start)
+        for pause in pauses {
+            let overlap = min(pause.end, end).seconds(since: max(pause.start, start))
+            seconds -= max(overlap, 0)
+        }
+        return max(seconds, 0)
+    }
+
+    /// Summary of a lap's points: distance within, mean and highest heart rate.
+    func summary(of lap: RecordedLap, points range: Range<Int>) -> StretchSummary {
+        var summary = StretchSummary()
+        for point in points[range] { summary.add(point) }
+        let before = points[..<range.lowerBound].last { $0.distanceMeters != nil }
+        if let last = points[range].last(where: { $0.distanceMeters != nil })?.distanceMeters {
+            summary.distanceMeters = max(last - (before?.distanceMeters ?? 0), 0)
+        }
+        if let distance = lap.distanceMeters { summary.distanceMeters = distance }
+        if let rate = lap.averageHeartRate { summary.averageHeartRate = rate }
+        return summary
+    }
+}
+
+/// Sums over some points.
+struct StretchSummary {
+    var distanceMeters: Double?
+    var averageHeartRate: Double?
+    var maxHeartRate: Double?
+    var averageCadence: Double?
+    var maxSpeed: Double?
+    private var heartRateCount = 0.0
+    private var cadenceCount = 0.0
+
+    mutating func add(_ point: SessionPoint) {
+        if let rate = point.heartRate {
+            heartRateCount += 1
+            let average = averageHeartRate ?? 0
+            averageHeartRate = average + (rate - average) / heartRateCount
+            maxHeartRate = max(maxHeartRate ?? 0, rate)
+        }
+        if let cadence = point.cadence, cadence > 0 {
+            cadenceCount += 1
+            let average = averageCadence ?? 0
+            averageCadence = average + (cadence - average) / cadenceCount
+        }
+        if let speed = point.speedMetersPerSecond { maxSpeed = max(maxSpeed ?? 0, speed) }
+    }
+}

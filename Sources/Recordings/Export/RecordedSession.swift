@@ -1,0 +1,97 @@
+public import SensorModel
+
+/// A session, finished or still running, in the form that other tools' formats need: the input of
+/// an exporter besides the frames.
+public struct RecordedSession: Sendable {
+    public var id: SessionID
+    /// The device's name, as given by the runner.
+    public var device: String
+    /// Name of the activity in the file; `nil`: none.
+    public var name: String?
+    /// Sport in lower case, as "running".
+    public var sport: String
+    public var start: Timestamp
+    public var end: Timestamp
+    /// Each moment with a measurement, in order of time.
+    public var points: [SessionPoint]
+    /// Last known values in each whole second of device time, rising; one a second.
+    public var seconds: [SessionPoint]
+    public var laps: [RecordedLap]
+    /// Kilometers or miles in order, each with the moment of its completion.
+    public var splits: [SessionSplit]
+    /// Manual and automatic pauses, rising, without overlap.
+    public var pauses: [RecordedPause]
+    public var totals: DeviceTotals
+
+    public init(
+        id: SessionID, device: String, name: String? = nil, sport: String = "running",
+        start: Timestamp, end: Timestamp,
+        points: [SessionPoint] = [], seconds: [SessionPoint] = [], laps: [RecordedLap] = [],
+        splits: [SessionSplit] = [],
+        pauses: [RecordedPause] = [], totals: DeviceTotals = DeviceTotals()
+    ) {
+        self.id = id
+        self.device = device
+        self.name = name
+        self.sport = sport
+        self.start = start
+        self.end = end
+        self.points = points
+        self.seconds = seconds
+        self.laps = laps
+        self.splits = splits
+        self.pauses = pauses
+        self.totals = totals
+    }
+}
+
+/// Values of a session at one moment; `nil`: unknown.
+public struct SessionPoint: Hashable, Sendable {
+    public var time: Timestamp
+    /// Degrees.
+    public var latitude: Double?
+    public var longitude: Double?
+    public var altitudeMeters: Double?
+    public var horizontalAccuracyMeters: Double?
+    /// Beats/min.
+    public var heartRate: Double?
+    /// Steps/min, of both feet.
+    public var cadence: Double?
+    public var distanceMeters: Double?
+    public var speedMetersPerSecond: Double?
+    public var paused: Bool
+    public var steps: Int?
+    /// Arrival time at the daemon; `nil`: same as ``time``.
+    public var arrivalTime: Timestamp?
+
+    public init(
+        time: Timestamp, latitude: Double? = nil, longitude: Double? = nil,
+        altitudeMeters: Double? = nil, horizontalAccuracyMeters: Double? = nil,
+        heartRate: Double? = nil, cadence: Double? = nil, distanceMeters: Double? = nil,
+        speedMetersPerSecond: Double? = nil, paused: Bool = false, steps: Int? = nil,
+        arrivalTime: Timestamp? = nil
+    ) {
+        self.time = time
+        self.latitude = latitude
+        self.longitude = longitude
+        self.altitudeMeters = altitudeMeters
+        self.horizontalAccuracyMeters = horizontalAccuracyMeters
+        self.heartRate = heartRate
+        self.cadence = cadence
+        self.distanceMeters = distanceMeters
+        self.speedMetersPerSecond = speedMetersPerSecond
+        self.paused = paused
+        self.steps = steps
+        self.arrivalTime = arrivalTime
+    }
+}
+
+public struct SessionSplit: Hashable, Sendable {
+    public var time: Timestamp
+    public var split: Split
+
+    public init(time: Timestamp, split: Split) {
+        self.time = time
+        self.split = split
+    }
+}

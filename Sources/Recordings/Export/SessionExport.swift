@@ -1,0 +1,102 @@
+public import SensorModel
+
+/// Exports one session into one file of another format.
+///
+///     var export = SessionExport(format: .mcap, session: session)
+///     if export.readsFrames {
+///         for each recorded frame { export.append(…); write(export.takeBytes()) }
+///     }
+///     export.finish()
+///     write(export.takeBytes())
+///
+/// Pure: bytes out, no file. Memory stays small as long as the bytes are taken.
+public struct SessionExport: Sendable {
+    public let format: ExportFormat
+    private var writer: Writer
+
+    /// Formats that need frames keep a writer; the others are made at once from points.
+    private enum Writer: Sendable {
+        case bytes([UInt8])
+        case motionCSV(MotionCSVWriter)
+        case ndjson(NDJSONWriter)
+        case mcap(MCAPSession)
+    }
+
+    public init(format: ExportFormat, session: RecordedSession) {
+        self.format = format
+        writer =
+            switch format {
+            case .csv: .bytes(CSVWriter.bytes(session))
+            case .gpx: .bytes(GPXWriter.bytes(session))
+            case .tcx: .bytes(TCXWriter.bytes(session))
+            case .fit: .bytes(FITWriter.bytes(session))
+            case .motionCSV: .motionCSV(MotionCSVWriter())
+            case .ndjson: .ndjson(NDJSONWriter(session))
+            case .mcap: .mcap(MCAPSession(session))
+            }
+    }
+
+    /// Whether the format needs ``append(_:arrivalTime:)``; the other formats are made from points.
+    public var readsFrames: Bool {
+        switch writer {
+        case .motionCSV, .ndjson, .mcap: true
+        case .bytes: false
+        }
+    }
+
+    /// Appends a frame, in the order of the log.
+    public mutating func append(_ frame: Frame, arrivalTime: Timestamp) {
+        switch writer {
+        case .bytes:
+            break
+        case .motionCSV(var rows):
+            writer = .bytes([])
+            rows.append(frame)
+            writer = .motionCSV(rows)
+        case .ndjson(var lines):
+            writer = .bytes([])
+            lines.append(frame, arrivalTime: arrivalTime)
+            writer = .ndjson(lines)
+        case .mcap(var messages):
+            writer = .bytes([])
+            messages.append(frame, arrivalTime: arrivalTime)
+            writer = .mcap(messages)
+        }
+    }
+
+    /// Completes the file; called once, after the last frame.
+    public mutating func finish() {
+        switch writer {
+        case .bytes, .motionCSV:
+            break
+        case .ndjson(var lines):
+            writer = .bytes([])
+            lines.finish()
+            writer = .ndjson(lines)
+        case .mcap(var messages):
+            writer = .bytes([])
+            messages.finish()
+            writer = .mcap(messages)
+        }
+    }
+
+    /// The bytes produced since the last call.
+    public mutating func takeBytes() -> [UInt8] {
+        let taken: [UInt8]
+        switch writer {
+        case .bytes(let bytes):
+            taken = bytes
+            writer = .bytes([])
+        case .motionCSV(var rows):
+            taken = rows.takeBytes()
+            writer = .motionCSV(rows)
+        case .ndjson(var lines):
+            taken = lines.takeBytes()
+            writer = .ndjson(lines)
+        case .mcap(var messages):
+            taken = messages.takeBytes()
+            writer = .mcap(messages)
+        }
+        return taken
+    }
+}

@@ -1,0 +1,57 @@
+import SensorModel
+
+/// Writes a session as GPX 1.1, with heart rate and cadence in Garmin's `TrackPointExtension` and a
+/// segment for each stretch between pauses.
+enum GPXWriter {
+    static func bytes(_ session: RecordedSession) -> [UInt8] {
+        var text = TextBytes()
+        text.add(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <gpx version="1.1" creator="pulsecast" \
+            xmlns="http://www.topografix.com/GPX/1/1" \
+            xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
+            xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v1" \
+            xsi:schemaLocation="http://www.topografix.com/GPX/1/1 \
+            http://www.topografix.com/GPX/1/1/gpx.xsd \
+            http://www.garmin.com/xmlschemas/TrackPointExtension/v1 \
+            http://www.garmin.com/xmlschemas/TrackPointExtensionv1.xsd">
+            <metadata>
+            """)
+        text.element("name", text: session.name ?? session.device)
+        text.element("time", session.start)
+        text.add("</metadata>\n<trk>")
+        text.element("name", text: session.name ?? session.device)
+        text.element("type", text: session.sport)
+        text.add("\n")
+        for stretch in session.stretches {
+            // A track point requires a position.
+            let placed = stretch.filter { $0.latitude != nil && $0.longitude != nil }
+            guard !placed.isEmpty else { continue }
+            text.add("<trkseg>\n")
+            for point in placed { append(point, to: &text) }
+            text.add("</trkseg>\n")
+        }
+        text.add("</trk>\n</gpx>\n")
+        return text.bytes
+    }
+
+    private static func append(_ point: SessionPoint, to text: inout TextBytes) {
+        guard let latitude = point.latitude, let longitude = point.longitude else { return }
+        text.add("<trkpt lat=\"")
+        text.add(latitude, decimals: 7)
+        text.add("\" lon=\"")
+        text.add(longitude, decimals: 7)
+        text.add("\">")
+        text.element("ele", point.altitudeMeters, decimals: 2)
+        text.element("time", point.time)
+        if point.heartRate != nil || point.cadence != nil {
+            text.add("<extensions><gpxtpx:TrackPointExtension>")
+            text.element("gpxtpx:hr", point.heartRate, decimals: 0)
+            // Steps of one foot, like watches write them.
+            text.element("gpxtpx:cad", point.cadence.map { $0 / 2 }, decimals: 0)
+            text.add("</gpxtpx:TrackPointExtension></extensions>")
+        }
+        text.add("</trkpt>\n")
+    }
+}

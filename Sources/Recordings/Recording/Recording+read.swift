@@ -1,0 +1,71 @@
+extension Recording {
+    /// The bytes of a file, or of a folder's files by name.
+    public enum Contents: Sendable {
+        case file([UInt8])
+        case folder([String: [UInt8]])
+    }
+
+    /// The files read from a neutral folder; no other needs loading.
+    public static let neutralFileNames = ["imu.csv", "gps.csv", "hr.csv"]
+
+    /// Detects the format by content, with the name as a hint, and reads it.
+    ///
+    /// - Parameters:
+    ///   - name: The file's or folder's own name, for messages.
+    ///   - contents: All bytes.
+    /// - Returns: At least one frame.
+    /// - Throws: ``RecordingError``, whose description is one sentence for a person.
+    public static func read(
+        name: String, contents: Contents
+    ) throws(RecordingError) -> Recording {
+        switch contents {
+        case .folder(let files):
+            guard neutralFileNames.contains(where: { files[$0] != nil }) else {
+                throw .folderWithoutRecordings(name: name)
+            }
+            return try NeutralReader.read(files)
+        case .file(let bytes):
+            guard !bytes.isEmpty else { throw .emptyFile(name: name) }
+            guard bytes.count <= fileBytesMax else {
+                throw .tooLarge(name: name, megabytesMax: fileBytesMax >> 20)
+            }
+            return try readFile(name: name, bytes)
+        }
+    }
+
+    /// For comparison: a day of one-hertz GPX is 30 MB, three hours of motion at 100 Hz are 40 MB.
+    static let fileBytesMax = 1 << 30
+
+    private static func readFile(
+        name: String, _ bytes: [UInt8]
+    ) throws(RecordingError) -> Recording {
+        if FITDecoder.recognises(bytes) { return try FITRecordingReader.read(bytes) }
+        let head = String(decoding: bytes.prefix(4096), as: UTF8.self).drop {
+            $0.isWhitespace || $0 == "\u{FEFF}"
+        }
+        if head.hasPrefix("<") {
+            if head.contains("<TrainingCenterDatabase") { return try TCXReader.read(bytes) }
+            if head.contains("<gpx") || head.contains(":gpx") { return try GPXReader.read(bytes) }
+        }
+        if head.hasPrefix("{") { return try NDJSONReader.read(bytes) }
+        let table = CSVTable(bytes)
+        if MotionCSV.recognises(table.columns) { return try MotionCSV.read(table) }
+        if table.columns.starts(with: ["t_s", "ax"]) {
+            return try NeutralReader.read(["imu.csv": bytes])
+        }
+        if table.columns.starts(with: ["t_s", "lat"]) {
+            return try NeutralReader.read(["gps.csv": bytes])
+        }
+        if table.columns.starts(with: ["t_s", "bpm"]) {
+            return try NeutralReader.read(["hr.csv": bytes])
+        }
+        if CSVReader.recognises(table.columns) { return try CSVReader.read(table) }
+        // The name shows the intended format, so that format's reader can describe the error.
+        switch name.split(separator: ".").last?.lowercased() {
+        case "fit": throw .malformed(.fit, byte: 0, problem: "no FIT header")
+        case "gpx": throw .malformed(.gpx, byte: 0, problem: "no gpx element")
+        case "tcx": throw .malformed(.tcx, byte: 0, problem: "no TrainingCenterDatabase element")
+        default: throw .unknownFormat(name: name)
+        }
+    }
+}

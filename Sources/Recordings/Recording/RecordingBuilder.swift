@@ -1,0 +1,152 @@
+import SensorModel
+
+/// Collects the contents of a file in any order and makes a ``Recording`` from them.
+///
+/// It counts and drops values that a device could not have sent, for all readers.
+struct RecordingBuilder: FrameCollector {
+    /// A longer jump means that the clock was wrong before or after: no pause is so long.
+    private static let jumpMicroseconds: Int64 = 36 * 3600 * 1_000_000
+
+    /// Strides of one foot: 150 would be 300 steps per minute.
+    private static let stridesPerMinuteMax = 150.0
+
+    var recording: Recording
+    private var latest: Timestamp?
+    private var backwardSteps = 0
+
+    init(format: RecordingFormat) {
+        recording = Recording(format: format)
+    }
+
+    /// Times from the earliest allowed one; a clock that is too late shows up as a jump.
+    var believableTimes: PartialRangeFrom<Timestamp> { Timestamp.earliestDeviceTime... }
+
+    mutating func refuse(_ reason: String) {
+        recording.refused.add(reason)
+    }
+
+    mutating func append(_ frame: Frame) {
+        recording.frames.append(frame)
+    }
+
+    /// - Parameter time: Time of the file's next row or record, normally not earlier than the
+    ///   previous one.
+    mutating func follow(_ time: Timestamp) {
+        if let latest, time < latest { backwardSteps += 1 }
+        latest = time
+    }
+
+    mutating func add(_ values: DeviceValues) {
+        guard !values.isEmpty, values.time >= .earliestDeviceTime else { return }
+        recording.deviceValues.append(values)
+    }
+
+    /// - Parameters:
+    ///   - start: Stop of the timer.
+    ///   - end: Restart of the timer; not before `start`.
+    ///   - automatic: Whether the device paused by itself. Such a pause is kept beside the frames
+    ///     and not replayed, because the daemon finds its own pauses.
+    mutating func addPause(start: Timestamp, end: Timestamp, automatic: Bool) {
+        recording.pauses.append(RecordedPause(start: start, end: end, automatic: automatic))
+        guard !automatic else { return }
+        add(.control(.pause), at: start)
+        add(.control(.resume), at: end)
+    }
+
+    /// Converts the file's cadences to steps per minute.
+    ///
+    /// Watches count one foot. A few programs count both, which is detected by values too high for
+    /// one foot. A cadence of pedals is dropped. The sport may come last, so the conversion waits
+    /// for it.
+    mutating func countBothFeet(onFoot: Bool) {
+        let highest = recording.deviceValues.compactMap(\.cadence).max() ?? 0
+        let factor = highest > Self.stridesPerMinuteMax ? 1.0 : 2.0
+        for index in recording.deviceValues.indices {
+            let cadence = recording.deviceValues[index].cadence
+            recording.deviceValues[index].cadence = onFoot ? cadence.map { $0 * factor } : nil
+        }
+    }
+
+    /// - Returns: The recording in order of time, with a start.
+    /// - Throws: ``RecordingError/nothingToPlay(_:)`` when no sensor's value is left.
+    mutating func finish() throws(RecordingError) -> Recording {
+        putInOrder()
+        cutAtJumps()
+        guard let first = recording.frames.first, recording.frames.contains(where: \.isMeasured)
+        else { throw .nothingToPlay(recording.format) }
+        recording.start = first.deviceTime
+        return recording
+    }
+
+    private mutating func putInOrder() {
+        if backwardSteps > 0 {
+            let times = backwardSteps == 1 ? "once" : "\(backwardSteps) times"
+            recording.notes.append(
+                "The clock ran backwards \(times); all was put in order of time.")
+        }
+        sortFrames()
+        recording.deviceValues.sort { $0.time < $1.time }
+        recording.pauses.sort { $0.start < $1.start }
+        recording.laps.sort { $0.start < $1.start }
+    }
+
+    /// Sorts by time; equal times keep their order.
+    mutating func sortFrames() {
+        guard
+            recording.frames.indices.dropFirst().contains(where: {
+                recording.frames[$0].deviceTime < recording.frames[$0 - 1].deviceTime
+            })
+        else { return }
+        let order = recording.frames.indices.sorted {
+            (recording.frames[$0].deviceTime, $0) < (recording.frames[$1].deviceTime, $1)
+        }
+        recording.frames = order.map { recording.frames[$0] }
+    }
+
+    /// Drops a leading resume whose pause lies beyond a jump.
+    private mutating func dropHalfPause() {
+        let first = recording.frames.firstIndex { frame in
+            frame.payload == .control(.pause) || frame.payload == .control(.resume)
+        }
+        guard let first, recording.frames[first].payload == .control(.resume) else { return }
+        recording.frames.remove(at: first)
+    }
+
+    /// Keeps the stretch between jumps that has the most frames.
+    private mutating func cutAtJumps() {
+        let frames = recording.frames
+        var kept = 0..<0
+        var start = 0
+        for index in frames.indices {
+            let next = index + 1
+            let jumps =
+                next == frames.count
+                || frames[next].deviceTime.microseconds - frames[index].deviceTime.microseconds
+                    > Self.jumpMicroseconds
+            guard jumps else { continue }
+            if next - start > kept.count { kept = start..<next }
+            start = next
+        }
+        guard kept.count < frames.count, let first = frames[kept].first?.deviceTime,
+            let last = frames[kept].last?.deviceTime
+        else { return }
+        recording.refused.add("beyond a jump of the clock", count: frames.count - kept.count)
+        recording.notes.append(
+            "The clock jumps by more than a day; only the longest stretch was kept.")
+        recording.frames = Array(frames[kept])
+        dropHalfPause()
+        recording.deviceValues.removeAll { $0.time < first || $0.time > last }
+        recording.pauses.removeAll { $0.end < first || $0.start > last }
+        recording.laps.removeAll { $0.end < first || $0.start > last }
+    }
+}
+
+extension Frame {
+    /// Whether the frame comes from a sensor, not from a button or a note.
+    var isMeasured: Bool {
+        switch payload {
+        case .heartRate, .motion, .location, .pressure: true
+        case .control, .status, .marker, .source: false
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import Bytes
+import Logging
+import Registry
+import Secrets
+package import SensorModel
+import Sessions
+package import Sharing
+
+/// The owner's request for a new share.
+package struct ShareRequest: Sendable {
+    package var name: String?
+    package var scope: Scope = .all
+    package var delaySeconds = 0
+    package var expiresInSeconds: Double?
+    package var maxViewers: Int?
+    package var label: String?
+
+    package init(
+        name: String? = nil, scope: Scope = .all, expiresInSeconds: Double? = nil,
+        maxViewers: Int? = nil, label: String? = nil
+    ) {
+        self.name = name
+        self.scope = scope
+        self.expiresInSeconds = expiresInSeconds
+        self.maxViewers = maxViewers
+        self.label = label
+    }
+}
+
+extension Administration {
+    /// - Parameters:
+    ///   - request: Scope and duration of the share.
+    ///   - target: A device, or the members of a group.
+    ///   - stem: Base of the generated name if the request has none.
+    /// - Returns: The share and its secret.
+    /// - Throws: ``ShareError`` for a request that cannot be granted, or errors of the registry.
+    package func createShare(
+        _ request: ShareRequest, of target: Share.Target, stem: String
+    ) throws -> (share: Share, id: ShareID) {
+        let now = clock()
+        var generator = SystemRandomNumberGenerator()
+        let id = ShareID(using: &generator)
+        let draft = Share(
+            key: ShareKey(rawValue: 0), name: request.name ?? freeName(like: stem, of: target),
+            idHash: id.hash, target: target, scope: request.scope,
+            delaySeconds: request.delaySeconds,
+            expiresAt: request.expiresInSeconds.map { now.advanced(bySeconds: $0) },
+            maxViewers: request.maxViewers,
+            label: request.label.map { CleanText.clean($0, charactersMax: 64) }, createdAt: now)
+        let most = accounts.sharesPerDeviceMax
+        try accounts.withState { state in
+            Result { try state.shares.check(draft, at: now, perDeviceMax: most) }
+        }.get()
+        try forgetOldShares(of: draft.device, at: now)
+        let share = try accounts.registry.addShare(
+            draft, sealID: { accounts.masterKey.seal(id.bytes, for: .shareID($0)) })
+        let sealed = accounts.masterKey.seal(id.bytes, for: .shareID(share.key))
+        let changed = accounts.withState { state in
+            state.sealedIDs[share.key] = sealed
+            return state.shares.put(share)
+        }
+        mailbox.post { $0.put(share) }
+        playbacks.restart(Set(changed.map(\.key)))
+        accounts.note(.created, of: share.key, from: nil, at: now)
+        logger.log(
+            .shareChanged, .notice, "share created", ["share": "\(share.name)"])
+        return (share, id)
+    }
+
+    /// Warning to the owner about a share in combination with the others; `nil`: none.
+    package func warning(about share: Share) -> String? {
+        guard let device = share.device, !accounts.privacy(of: device).hidesNothing,
+            let other = accounts.withState({ $0.shares.complement(of: share) })
+        else { return nil }
+        let (placed, numbers) =
+            share.scope.contains(.location) ? (share, other) : (other, share)
+        return
+            "\(placed.name) shows positions, so \(numbers.name) leaves out what your zones and"
+            + " trims hide, too: who holds both links could subtract. Revoke \(placed.name) if"
+            + " \(numbers.name) is to tell of the whole run"
+    }
+
+    /// - Parameter text: A name, `DEVICE:NAME`, or the secret ID.
+    /// - Returns: The only matching share.
+    /// - Throws: ``RegistryError/unknownShare(_:)``, ``ShareError/nameAmbiguous(_:of:)``
+    package func share(namedOrID text: String) throws -> Share {
+        let found = accounts.shares(namedOrID: text)
+        guard let share = found.first else { throw RegistryError.unknownShare(text) }
+        // A group takes precedence over devices' shares of the same name: a group has no `DEVICE:`
+        // prefix.
+        guard found.count > 1, share.device != nil else { return share }
+        let owners = found.compactMap(\.device).map { accounts.name(of: $0) }
+        throw ShareError.nameAmbiguous(text, of: owners)
+    }
+
+    /// - Throws: ``ShareError/isOver(name:)``; errors of the registry.
+    package func rotateShare(_ share: Share) throws -> (share: Share, id: ShareID) {
+        guard share.isActive(at: clock()) else { throw ShareError.isOver(name: share.name) }
+        var generator = SystemRandomNumberGenerator()
+        let id = ShareID(using: &generator)
+        let sealed = accounts.masterKey.seal(id.bytes, for: .shareID(share.key))
+        try accounts.registry.rotateShare(share.key, idHash: id.hash, sealedID: sealed)
+        var rotated = share
+        rotated.idHash = id.hash
+        accounts.withState { [rotated] state in
+            state.shares.put(rotated)
+            state.sealedIDs[share.key] = sealed
+            state.codes.withdraw(share.key)
+        }
+        mailbox.post { [rotated] in $0.put(rotated) }
+        accounts.note(.rotated, of: share.key, from: nil, at: clock())
+        return (rotated, id)
+    }
+
+    /// - Parameters:
+    ///   - share: Known share.
+    ///   - code: Close code for its viewers.
+    /// - Throws: ``RegistryError``
+    package func revokeShare(_ share: Share, telling code: CloseCode = .shareEnded) throws {
+        let now = clock()
+        try accounts.registry.revokeShare(share.key, at: now)
+        var revoked = share
+        revoked.revokedAt = share.revokedAt ?? now
+        let changed = accounts.withState { [revoked] state in
+            state.codes.withdraw(share.key)
+            return state.shares.put(revoked)
+        }
+        mailbox.post { [revoked] in $0.put(revoked, ending: code) }
+        // Playbacks on other shares are read again, because their projection rule may have changed.
+        playbacks.restart(Set(changed.map(\.key)).subtracting([share.key]))
+        accounts.note(.revoked, of: share.key, from: nil, at: now)
+        logger.log(
+            .shareChanged, .notice, "share revoked", ["share": "\(share.name)"])
+    }
+
+    /// Issues a code to read aloud, valid for one use.
+    ///
+    /// - Throws: ``ShareError/isOver(name:)``; errors of the registry.
+    package func issueCode(
+        for share: Share, lifetimeSeconds: Int
+    ) throws -> (code: ShortCode, expiresAt: Timestamp) {
+        let now = clock()
+        guard share.isActive(at: now) else { throw ShareError.isOver(name: share.name) }
+        let issued = accounts.withState { state in
+            var generator = SystemRandomNumberGenerator()
+            return state.codes.issue(
+                for: share.key, at: now, lifetimeSeconds: lifetimeSeconds, using: &generator)
+        }
+        guard let issued else { throw AdministrationError.tooManyCodes }
+        let sealed = accounts.masterKey.seal(
+            Array(issued.code.text.utf8), for: .shortCode(share.key))
+        let number = try accounts.registry.addCode(
+            sealed: sealed, for: share.key, at: now, until: issued.expiresAt)
+        accounts.withState { state in
+            state.codeNumbers = state.codeNumbers.filter { state.codes.isOut($0.key) }
+            state.codeNumbers[issued.code] = number
+        }
+        return issued
+    }
+
+    /// Exchanges a code for the share's secret, once.
+    package func redeem(_ code: ShortCode, from address: AddressKey) throws -> ShareID? {
+        let now = clock()
+        let redeemed = accounts.withState { state in
+            (
+                key: state.codes.redeem(code, at: now),
+                number: state.codeNumbers.removeValue(
+                    forKey: code)
+            )
+        }
+        if let number = redeemed.number { try accounts.registry.removeCode(number) }
+        guard let key = redeemed.key, let share = accounts.share(key), share.isActive(at: now)
+        else { return nil }
+        accounts.note(.codeRedeemed, of: key, from: address, at: now)
+        return accounts.secretID(of: key)
+    }
+
+    /// Deletes ended shares beyond the newest ones, which are kept for their audit.
+    private func forgetOldShares(of device: DeviceID?, at now: Timestamp) throws(RegistryError) {
+        guard let device else { return }
+        let over = accounts.withState { $0.shares.shares(of: device) }
+            .filter { !$0.isActive(at: now) }
+        for share in over.dropLast(Self.oldSharesMax) {
+            try accounts.registry.deleteShare(share.key)
+            accounts.withState { state in
+                state.shares.remove(share.key)
+                state.sealedIDs[share.key] = nil
+            }
+            mailbox.post { $0.hub.remove(share.key) }
+        }
+    }
+
+    private static let oldSharesMax = 200
+
+    private func freeName(like stem: String, of target: Share.Target) -> String {
+        let device: DeviceID? = if case .device(let device) = target { device } else { nil }
+        let directory = accounts.withState { $0.shares }
+        guard directory.named(stem, of: device) != nil else { return stem }
+        var number = 2
+        while directory.named("\(stem)-\(number)", of: device) != nil { number += 1 }
+        return "\(stem)-\(number)"
+    }
+}

@@ -1,0 +1,247 @@
+package import Logging
+package import Registry
+import Secrets
+package import SegmentLog
+package import SensorModel
+import Sessions
+import Sharing
+
+/// The owner's operations. Each changes the registry, the listeners' memory, and open connections
+/// and streams.
+package struct Administration: Sendable {
+    package let accounts: Accounts
+    package let log: SegmentLog
+    package let mailbox: PipelineMailbox
+    package let erasures: ErasureQueue
+    package let reader: ShareReader
+    package let catalog: SessionCatalog
+    package let results: SessionResults
+    package let playbacks: Playbacks
+    package let clock: @Sendable () -> Timestamp
+    package let logger: Logger
+
+    package init(
+        accounts: Accounts, log: SegmentLog, mailbox: PipelineMailbox, erasures: ErasureQueue,
+        reader: ShareReader, catalog: SessionCatalog, results: SessionResults, playbacks: Playbacks,
+        clock: @escaping @Sendable () -> Timestamp, logger: Logger
+    ) {
+        self.accounts = accounts
+        self.log = log
+        self.mailbox = mailbox
+        self.erasures = erasures
+        self.reader = reader
+        self.catalog = catalog
+        self.results = results
+        self.playbacks = playbacks
+        self.clock = clock
+        self.logger = logger
+    }
+
+    // MARK: Devices
+
+    /// - Returns: The device and its token, which is not stored.
+    package func addDevice(named name: String) throws -> (device: Device, token: String) {
+        guard ShareDirectory.isName(name) else { throw AdministrationError.deviceName(name) }
+        var generator = SystemRandomNumberGenerator()
+        let token = DeviceToken(using: &generator)
+        let device = try accounts.registry.addDevice(
+            name: name, tokenHash: token.hash, at: clock(),
+            privacySalt: generator.next(), above: catalog.highestDevice,
+            sealProofKey: { accounts.masterKey.seal(token.proofKey.bytes, for: .proofKey($0)) })
+        accounts.withState { $0.put(device) }
+        logger.log(
+            .deviceChanged, .notice, "device added", ["device": "\(device.name)"])
+        return (device, token.text)
+    }
+
+    package func rotateDevice(named name: String) throws -> (device: Device, token: String) {
+        var device = try known(name)
+        var generator = SystemRandomNumberGenerator()
+        let token = DeviceToken(using: &generator)
+        let sealed = accounts.masterKey.seal(token.proofKey.bytes, for: .proofKey(device.id))
+        try accounts.registry.rotateDevice(
+            device.id, tokenHash: token.hash, sealedProofKey: sealed)
+        device.tokenHash = token.hash
+        device.sealedProofKey = sealed
+        device.revokedAt = nil
+        accounts.withState { $0.put(device) }
+        disconnect(device.id)
+        return (device, token.text)
+    }
+
+    package func revokeDevice(named name: String) throws {
+        var device = try known(name)
+        let now = clock()
+        try accounts.registry.revokeDevice(device.id, at: now)
+        device.revokedAt = now
+        accounts.withState { $0.put(device) }
+        disconnect(device.id)
+        logger.log(
+            .deviceChanged, .notice, "device revoked", ["device": "\(device.name)"])
+    }
+
+    /// Erases the device, its shares and every byte of its sessions.
+    package func deleteDevice(named name: String) async throws -> (sessions: Int, bytes: Int) {
+        try revokeDevice(named: name)
+        let device = try known(name)
+        for share in accounts.withState({ $0.shares.shares(of: device.id) }) {
+            try revokeShare(share, telling: .unknownShare)
+        }
+        // Frames in flight must not begin a session after the erasure.
+        _ = await mailbox.ask { $0.expel(device.id) }
+        let sessions = catalog.sessionIDs(of: .device(device.id))
+        let erased = try await erase(sessions)
+        try accounts.registry.deleteDevice(device.id)
+        accounts.withState { state in
+            state.remove(device.id)
+            for share in state.shares.shares(of: device.id) {
+                state.shares.remove(share.key)
+                state.sealedIDs[share.key] = nil
+            }
+            state.proofs.forget(device.id)
+            state.cheersKept.forget(device.id)
+        }
+        logger.log(
+            .deviceChanged, .notice, "device deleted", ["device": "\(device.name)"])
+        return (sessions.count, erased)
+    }
+
+    /// - Parameters:
+    ///   - profile: Profile from now on.
+    ///   - zonesFrom: Start of its zones; `nil`: from now, or always if no zones were set before.
+    ///   - device: Device before the change.
+    /// - Returns: The device after the change.
+    /// - Throws: ``RegistryError``
+    @discardableResult
+    package func setProfile(
+        _ profile: RunnerProfile, zonesFrom: Timestamp? = nil, of device: Device
+    ) throws -> Device {
+        var changed = device
+        let (before, after) = (device.profile.zoneSettings, profile.zoneSettings)
+        // The first zones of a device are no change of the heart: they also apply to last month's
+        // runs that are uploaded later.
+        let isFirst = before == RunnerProfile().zoneSettings && device.zoneHistory.past.isEmpty
+        if zonesFrom != nil || before != after && !isFirst {
+            changed.zoneHistory.change(from: before, to: after, at: zonesFrom ?? clock())
+        }
+        changed.profile = profile
+        try accounts.registry.setProfile(profile, changed.zoneHistory, of: device.id)
+        accounts.withState { [changed] in $0.put(changed) }
+        mailbox.post { $0.flow.profileChanged(of: device.id) }
+        return changed
+    }
+
+    /// - Parameters:
+    ///   - stored: Course as stored; `nil`: removes it.
+    ///   - course: The same course, ready to be followed.
+    ///   - device: Device that follows it.
+    /// - Throws: ``RegistryError``
+    package func setCourse(_ stored: StoredCourse?, _ course: Course?, of device: Device) throws {
+        try accounts.registry.setCourse(stored, of: device.id)
+        accounts.withState { $0.courses[device.id] = course }
+        mailbox.post { $0.flow.courseChanged(of: device.id, to: course) }
+    }
+
+    package func setPrivacy(_ settings: PrivacySettings, of device: Device) throws {
+        try accounts.registry.setPrivacy(settings, of: device.id)
+        let changed = try accounts.registry.device(named: device.name)
+        accounts.withState { $0.put(changed) }
+        mailbox.post { $0.privacyChanged(of: device.id) }
+        // Playbacks of the device are read again with the new settings.
+        let shares = accounts.withState { $0.shares.shares(of: device.id) }
+        playbacks.restart(Set(shares.map(\.key)))
+    }
+
+    // MARK: Sessions
+
+    /// Erases a session from the log.
+    ///
+    /// - Returns: Bytes erased.
+    package func deleteSession(_ session: SessionID) async throws -> Int {
+        guard catalog.summary(of: session) != nil else {
+            throw AdministrationError.unknownSession(session)
+        }
+        return try await erase([session])
+    }
+
+    /// Erases the sessions of devices that are not registered.
+    ///
+    /// - Returns: Number of sessions, and their bytes.
+    package func deleteOrphans() async throws -> (sessions: Int, bytes: Int) {
+        let orphans = catalog.sessionIDs(of: orphanOwner)
+        return (orphans.count, try await erase(orphans))
+    }
+
+    /// Owner of sessions whose devices are not registered, for example after a lost registry.
+    package var orphanOwner: SessionCatalog.Owner {
+        .nobody(registered: Set(accounts.devices.map(\.id)))
+    }
+
+    /// The same on behalf of the device's owner, limited in rate: each call may rewrite the log.
+    ///
+    /// - Throws: ``AdministrationError/tooManyDeletions(retryAfterSeconds:)``
+    package func deleteSession(_ session: SessionID, for owner: DeviceID) async throws -> Int {
+        let now = clock()
+        let wait = accounts.withState { $0.deletions.admit(owner, at: now) }
+        if let wait { throw AdministrationError.tooManyDeletions(retryAfterSeconds: wait) }
+        return try await deleteSession(session)
+    }
+
+    private func erase(_ sessions: Set<SessionID>) async throws -> Int {
+        guard !sessions.isEmpty else { return 0 }
+        _ = await mailbox.ask { core in
+            core.erasing.formUnion(sessions)
+            for session in sessions { core.forget(session) }
+            core.flush()
+        }
+        defer { mailbox.post { $0.erasing.subtract(sessions) } }
+        let result = await erasures.run(sessions)
+        // A failed erasure may have removed a part.
+        catalog.erased(sessions)
+        let bytes = try result.get()
+        reader.indexes.forget(sessions)
+        try results.delete(Array(sessions))
+        logger.log(
+            .erased, .notice, "sessions erased",
+            ["sessions": "\(sessions.count)", "bytes": "\(bytes)"])
+        return bytes
+    }
+
+    package func known(_ name: String) throws -> Device {
+        guard let device = accounts.device(named: name) else {
+            throw RegistryError.unknownDevice(name)
+        }
+        return device
+    }
+
+    private func disconnect(_ device: DeviceID) {
+        mailbox.post { $0.disconnect(device, code: .tokenRefused) }
+    }
+}
+
+/// Reason for which an administrator's request cannot be granted.
+package enum AdministrationError: Error, Hashable, Sendable {
+    case deviceName(String)
+    case unknownSession(SessionID)
+    case tooManyDeletions(retryAfterSeconds: Int)
+    case badField(name: String, allowed: String)
+    case tooManyCodes
+    case tooManyPlaybacks
+}
+
+extension AdministrationError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .deviceName(let name):
+            "\(name) cannot be a device's name: use 1 to 64 letters, digits, spaces, - _ or ."
+        case .unknownSession(let session):
+            "there is no session \(session): see pulsecast session list"
+        case .tooManyDeletions(let seconds):
+            "too many sessions are deleted: try again in \(seconds) s"
+        case .badField(let name, let allowed): "\(name) is not right: allowed is \(allowed)"
+        case .tooManyCodes: "too many short codes are out: wait until some have expired"
+        case .tooManyPlaybacks:
+            "too many recordings are played to shares: end one, or wait until one is over"
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import Dispatch
+
+/// Threads for work that waits for the disk, so that the loops and the pipeline need not wait.
+package struct BackgroundWork: Sendable {
+    private let queue = DispatchQueue(label: "pulsecast.background", attributes: .concurrent)
+
+    package func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: work()) }
+        }
+    }
+
+    package func start(_ work: @escaping @Sendable () -> Void) {
+        queue.async { work() }
+    }
+}

@@ -1,0 +1,150 @@
+import Dispatch
+import Ingest
+package import Logging
+import Ring
+package import SegmentLog
+package import SensorModel
+import Sessions
+import Sharing
+import Synchronization
+package import Transport
+
+/// Connects all stages of the daemon, from left to right as the data flows.
+///
+///      device                                                                    viewer
+///        │ bytes          Frame            Frame          StreamEvent              ▲
+///        ▼                                                                         │
+///     [listeners] ──ring──▶ [session table] ─┬─▶ [processors] ─┬─▶ [share views] ──ring──▶ [feeds]
+///                                        │                 │
+///                                        └──▶ [log] ◀──────┘
+///
+/// Listeners and feeds run on event loops, and the log writes on its own threads. Everything
+/// between is ``PipelineCore``, which one thread at a time uses: ``PipelineTurns``.
+package struct Pipeline: Sendable {
+    package let log: SegmentLog
+    package let loops: LoopGroup
+    package let mailbox: PipelineMailbox
+    package let counters = PipelineCounters()
+    /// Reads the log for viewers and owners.
+    package let reader: ShareReader
+    package let catalog: SessionCatalog
+    package let results: SessionResults
+    package let upkeep: ResultsUpkeep
+    package let playbacks: Playbacks
+    /// Serves readers of other services' interfaces.
+    package let heartRates = HeartRateHub()
+    /// Runs upkeep of the log, and other disk work that no request waits for.
+    package let background = BackgroundWork()
+    private let rebuilds = ReadPool(waitingMax: 100_000, waitingPerReaderMax: 64)
+    /// Seconds without frames after which a session has ended.
+    package let silenceSeconds: Double
+    private let thread: PipelineThread
+
+    /// - Parameters:
+    ///   - configuration: Settings of the owner.
+    ///   - disk: Folder of the log.
+    ///   - newEpoch: Epoch of the log if the folder is empty. It is random, so that no cursor of an
+    ///     earlier history is valid in this one.
+    ///   - accounts: Devices and shares.
+    ///   - began: Called for every new session, with the device time of its first frame.
+    ///   - notice: Called for every discrete event.
+    ///   - stateChanged: Called when the log fails and when it writes again.
+    ///   - logger: Logger of the journal.
+    /// - Throws: ``SegmentLogError`` when the log cannot be opened.
+    package init(
+        configuration: Configuration, disk: any Disk, newEpoch: UInt32, accounts: Accounts,
+        began: @escaping @Sendable (SessionID, DeviceID, Timestamp) -> Void,
+        notice: @escaping @Sendable (StreamEvent, SessionID, DeviceID) -> Void,
+        stateChanged: @escaping @Sendable (LogState) -> Void, logger: Logger
+    ) throws(SegmentLogError) {
+        let eventCount = EventCount()
+        let turns = PipelineTurns(eventCount: eventCount, clock: WallClock.now)
+        log = try SegmentLog.open(
+            disk: disk, configuration: LogConfiguration(configuration.log, newEpoch: newEpoch),
+            now: WallClock.now(),
+            observer: LogObserver(
+                durableAdvanced: { _ in turns.becameDurable() },
+                stateChanged: { state in
+                    stateChanged(state)
+                    // Records that wait in the rings may have room now.
+                    eventCount.ring()
+                },
+                synced: { [counters] in
+                    counters.syncSeconds.record(seconds: Double($0) / 1_000_000)
+                }))
+        loops = LoopGroup(
+            loopCount: configuration.eventLoops,
+            inboundBytes: configuration.ingest.ringBytes, published: { turns.framesCame() },
+            arrivalClock: WallClock.now,
+            delivered: { [counters] in counters.deliveryLag.record(seconds: $0) })
+        mailbox = PipelineMailbox(eventCount: eventCount)
+        let pool = ReadPool()
+        let catalog = SessionCatalog(log: log)
+        reader = ShareReader(
+            log: log, catalog: catalog, pool: pool, mailbox: mailbox, clock: WallClock.now,
+            logger: logger)
+        let results = SessionResults(log: log, registry: accounts.registry, catalog: catalog)
+        let upkeep = ResultsUpkeep(log: log, catalog: catalog, results: results, pool: pool)
+        (self.catalog, self.results, self.upkeep) = (catalog, results, upkeep)
+        playbacks = Playbacks(reader: reader, accounts: accounts)
+        let rebuilder = SessionRebuilder(
+            log: log, mailbox: mailbox, pool: rebuilds, logger: logger)
+        var ingest = IngestSettings()
+        ingest.holdMicroseconds = Int64(configuration.ingest.holdSeconds * 1_000_000)
+        ingest.heldFramesMax = configuration.ingest.holdFramesMax
+        ingest.sessionsPerDeviceMax = configuration.ingest.sessionsPerDeviceMax
+        silenceSeconds = configuration.ingest.silenceSeconds
+        thread = PipelineThread(
+            PipelineParts(
+                log: log, links: loops.links, mailbox: mailbox,
+                counters: counters, accounts: accounts, ingest: ingest,
+                silenceSeconds: configuration.ingest.silenceSeconds,
+                isDurable: configuration.log.durability == .always, logger: logger,
+                heartRates: heartRates, rebuild: { rebuilder.rebuild($0) }, began: began,
+                memory: { change in
+                    catalog.note(change)
+                    upkeep.note(change)
+                },
+                notice: notice),
+            turns: turns, clock: WallClock.now)
+    }
+
+    /// Starts the threads; frames flow from here on.
+    ///
+    /// - Parameter accounts: Accounts whose shares the hub begins with.
+    /// - Throws: ``SegmentLogError`` when the system provides no threads.
+    package func start(_ accounts: Accounts) throws(SegmentLogError) {
+        try log.start()
+        reader.pool.start()
+        rebuilds.start()
+        upkeep.begin()
+        let (sessions, lost) = (log.sessions(), log.lostEnd)
+        thread.start { core in
+            for share in accounts.shares { core.put(share) }
+            core.hub.restore(sessions, lost: lost, at: core.now)
+        }
+    }
+
+    /// Records the contents of the rings and seals the log. Nothing arrives any more by then.
+    package func stop() async {
+        upkeep.stop()
+        reader.pool.stop()
+        rebuilds.stop()
+        await background.run { thread.stop() }
+        await background.run { log.close() }
+    }
+}
+
+extension LogConfiguration {
+    package init(_ settings: Configuration.Log, newEpoch: UInt32) {
+        let durability: LogDurability =
+            switch settings.durability {
+            case .always: .always
+            case .interval: .interval(milliseconds: settings.intervalMilliseconds)
+            case .os: .os
+            }
+        self.init(
+            durability: durability, segmentBytesMax: settings.segmentBytesMax,
+            reserveBytes: settings.reserveBytes, newEpoch: newEpoch)
+    }
+}

@@ -1,0 +1,184 @@
+import Logging
+import SegmentLog
+package import SensorModel
+package import Sessions
+import Sharing
+package import Transport
+
+/// Catch-up of viewers that reconnect: validates their cursor and sends the missed events.
+extension PipelineCore {
+    package func resume(
+        _ subscriber: SubscriberID, _ members: [Share], after cursor: LogCursor,
+        _ reader: ShareReader
+    ) {
+        guard let watch = subscribers[subscriber] else { return }
+        // The log must contain the cursor's record, which shows its device.
+        log.flush()
+        let number = watch.catchUpNumber
+        let sources = sources(of: members, after: cursor.offset)
+        // While a session is rebuilt, the last values shown by its share are unknown.
+        let hiding = sources.filter { $0.rule != .everything }.map(\.share)
+        subscribers[subscriber]?.reading = Task {
+            let isShown = await reader.isShown(
+                cursor, by: sources, for: .share(watch.link), from: .viewer(subscriber))
+            if isShown == true { await reader.mailbox.waitUntilLoaded(hiding) }
+            reader.mailbox.post { core in
+                // The viewer may have left or started a playback meanwhile.
+                guard core.subscribers[subscriber]?.catchUpNumber == number else { return }
+                switch isShown {
+                case nil: core.send(.closeSubscriber(subscriber, .tooManyRequests), to: subscriber)
+                case false: core.begin(subscriber, members, at: .gap)
+                case true where hiding.contains(where: core.isLoading):
+                    core.begin(subscriber, members, at: .gap)
+                case true:
+                    core.begin(subscriber, members, at: .after(cursor))
+                    core.catchUp(subscriber, members, after: cursor.offset, reader)
+                }
+            }
+        }
+    }
+
+    private func sources(of members: [Share], after: RecordOffset) -> [CatchUp.Source] {
+        let end = cursor.offset
+        var sources: [CatchUp.Source] = []
+        for share in members.map(current) {
+            let sessions = hub.sessions(openTo: share, after: after, at: now)
+            sources.append(
+                CatchUp.Source(
+                    share: share, privacy: privacy(of: share), sessions: sessions, end: end))
+        }
+        return sources
+    }
+
+    /// Privacy settings of the share's device.
+    package func privacy(of share: Share) -> PrivacySettings {
+        guard let device = share.device else { return .none }
+        return accounts.privacy(of: device)
+    }
+
+    private func catchUp(
+        _ subscriber: SubscriberID, _ members: [Share], after: RecordOffset,
+        _ reader: ShareReader
+    ) {
+        var due = now
+        let sources = sources(of: members, after: after).compactMap { source -> CatchUp.Source? in
+            guard let snapshot = hub.snapshot(source.share.key, cursor: cursor, at: now) else {
+                return nil
+            }
+            let missed = hub.missed(
+                of: source.share, before: snapshot, cursor: cursor,
+                hides: source.rule != .everything)
+            due = max(due, missed.due ?? due)
+            return CatchUp.Source(
+                share: source.share, privacy: source.privacy, sessions: source.sessions,
+                end: missed.through)
+        }
+        log.flush()
+        let catchUp = CatchUp(
+            sources, after: after, epoch: log.epoch, inGroup: isInGroup(subscriber))
+        read(
+            catchUp, for: subscriber, afterMicroseconds: due.microseconds - now.microseconds, reader
+        )
+    }
+
+    /// Continues a catch-up: the socket has room for more of the missed events.
+    package func continueCatchUp(of subscriber: SubscriberID, _ reader: ShareReader) {
+        guard let catchUp = subscribers[subscriber]?.catchUp else { return }
+        subscribers[subscriber]?.catchUp = nil
+        guard !catchUp.isComplete else {
+            return send(.caughtUp(subscriber), to: subscriber)
+        }
+        read(catchUp, for: subscriber, reader)
+    }
+
+    private func read(
+        _ catchUp: CatchUp, for subscriber: SubscriberID, afterMicroseconds wait: Int64 = 0,
+        _ reader: ShareReader
+    ) {
+        guard let watch = subscribers[subscriber] else { return }
+        let number = watch.catchUpNumber
+        subscribers[subscriber]?.reading = Task {
+            if wait > 0 { try? await Task.sleep(for: .microseconds(wait)) }
+            let part = await reader.nextPart(
+                of: catchUp, for: .share(watch.link), from: .viewer(subscriber))
+            reader.mailbox.post { core in
+                guard core.subscribers[subscriber]?.catchUpNumber == number else { return }
+                core.took(part, for: subscriber, reader)
+            }
+        }
+    }
+
+    private func took(
+        _ part: (catchUp: CatchUp, events: [EncodedEvent])?, for subscriber: SubscriberID,
+        _ reader: ShareReader
+    ) {
+        guard let part else {
+            // The missed events cannot be read: the viewer gets a gap.
+            let members = subscribers[subscriber]?.feeds.compactMap { hub.directory[$0] } ?? []
+            leaveFeeds(subscriber)
+            return begin(subscriber, members, at: .gap)
+        }
+        guard !part.events.isEmpty else {
+            return send(.caughtUp(subscriber), to: subscriber)
+        }
+        subscribers[subscriber]?.catchUp = part.catchUp
+        send(.catchUp(subscriber, part.events), to: subscriber)
+    }
+}
+
+extension ShareReader {
+    /// - Returns: `nil` if too many requests wait.
+    package func isShown(
+        _ cursor: LogCursor, by sources: [CatchUp.Source], for party: ReadParty,
+        from requester: ReadRequester
+    ) async -> Bool? {
+        // A future offset is invalid. One that is not written yet may be this viewer's.
+        guard cursor.epoch == log.epoch,
+            cursor.offset < log.nextOffset || cursor.offset.rawValue == 0
+        else { return false }
+        let isDelayed = sources.allSatisfy { $0.share.delaySeconds > 0 }
+        if !isDelayed {
+            guard await isReadable(through: cursor.offset) else { return false }
+        }
+        do {
+            return try await pool.run(for: party, from: requester) { ticket in
+                let place = CursorPlace(log: log, now: clock()) { device, offset in
+                    catalog.sessions(
+                        of: device, around: offset, beyond: CursorPlace.endingsMax)
+                }
+                return try place.isShown(cursor, by: sources) {
+                    session, rule throws(SegmentLogError) in
+                    try records(of: session, by: rule, ticket)
+                }
+            }
+        } catch is ReadRefusal {
+            return nil
+        } catch {
+            logger.error("a cursor cannot be looked up: \(error)")
+            return false
+        }
+    }
+
+    /// - Returns: `nil`: it cannot be read.
+    package func nextPart(
+        of catchUp: CatchUp, for party: ReadParty, from requester: ReadRequester
+    ) async -> (catchUp: CatchUp, events: [EncodedEvent])? {
+        guard await isReadable(through: catchUp.end) else { return nil }
+        do {
+            return try await pool.run(for: party, from: requester) { ticket in
+                var catchUp = catchUp
+                let part = try catchUp.nextPart(at: clock()) {
+                    session, rule throws(SegmentLogError) in
+                    try records(of: session, by: rule, ticket)
+                }
+                guard !ticket.isCancelled else { throw ReadRefusal.cancelled }
+                return (catchUp, part.map { EncodedEvent(cursor: $0.cursor, json: $0.json) })
+            }
+        } catch ReadRefusal.cancelled {
+            return nil  // The viewer left, or the daemon stops.
+        } catch {
+            logger.error("missed events cannot be read: \(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Logging
+import Replay
+package import SensorModel
+import Sessions
+import Sharing
+import Transport
+
+extension PipelineCore {
+    /// Closes all viewers of a share that is over. Viewers of its own link must not reconnect with
+    /// it; viewers of a group may reconnect to the rest of the group.
+    ///
+    /// - Parameters:
+    ///   - key: Share that is over.
+    ///   - directory: Shares without it.
+    ///   - code: Close code for viewers of its own link.
+    private func end(
+        _ key: ShareKey, in directory: ShareDirectory, code: CloseCode = .shareEnded
+    ) {
+        for subscriber in subscribers.groupViewers(of: key) {
+            let link = subscribers[subscriber].flatMap { directory[$0.link] }
+            let goesOn = link.map { directory.isShown($0, at: now) } ?? false
+            close(subscriber, goesOn ? .goingAway : .shareEnded)
+        }
+        for subscriber in subscribers.comers(by: key) { close(subscriber, code) }
+        hub.letGo(of: key)
+        parts.heartRates.end(key)
+    }
+
+    private func close(_ subscriber: SubscriberID, _ code: CloseCode) {
+        send(.closeSubscriber(subscriber, code), to: subscriber)
+    }
+
+    /// Applies a share that was made, rotated or revoked. If it is over, its viewers are closed
+    /// with `code`.
+    package func put(_ share: Share, ending code: CloseCode = .shareEnded) {
+        var share = share
+        // The other thread's clock may be slightly ahead: a revocation takes effect now.
+        share.revokedAt = share.revokedAt.map { min($0, now) }
+        if let before = hub.directory[share.key],
+            before.idHash != share.idHash || !share.isActive(at: now)
+        {
+            // The viewers get their close code before the hub removes the remaining ones.
+            var directory = hub.directory
+            directory.put(share)
+            end(share.key, in: directory, code: code)
+        }
+        playbacks.forget(Set(hub.put(share)))
+        expiries.next = hub.directory.nextExpiry(after: expiries.done)
+    }
+
+    /// Closes the viewers of expired shares at the moment of expiry.
+    func expireShares() {
+        // After a clock was set back, shares are valid again and expire again.
+        if now < expiries.done { forgetExpiries() }
+        guard let due = expiries.next, due <= now else { return }
+        for key in hub.directory.expired(after: expiries.done, through: now) {
+            parts.logger.log(
+                .shareChanged, .notice, "share expired",
+                ["share": "\(hub.directory[key]?.name ?? "")"])
+            end(key, in: hub.directory)
+        }
+        forgetExpiries()
+    }
+
+    /// Marks all expiries up to now as processed.
+    private func forgetExpiries() {
+        expiries.done = now
+        expiries.next = hub.directory.nextExpiry(after: now)
+    }
+}
+
+/// Processed expiries, and the time of the next one.
+struct ShareExpiries {
+    /// Time up to which expiries are processed.
+    var done: Timestamp
+    var next: Timestamp?
+}

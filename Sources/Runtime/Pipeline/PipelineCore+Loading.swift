@@ -1,0 +1,85 @@
+package import SensorModel
+package import Sessions
+package import Sharing
+
+/// Requests that wait until sessions from before a restart are loaded.
+struct LoadWaiters {
+    private struct Wait {
+        let shares: [Share]
+        let since: Timestamp
+        let body: @Sendable () -> Void
+    }
+
+    /// Older waits were given up: no request waits this long.
+    private static let secondsMax = 5.0
+
+    private var waits: [Wait] = []
+
+    var isEmpty: Bool { waits.isEmpty }
+
+    mutating func add(
+        _ shares: [Share], at now: Timestamp, _ body: @escaping @Sendable () -> Void
+    ) {
+        waits.removeAll { abs(now.seconds(since: $0.since)) > Self.secondsMax }
+        waits.append(Wait(shares: shares, since: now, body: body))
+    }
+
+    /// - Parameter isLoading: Whether a share's session is still loading.
+    /// - Returns: Callbacks of the waits whose shares are all loaded.
+    mutating func takeLoaded(_ isLoading: (Share) -> Bool) -> [@Sendable () -> Void] {
+        var loaded: [@Sendable () -> Void] = []
+        waits.removeAll { wait in
+            guard !wait.shares.contains(where: isLoading) else { return false }
+            loaded.append(wait.body)
+            return true
+        }
+        return loaded
+    }
+}
+
+extension PipelineCore {
+    package func resume(
+        _ rebuilding: RebuildTicket, from rebuilt: SessionRebuild, views: SessionViews
+    ) {
+        flow.resume(rebuilding, from: rebuilt, views: views)
+        tellLoaded()
+    }
+
+    func giveUp(_ rebuilding: RebuildTicket) {
+        flow.giveUp(rebuilding)
+        tellLoaded()
+    }
+
+    /// Calls `body` once the sessions of the shares are in memory: at once if they already are.
+    func whenLoaded(_ shares: [Share], _ body: @escaping @Sendable () -> Void) {
+        let isLoading = shares.reduce(false) { self.isLoading($1) || $0 }
+        if isLoading { loadWaits.add(shares, at: now, body) } else { body() }
+    }
+
+    private func tellLoaded() {
+        guard !loadWaits.isEmpty else { return }
+        for body in loadWaits.takeLoaded({ isLoading($0) }) { body() }
+    }
+}
+
+extension PipelineMailbox {
+    /// Waits while sessions from before a restart are loaded, at most two seconds.
+    package func waitUntilLoaded(_ shares: [Share]) async {
+        await withTaskGroup { group in
+            group.addTask {
+                // Cancelled once all are loaded, or with its request.
+                try? await Task.sleep(for: .seconds(2))
+            }
+            group.addTask {
+                let (loaded, continuation) = AsyncStream<Void>.makeStream()
+                let accepted = self.post { core in
+                    core.whenLoaded(shares) { continuation.finish() }
+                }
+                guard accepted else { return }
+                for await _ in loaded {}
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

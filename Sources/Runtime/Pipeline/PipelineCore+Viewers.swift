@@ -1,0 +1,123 @@
+import Replay
+import SegmentLog
+package import SensorModel
+package import Sessions
+import Sharing
+import Synchronization
+package import Transport
+
+extension PipelineCore {
+    /// Begins a viewer's stream: snapshots, then missed events, then the feeds.
+    ///
+    /// - Parameters:
+    ///   - request: Admitted request.
+    ///   - admitted: Hash of the ID by which it was admitted.
+    ///   - members: The share, or the members of its group.
+    ///   - reader: Reader of the missed events.
+    package func subscribe(
+        _ request: SubscriptionRequest, by admitted: SecretHash, to members: [Share],
+        reader: ShareReader
+    ) {
+        let subscriber = request.subscriber
+        subscribers[subscriber] = SubscriberTable.Watch(
+            link: request.key, feeds: members.map(\.key))
+        guard let link = hub.directory[request.key],
+            link.idHash == admitted && hub.directory.isShown(link, at: now)
+        else {
+            // The share was revoked, rotated or expired after the listener admitted the viewer.
+            return send(.closeSubscriber(subscriber, .shareEnded), to: subscriber)
+        }
+        counters.viewers.store(subscribers.count, ordering: .relaxed)
+        // The viewer's first snapshot is that of the recording.
+        guard request.at == nil else { return }
+        if let plan = sharePlaybacks[request.key] { return switchOver(subscriber, to: plan) }
+        switch request.resume {
+        case nil: begin(subscriber, members, at: .now)
+        case .lost: begin(subscriber, members, at: .gap)
+        case .after(let cursor): resume(subscriber, members, after: cursor, reader)
+        }
+    }
+
+    package enum Beginning {
+        case now
+        /// Missed events follow.
+        case after(LogCursor)
+        /// The missed events are unknown.
+        case gap
+        /// Return from a recording.
+        case back
+    }
+
+    /// Sends the snapshots and subscribes the viewer to its feeds.
+    package func begin(_ subscriber: SubscriberID, _ members: [Share], at beginning: Beginning) {
+        let openings = join(members, by: subscriber)
+        var start = SubscriptionStart(inGroup: isInGroup(subscriber))
+        let newest = openings.map(\.snapshot.cursor).max() ?? cursor
+        switch beginning {
+        case .now: break
+        case .after(let cursor):
+            start.resumedAt = cursor
+            start.catchingUp = true
+        case .gap:
+            start.resumedAt = newest
+            start.preface = [gap(at: newest)]
+        case .back: start.resumedAt = newest
+        }
+        send(.feedsBegin(subscriber, openings, start), to: subscriber)
+    }
+
+    /// Whether its messages carry runners' names.
+    func isInGroup(_ subscriber: SubscriberID) -> Bool {
+        subscribers[subscriber].map { $0.feeds != [$0.link] } ?? false
+    }
+
+    /// - Returns: Whether the subscriber was known.
+    package func unsubscribe(_ subscriber: SubscriberID) -> Bool {
+        guard subscribers[subscriber] != nil else { return false }
+        leaveFeeds(subscriber)
+        _ = subscribers.remove(subscriber)
+        counters.viewers.store(subscribers.count, ordering: .relaxed)
+        return true
+    }
+
+    /// Removes all of a viewer's subscriptions and cancels its catch-up.
+    func leaveFeeds(_ subscriber: SubscriberID) {
+        guard let watch = subscribers[subscriber] else { return }
+        for subscription in watch.subscriptions { hub.leave(subscription) }
+        for subscription in watch.playbackSubscriptions { playbacks.leave(subscription) }
+        subscribers[subscriber]?.subscriptions = []
+        subscribers[subscriber]?.playbackSubscriptions = []
+        subscribers[subscriber]?.playback = nil
+        watch.reading?.cancel()
+        subscribers[subscriber]?.reading = nil
+        subscribers[subscriber]?.catchUp = nil
+        subscribers[subscriber]?.catchUpNumber += 1
+    }
+
+    /// The session that a share shows, from memory or loaded from the log.
+    package func sessionShown(by share: Share) -> LiveSession? { flow.sessionShown(by: share) }
+
+    /// Whether the session that the share shows is still being loaded from the log.
+    func isLoading(_ share: Share) -> Bool {
+        sessionShown(by: share).map { $0.computation == nil } ?? false
+    }
+
+    func join(_ members: [Share], by subscriber: SubscriberID) -> [FeedOpening] {
+        members.compactMap { share -> FeedOpening? in
+            _ = sessionShown(by: share)
+            guard
+                let joined = hub.join(
+                    share.key, loop: subscriber.loop, cursor: cursor, at: now)
+            else { return nil }
+            subscribers[subscriber]?.subscriptions.append(joined.subscription)
+            return FeedOpening(
+                key: FeedKey(share.key), runnerName: share.runnerName,
+                snapshot: joined.snapshot)
+        }
+    }
+
+    private func gap(at cursor: LogCursor) -> EncodedEvent {
+        let message = EventEncoder.historyGap(cursor: cursor, time: now)
+        return EncodedEvent(cursor: message.cursor, json: message.json)
+    }
+}

@@ -1,0 +1,220 @@
+package import Ingest
+import Logging
+import Registry
+package import Replay
+package import SegmentLog
+package import SensorModel
+package import Sessions
+import Sharing
+import Synchronization
+package import Transport
+
+/// The state of the pipeline: the flow of frames, and the delivery of results. A turn
+/// (``PipelineTurns``) has exclusive access.
+package final class PipelineCore {
+    package let flow: SessionFlow
+    package let accounts: Accounts
+    package let counters: PipelineCounters
+    package let subscribers = SubscriberTable()
+    package let playbacks: PlaybackHub
+    /// Playbacks of owners to all viewers of a share.
+    var sharePlaybacks: [ShareKey: PlaybackRun.Plan] = [:]
+    package let parts: PipelineParts
+
+    private let links: [LoopLink]
+    /// The opening message of each session, until its first frame.
+    private var openings: [SessionID: DeviceOpening] = [:]
+    /// Sessions being erased. Their watches may reconnect after the erasure, to a session that
+    /// begins anew.
+    package var erasing: Set<SessionID> = []
+    /// Devices that have finished sending and wait for their last acks.
+    private var finishing: Set<ConnectionID> = []
+    var expiries: ShareExpiries
+    private var acks = AckPace()
+    var loadWaits = LoadWaiters()
+
+    package init(_ parts: PipelineParts, now: Timestamp) {
+        self.parts = parts
+        links = parts.links
+        counters = parts.counters
+        accounts = parts.accounts
+        expiries = ShareExpiries(done: now)
+        let links = parts.links
+        playbacks = PlaybackHub(send: { links[$0].push(.feed($1, $2)) })
+        flow = SessionFlow(
+            log: parts.log, ingest: parts.ingest, silenceSeconds: parts.silenceSeconds,
+            callbacks: FlowCallbacks(parts), counters: parts.counters.flow, now: now)
+    }
+
+    package var log: SegmentLog { flow.log }
+    package var hub: ShareHub { flow.hub }
+    package var sessions: LiveSessions { flow.sessions }
+    package var table: SessionTable { flow.table }
+    package var now: Timestamp { flow.now }
+    package var cursor: LogCursor { flow.cursor }
+    /// The log's durable end if everything before it is acknowledged; `nil`: some acks are pending.
+    var acknowledgedEnd: RecordOffset? {
+        let end = flow.acknowledgedEnd
+        return log.durableEnd > end ? nil : end
+    }
+    /// Whether the loops' rings have room for the results of a few frames.
+    var hasRoomForLoops: Bool { links.allSatisfy { $0.outboundFillRatio < 0.5 } }
+    var nextDeadline: Timestamp? {
+        let acks = flow.hasAcks ? acks.nextRound(after: now) : nil
+        return [flow.nextDeadline, expiries.next, acks].compactMap { $0 }.min()
+    }
+
+    // MARK: From the loops
+
+    /// Processes one record of a loop's ring.
+    func receive(_ record: Span<UInt8>) {
+        guard let message = InboundMessage(record: record) else {
+            return assertionFailure("a ring record that no loop wrote")
+        }
+        switch message {
+        case .frame(let frame):
+            flow.receive(
+                frame.header, payload: record.extracting(InboundMessage.frameHeadBytes...),
+                from: frame.connection, arrival: frame.arrival)
+        case .opened(let opening): open(opening)
+        case .refused(let connection, let sequence, let arrival):
+            flow.refuse(sequence, from: connection, arrival: arrival)
+        case .closed(let connection, _):
+            if let session = flow.table.session(of: connection) {
+                openings[session] = nil
+            } else if let left = openings.first(where: { $0.value.connection == connection }) {
+                // The session was evicted from memory before its connection closed.
+                openings[left.key] = nil
+            }
+            flow.table.close(connection)
+            finishing.remove(connection)
+        case .finished(let connection, _): finishing.insert(connection)
+        }
+    }
+
+    private func open(_ opening: DeviceOpening) {
+        guard !erasing.contains(opening.session) else {
+            return send(.close(opening.connection, .goingAway), to: opening.connection)
+        }
+        // The listener accepted the token; the device may have been revoked or deleted since.
+        guard let device = accounts.device(opening.device), !device.isRevoked else {
+            return send(.close(opening.connection, .tokenRefused), to: opening.connection)
+        }
+        let decision = flow.open(
+            opening.connection, device: opening.device, session: opening.session,
+            recorded: opening.recorded, arrival: opening.arrival)
+        switch decision {
+        case .foreign: send(.close(opening.connection, .tokenRefused), to: opening.connection)
+        case .opened(let acknowledged, _, let replaced):
+            openings[opening.session] = opening
+            if let replaced { send(.close(replaced, .replaced), to: replaced) }
+            let welcome = DeviceWelcome(
+                session: opening.session, acked: acknowledged,
+                share: accounts.shareText(of: opening.device, at: now), serverTime: now)
+            send(.welcome(opening.connection, welcome), to: opening.connection)
+        }
+    }
+
+    /// Performs all work that is due by `now`.
+    func advance(to now: Timestamp) {
+        // Expiry comes first: an ended share must not show data that was held back.
+        flow.now = now
+        expireShares()
+        flow.advance(to: now)
+    }
+
+    // MARK: To the loops
+
+    /// Acknowledges records that became durable since the last round of acks, if a round is due.
+    func acknowledge() {
+        if flow.hasAcks, acks.nextRound(after: now) <= now {
+            var sent = 0
+            flow.acknowledge { ack in
+                sent += 1
+                send(
+                    .ack(ack.connection, ack.sequence, durable: parts.isDurable),
+                    to: ack.connection)
+            }
+            acks.sent(sent, at: now)
+        }
+        for connection in finishing where flow.table.isSettled(connection) {
+            finishing.remove(connection)
+            send(.finished(connection), to: connection)
+        }
+    }
+
+    package func send(_ message: OutboundMessage, to connection: ConnectionID) {
+        links[connection.loop].push(message)
+    }
+
+    package func send(_ message: OutboundMessage, to subscriber: SubscriberID) {
+        links[subscriber.loop].push(message)
+    }
+
+    package func flush() {
+        log.flush()
+        for link in links { link.flush() }
+    }
+
+    package func forget(_ session: SessionID) {
+        if let connection = flow.forget(session) {
+            send(.close(connection, .goingAway), to: connection)
+        }
+    }
+
+    /// Connections of the device that can receive messages: those of push requests cannot.
+    package func connections(of device: DeviceID) -> [ConnectionID] {
+        openings.values.filter { $0.device == device && $0.transport != .push }
+            .map(\.connection)
+    }
+
+    /// Closes all connections of a device that is being deleted, including push requests, and
+    /// rejects its further frames: one in flight would begin a session without a device.
+    func expel(_ device: DeviceID) {
+        for (session, opening) in openings where opening.device == device {
+            flow.table.close(opening.connection)
+            openings[session] = nil
+            send(.close(opening.connection, .tokenRefused), to: opening.connection)
+        }
+    }
+
+    /// Closes all connections of a device.
+    func disconnect(_ device: DeviceID, code: CloseCode) {
+        for connection in connections(of: device) {
+            send(.close(connection, code), to: connection)
+        }
+    }
+}
+
+extension FlowCallbacks {
+    init(_ parts: PipelineParts) {
+        let links = parts.links
+        let logger = parts.logger
+        self.init(
+            profile: { parts.accounts.profile(of: $0, at: $1) },
+            course: { parts.accounts.course(of: $0) },
+            privacy: { parts.accounts.privacy(of: $0) },
+            show: { loop, share, message in
+                guard loop != HeartRateHub.loop else {
+                    return parts.heartRates.show(message, of: share, parts.mailbox)
+                }
+                switch message {
+                case .update(let update): links[loop].push(.feed(FeedKey(share), update))
+                case .ended(let code): links[loop].push(.feedEnded(FeedKey(share), code))
+                }
+            },
+            rebuild: parts.rebuild,
+            began: { session, device, deviceTime in
+                logger.log(
+                    .sessionBegan, .info, "session began",
+                    ["session": "\(session)", "device": "\(parts.accounts.name(of: device))"])
+                parts.began(session, device, deviceTime)
+            },
+            ended: { logger.info("session ended", metadata: ["session": "\($0)"]) },
+            memory: parts.memory,
+            crowdedOut: { links[$0.loop].push(.close($0, .tooManyRequests)) },
+            notice: parts.notice,
+            ingestLag: { parts.counters.ingestLag.record(seconds: $0) },
+            complain: { logger.error("\($0)") })
+    }
+}

@@ -1,0 +1,164 @@
+import Ring
+import SegmentLog
+import SensorModel
+import Synchronization
+import Transport
+
+/// Runs the pipeline's turns: work helping over one mutex.
+///
+/// The mutex guards the pipeline's state. Only the pipeline thread blocks on it. Event loops and
+/// the log's threads try it; when it is taken, they wake the pipeline thread. One turn is:
+///
+///     due work → run posted work → drain rings → acks → hand over
+///
+/// Posted work always runs before frames that were read after it. So a viewer sees all frames after
+/// its admission, and a new privacy zone hides the next frame.
+///
+/// The event loop that read a lone frame processes it, and the log's thread that made it durable
+/// sends its ack. Waking the pipeline thread, and being woken for the result, costs more than the
+/// frame. Work that may take longer stays with the pipeline thread: due work, posted work, a
+/// backlog, a log without room.
+///
+/// When frames arrive fast, loops and the pipeline thread pause after a turn, so that several
+/// gather: see ``FramePace``.
+final class PipelineTurns: Sendable {
+    /// Result of a turn, for the pipeline thread.
+    struct Outcome {
+        /// Records and pieces of posted work processed.
+        var done = 0
+        var isGathering = false
+        /// Latest time of the next turn; `nil`: only new work causes one.
+        var deadline: Timestamp?
+        /// The log's durable end, if acks for all of it are sent; `nil`: some wait for their time,
+        /// which is the deadline.
+        var acknowledged: RecordOffset?
+    }
+
+    /// Kind of thread that takes a turn in place of the pipeline thread.
+    private enum Taker {
+        case loop, log
+    }
+
+    private struct State {
+        let core: PipelineCore
+        var pace = FramePace()
+    }
+
+    /// Records read from one ring before the next ring is read.
+    static let batchMax = 512
+    /// The same in a turn of another thread, which also has to serve sockets or sync.
+    private static let betweenBatchMax = 32
+
+    let eventCount: EventCount
+    private let clock: @Sendable () -> Timestamp
+    private let state = Mutex<State?>(nil)
+    /// Microseconds; the pipeline thread sleeps at most until then.
+    private let deadline = Atomic<Int64>(.max)
+
+    init(eventCount: EventCount, clock: @escaping @Sendable () -> Timestamp) {
+        self.eventCount = eventCount
+        self.clock = clock
+    }
+
+    /// Creates the state; turns are possible from here on.
+    func begin(_ parts: PipelineParts, _ prepare: PipelineMailbox.Work) {
+        state.withLock { state in
+            let core = PipelineCore(parts, now: clock())
+            prepare(core)
+            state = State(core: core)
+        }
+    }
+
+    /// Runs the remaining posted work and refuses later work; called after the last turn.
+    func end() {
+        state.withLock { state in
+            guard let core = state?.core else { return }
+            core.parts.mailbox.close(on: core)
+            core.flush()
+            state = nil
+        }
+    }
+
+    /// Takes a whole turn, on the pipeline thread.
+    func take() -> Outcome {
+        state.withLock { state in
+            guard let core = state?.core else { return Outcome() }
+            core.advance(to: clock())
+            var outcome = Outcome(done: core.parts.mailbox.runAll(on: core))
+            outcome.done += drain(core, limit: Self.batchMax)
+            finish(core, &outcome, &state)
+            return outcome
+        }
+    }
+
+    /// Takes a turn for frames that were read. Called on the event loop that read them, outside of
+    /// its handlers.
+    ///
+    /// - Returns: Microseconds for which the loop should pause, so that it wakes less often and
+    ///   reads more frames at a time.
+    func framesCame() -> UInt32 {
+        let isGathering = takeOrRing(.loop)?.isGathering ?? false
+        return isGathering ? FramePace.gatherMicroseconds : 0
+    }
+
+    /// Takes a turn for records that can be acknowledged. Called on a thread of the log that holds
+    /// no lock.
+    func becameDurable() {
+        _ = takeOrRing(.log)
+    }
+
+    private func takeOrRing(_ taker: Taker) -> Outcome? {
+        let outcome = state.withLockIfAvailable { takeBetween(&$0, taker) } ?? nil
+        if outcome == nil { eventCount.ring() }
+        return outcome
+    }
+
+    /// Takes a turn in place of the pipeline thread.
+    ///
+    /// - Returns: `nil` when the pipeline thread has to do work.
+    private func takeBetween(_ state: inout State?, _ taker: Taker) -> Outcome? {
+        let before = deadline.load(ordering: .relaxed)
+        let now = clock()
+        guard let core = state?.core, before > now.microseconds, core.hasRoomForLoops,
+            core.parts.mailbox.isEmpty
+        else { return nil }
+        // Nothing is due: this only updates the time.
+        core.advance(to: now)
+        var outcome = Outcome(done: drain(core, limit: Self.betweenBatchMax))
+        finish(core, &outcome, &state)
+        switch taker {
+        case .loop: core.counters.loopTurns.add(1, ordering: .relaxed)
+        case .log: core.counters.logTurns.add(1, ordering: .relaxed)
+        }
+        let isRest = core.parts.links.contains { !$0.inbound.isEmpty }
+        return isRest || isDue(before: Timestamp(microseconds: before)) ? nil : outcome
+    }
+
+    private func drain(_ core: PipelineCore, limit: Int) -> Int {
+        guard core.log.hasRoom else {
+            core.counters.logFull.add(1, ordering: .relaxed)
+            return 0
+        }
+        return core.parts.links.reduce(0) { done, link in
+            done + link.inbound.drain(limit: limit) { core.receive($0) }
+        }
+    }
+
+    private func finish(_ core: PipelineCore, _ outcome: inout Outcome, _ state: inout State?) {
+        core.acknowledge()
+        core.flush()
+        core.counters.turns.add(1, ordering: .relaxed)
+        outcome.isGathering = state?.pace.took(outcome.done, at: core.now) ?? false
+        // The order matters: records that become durable in between are seen by one side or the
+        // other.
+        outcome.acknowledged = core.acknowledgedEnd
+        outcome.deadline = core.nextDeadline
+        deadline.store(outcome.deadline?.microseconds ?? .max, ordering: .relaxed)
+    }
+
+    /// Whether there is a deadline before that of the pipeline thread's last turn, so that it must
+    /// not sleep until then.
+    func isDue(before deadline: Timestamp?) -> Bool {
+        self.deadline.load(ordering: .relaxed) < deadline?.microseconds ?? .max
+    }
+}

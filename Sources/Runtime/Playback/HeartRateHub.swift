@@ -1,0 +1,157 @@
+package import SensorModel
+package import Sessions
+package import Sharing
+import Synchronization
+
+/// Heart rates of shares for readers of other services' interfaces. It uses the same feeds as
+/// viewers, with one subscription on the hub for all readers of a share.
+package final class HeartRateHub: Sendable {
+    /// Stands for this hub in place of an event loop.
+    package static let loop = -1
+
+    /// A message to a reader.
+    package struct News: Hashable, Sendable {
+        /// Current reading; `nil`: none.
+        package var reading: HeartRateReading?
+        /// Number of sessions that the share has shown so far.
+        package var session = 0
+    }
+
+    package typealias Readings = AsyncStream<News>
+
+    fileprivate struct Reader {
+        /// Link of the reader: a group's, or the share's own.
+        let link: Share
+        let continuation: Readings.Continuation
+    }
+
+    fileprivate struct Watched {
+        var readers: [Int: Reader] = [:]
+        var news = News()
+        /// Subscription on the hub; `nil` until it has joined.
+        var subscription: ShareHub.Subscription?
+    }
+
+    private struct State {
+        var watched: [ShareKey: Watched] = [:]
+        var lastReader = 0
+    }
+
+    /// Buffered messages; a reader that falls behind gets the newest.
+    private static let bufferedMax = 64
+
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - share: Share of one device.
+    ///   - link: Link by which the reader came.
+    ///   - mailbox: Mailbox of the pipeline.
+    /// - Returns: The current reading, then each change. Ends with the share, or the link.
+    package func readings(of share: Share, by link: Share, _ mailbox: PipelineMailbox) -> Readings {
+        let (stream, continuation) = Readings.makeStream(
+            bufferingPolicy: .bufferingNewest(Self.bufferedMax))
+        let number = state.withLock { state in
+            state.lastReader += 1
+            let reader = Reader(link: link, continuation: continuation)
+            state.watched[share.key, default: Watched()].readers[state.lastReader] = reader
+            return state.lastReader
+        }
+        continuation.onTermination = { [weak self] _ in
+            mailbox.post { core in self?.remove(number, from: share.key, core) }
+        }
+        let accepted = mailbox.post { core in self.join(share.key, for: number, core) }
+        if !accepted { continuation.finish() }
+        return stream
+    }
+
+    // MARK: In the pipeline's turns only
+
+    private func join(_ key: ShareKey, for reader: Int, _ core: PipelineCore) {
+        guard let share = core.hub.directory[key] else { return end(key) }
+        // The share was revoked, rotated or expired after the listener admitted the reader.
+        let link = state.withLock { $0.watched[key]?.readers[reader]?.link }
+        let current = link.flatMap { core.hub.directory[$0.key] }
+        guard let current, current.idHash == link?.idHash,
+            core.hub.directory.isShown(current, at: core.now)
+        else { return state.withLock { $0.watched[key]?.readers[reader]?.continuation.finish() } }
+        _ = core.sessionShown(by: share)
+        if state.withLock({ $0.watched[key]?.subscription == nil }) {
+            guard
+                let joined = core.hub.join(
+                    key, loop: Self.loop, cursor: core.cursor, at: core.now)
+            else { return end(key) }
+            state.withLock { state in
+                state.watched[key]?.subscription = joined.subscription
+                state.watched[key]?.news.reading = joined.snapshot.heartRate
+            }
+        }
+        state.withLock { state in
+            guard let watched = state.watched[key] else { return }
+            _ = watched.readers[reader]?.continuation.yield(watched.news)
+        }
+    }
+
+    private func remove(_ reader: Int, from key: ShareKey, _ core: PipelineCore) {
+        let subscription = state.withLock { state -> ShareHub.Subscription? in
+            state.watched[key]?.readers[reader] = nil
+            guard state.watched[key]?.readers.isEmpty == true else { return nil }
+            return state.watched.removeValue(forKey: key)?.subscription
+        }
+        if let subscription { core.hub.leave(subscription) }
+    }
+
+    /// Handles a message of the hub for a share.
+    package func show(_ message: ShareHub.Message, of key: ShareKey, _ mailbox: PipelineMailbox) {
+        switch message {
+        case .update(let update): tell(update, of: key)
+        case .ended:
+            // The share starts anew: with other settings, or without an erased session.
+            let first = state.withLock { state -> Int? in
+                state.watched[key]?.subscription = nil
+                state.watched[key]?.news.reading = nil
+                state.watched[key]?.tell()
+                return state.watched[key]?.readers.keys.first
+            }
+            guard let first else { return }
+            mailbox.post { core in self.join(key, for: first, core) }
+        }
+    }
+
+    private func tell(_ update: FeedUpdate, of key: ShareKey) {
+        guard update.begins || update.heartRate != nil else { return }
+        state.withLock { state in
+            guard var watched = state.watched[key] else { return }
+            let before = watched.news
+            if update.begins {
+                watched.news.session += 1
+                watched.news.reading = nil
+            }
+            if let reading = update.heartRate { watched.news.reading = reading }
+            if watched.news != before { watched.tell() }
+            state.watched[key] = watched
+        }
+    }
+
+    /// Ends the readers of a share, or of a group's link, that is over.
+    package func end(_ key: ShareKey) {
+        state.withLock { state in
+            for (share, watched) in state.watched {
+                for reader in watched.readers.values where share == key || reader.link.key == key {
+                    reader.continuation.finish()
+                }
+            }
+        }
+    }
+}
+
+extension HeartRateHub.Watched {
+    fileprivate func tell() {
+        for reader in readers.values { reader.continuation.yield(news) }
+    }
+}
+
+extension HeartRateReading {
+    /// Whether the value is current: other services' interfaces cannot mark old values, so those
+    /// are omitted.
+    package var isCurrent: Bool { state == .live || state == .paused }
+}

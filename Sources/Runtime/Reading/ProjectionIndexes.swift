@@ -1,0 +1,71 @@
+import SegmentLog
+package import SensorModel
+import Sessions
+package import Sharing
+import Synchronization
+
+/// The cache of projection indexes, for live and recorded sessions. An index is built by reading
+/// the session at the first request; the least recently used are evicted. Any thread.
+package final class ProjectionIndexes: Sendable {
+    fileprivate struct Key: Hashable {
+        let session: SessionID
+        let rule: ProjectionRule
+    }
+
+    fileprivate struct Entry {
+        let index: ProjectionIndex
+        let bytes: Int
+        var lastUse: UInt64
+    }
+
+    fileprivate struct State {
+        var entries: [Key: Entry] = [:]
+        var bytes = 0
+        var uses: UInt64 = 0
+    }
+
+    /// Room for about 150 sessions of an hour or more.
+    package static let bytesMax = 32 << 20
+
+    private let state = Mutex(State())
+
+    package func index(of session: SessionID, by rule: ProjectionRule) -> ProjectionIndex? {
+        state.withLock { state in
+            let key = Key(session: session, rule: rule)
+            state.uses += 1
+            state.entries[key]?.lastUse = state.uses
+            return state.entries[key]?.index
+        }
+    }
+
+    package func keep(_ index: ProjectionIndex, of session: SessionID, by rule: ProjectionRule) {
+        let bytes = index.bytes
+        state.withLock { state in
+            let key = Key(session: session, rule: rule)
+            state.remove(key)
+            state.uses += 1
+            state.entries[key] = Entry(index: index, bytes: bytes, lastUse: state.uses)
+            state.bytes += bytes
+            while state.bytes > Self.bytesMax, state.entries.count > 1,
+                let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })
+            {
+                state.remove(oldest.key)
+            }
+        }
+    }
+
+    /// Removes the indexes of erased sessions: a new session may have the same ID.
+    package func forget(_ sessions: Set<SessionID>) {
+        state.withLock { state in
+            for key in state.entries.keys where sessions.contains(key.session) {
+                state.remove(key)
+            }
+        }
+    }
+}
+
+extension ProjectionIndexes.State {
+    fileprivate mutating func remove(_ key: ProjectionIndexes.Key) {
+        bytes -= entries.removeValue(forKey: key)?.bytes ?? 0
+    }
+}

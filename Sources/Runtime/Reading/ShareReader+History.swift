@@ -1,0 +1,127 @@
+import SegmentLog
+package import SensorModel
+package import Sessions
+package import Sharing
+package import Transport
+
+extension ShareReader {
+    package struct Page: Sendable {
+        package var items: [EncodedEvent] = []
+        /// Whether there are more items after the last one.
+        package var more = false
+
+        package init(items: [EncodedEvent] = [], more: Bool = false) {
+            self.items = items
+            self.more = more
+        }
+
+        /// Merges several runners' pages in the order of cursors. Items beyond the end of a page
+        /// that has more come with the next page.
+        package static func merged(_ pages: [Page], limit: Int) -> Page {
+            let end = pages.filter(\.more).compactMap { $0.items.last?.cursor }.min()
+            let items = pages.flatMap(\.items).sorted { $0.cursor < $1.cursor }
+                .filter { item in end.map { item.cursor <= $0 } ?? true }
+            return Page(
+                items: Array(items.prefix(limit)), more: end != nil || items.count > limit)
+        }
+    }
+
+    /// One page of a session's events as a share shows them, oldest first. Runs on a thread of the
+    /// pool.
+    ///
+    /// - Parameters:
+    ///   - session: Session in the log.
+    ///   - source: Share and its rule.
+    ///   - after: The last offset the reader has; `nil`: from the session's start.
+    ///   - limit: Maximum number of items.
+    ///   - inGroup: Whether items carry the runner's name.
+    ///   - ticket: Ticket of the pool.
+    /// - Returns: The items; none for a session that is gone.
+    /// - Throws: ``SegmentLogError``, ``ReadRefusal/cancelled``
+    package func page(
+        of session: SessionID, _ source: CatchUp.Source, after: RecordOffset?, limit: Int,
+        inGroup: Bool, _ ticket: ReadPool.Ticket
+    ) throws -> Page {
+        guard let records = try records(of: session, by: source.rule, ticket) else {
+            return Page()
+        }
+        let encoder = HistoryEncoder(
+            epoch: log.epoch, scope: source.share.scope,
+            runnerName: inGroup ? source.share.runnerName : nil)
+        let now = clock()
+        var page = Page()
+        /// Second of the page's last item, if that is an update.
+        var lastSecond: Timestamp?
+        var position = records.position(after: after)
+        let ending = try records.read(
+            from: &position, arrivedBy: source.share.shownArrivals(at: now), now: now
+        ) { shown in
+            guard let json = encoder.item(of: shown.event, at: shown.offset) else { return true }
+            let item = EncodedEvent(
+                cursor: LogCursor(epoch: log.epoch, offset: shown.offset), json: json)
+            let isMetrics = if case .metrics = shown.event.kind { true } else { false }
+            let second = isMetrics ? shown.event.deviceTime.wholeSecond : nil
+            if let second, second == lastSecond {
+                // One update a second: the newest replaces the others.
+                page.items[page.items.count - 1] = item
+                return true
+            }
+            guard page.items.count < limit else {
+                page.more = true
+                return false
+            }
+            page.items.append(item)
+            lastSecond = second
+            return true
+        }
+        guard ending != .cancelled else { throw ReadRefusal.cancelled }
+        return page
+    }
+
+    /// The last heart rates of a session as a share shows them. Runs on a thread of the pool.
+    ///
+    /// - Parameters:
+    ///   - session: Session in the log.
+    ///   - source: Share and its rule.
+    ///   - start: Milliseconds since 1970; earlier readings are omitted.
+    ///   - limit: Maximum number of readings; the newest are kept.
+    ///   - ticket: Ticket of the pool.
+    /// - Returns: Oldest first, at most one a second; none for a session that is gone.
+    /// - Throws: ``SegmentLogError``, ``ReadRefusal/cancelled``
+    package func heartRates(
+        of session: SessionID, _ source: CatchUp.Source, startAtMilliseconds start: Int64?,
+        limit: Int, _ ticket: ReadPool.Ticket
+    ) throws -> [HeartRateReading] {
+        guard source.share.scope.contains(.heartRate),
+            let records = try records(of: session, by: source.rule, ticket),
+            let times = catalog.summary(of: session)?.deviceTimes
+        else { return [] }
+        // The read starts as far before the end as `limit` readings take at one a second. If there
+        // are fewer, the distance is doubled, and so on.
+        var seconds = Double(limit) + 60
+        while true {
+            let from = times.upperBound.advanced(bySeconds: -seconds)
+            var readings: [HeartRateReading] = []
+            var position = try records.position(at: from)
+            let now = clock()
+            let ending = try records.read(
+                from: &position, arrivedBy: source.share.shownArrivals(at: now), now: now
+            ) { shown in
+                guard case .metrics(let metrics) = shown.event.kind,
+                    let reading = HeartRateReading(metrics, at: shown.event.deviceTime),
+                    start.map({ reading.measuredAt.milliseconds >= $0 }) ?? true,
+                    reading != readings.last
+                else { return true }
+                readings.append(reading)
+                if readings.count > 2 * limit { readings.removeFirst(limit) }
+                return true
+            }
+            guard ending != .cancelled else { throw ReadRefusal.cancelled }
+            let isEnough =
+                readings.count >= limit || from <= times.lowerBound
+                || start.map { from.milliseconds <= $0 } ?? false
+            if isEnough { return readings.suffix(limit) }
+            seconds *= 4
+        }
+    }
+}

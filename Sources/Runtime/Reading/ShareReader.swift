@@ -1,0 +1,70 @@
+package import Logging
+package import SegmentLog
+package import SensorModel
+package import Sessions
+package import Sharing
+import Transport
+
+/// Reads recorded sessions as shares show them: the only path from the log to a viewer.
+package struct ShareReader: Sendable {
+    package let log: SegmentLog
+    package let catalog: SessionCatalog
+    package let pool: ReadPool
+    package let indexes = ProjectionIndexes()
+    package let mailbox: PipelineMailbox
+    package let clock: @Sendable () -> Timestamp
+    package let logger: Logger
+
+    /// Seconds that a viewer waits for a failed disk.
+    private static let waitSeconds = 2.0
+
+    /// Records of a session that a rule shows. Runs on a thread of the pool.
+    ///
+    /// - Returns: `nil` for a session that is gone, or after a cancellation.
+    /// - Throws: ``SegmentLogError``
+    package func records(
+        of session: SessionID, by rule: ProjectionRule, _ ticket: ReadPool.Ticket
+    ) throws(SegmentLogError) -> ShownRecords? {
+        guard let summary = catalog.summary(of: session) else { return nil }
+        let index = rule == .everything ? nil : try index(of: summary, by: rule, ticket)
+        guard !ticket.isCancelled else { return nil }
+        return ShownRecords(
+            summary, rule: rule, index: index, reader: log.reader(), epoch: log.epoch,
+            recordsNow: { catalog.summary(of: session)?.records },
+            isCancelled: { ticket.isCancelled })
+    }
+
+    private func index(
+        of summary: SessionSummary, by rule: ProjectionRule, _ ticket: ReadPool.Ticket
+    ) throws(SegmentLogError) -> ProjectionIndex? {
+        let session = summary.session
+        let known = indexes.index(of: session, by: rule)
+        let now = clock()
+        if let known, !known.isBehind(summary.records, at: now) { return known }
+        let made = try ProjectionIndex.reading(
+            summary, rule: rule, extending: known, reader: log.reader(), now: now,
+            isCancelled: { ticket.isCancelled })
+        if let made { indexes.keep(made, of: session, by: rule) }
+        return made
+    }
+
+    /// Waits until readers can see a record that was appended and flushed.
+    ///
+    /// - Returns: `false` when they cannot: the disk has failed.
+    package func isReadable(through offset: RecordOffset) async -> Bool {
+        guard log.writtenEnd <= offset else { return true }
+        return await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                await log.waitUntilWritten(through: offset, onFailure: .keepWaiting) == .reached
+            }
+            group.addTask {
+                // Cancelled once the record is readable.
+                try? await Task.sleep(for: .seconds(Self.waitSeconds))
+                return false
+            }
+            let isReached = await group.next() ?? false
+            group.cancelAll()
+            return isReached
+        }
+    }
+}

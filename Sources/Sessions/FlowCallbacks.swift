@@ -1,0 +1,55 @@
+package import SensorModel
+
+/// Functions that ``SessionFlow`` calls, on its thread.
+package struct FlowCallbacks {
+    package var profile: (DeviceID, Timestamp) -> RunnerProfile
+    package var course: (DeviceID) -> Course?
+    package var privacy: (DeviceID) -> PrivacySettings
+    /// Sends a message to a loop's viewers of a share.
+    package var show: (_ loop: Int, ShareKey, ShareHub.Message) -> Void
+    /// Reads a session from the log beside the flow, which then gets
+    /// ``SessionFlow/resume(_:from:views:)`` or ``SessionFlow/giveUp(_:)``.
+    package var rebuild: (RebuildTicket) -> Void
+    /// Called for every new session, with the device time of its first frame.
+    package var began: (SessionID, DeviceID, Timestamp) -> Void
+    /// Called for every session that silence has ended.
+    package var ended: (SessionID) -> Void
+    /// Called when the sessions in memory change.
+    package var memory: (SessionMemory) -> Void
+    /// Called with the connection of a session that was evicted from memory to make space.
+    package var crowdedOut: (ConnectionID) -> Void
+    /// Called for every discrete event.
+    package var notice: (StreamEvent, SessionID, DeviceID) -> Void
+    /// Called with the time from a frame's arrival to its append.
+    package var ingestLag: (_ seconds: Double) -> Void
+    /// Called with a sentence for the journal when an invariant is violated or a bound is reached.
+    package var complain: (String) -> Void
+
+    package init(
+        profile: @escaping (DeviceID, Timestamp) -> RunnerProfile,
+        course: @escaping (DeviceID) -> Course? = { _ in nil },
+        privacy: @escaping (DeviceID) -> PrivacySettings,
+        show: @escaping (_ loop: Int, ShareKey, ShareHub.Message) -> Void,
+        rebuild: @escaping (RebuildTicket) -> Void,
+        began: @escaping (SessionID, DeviceID, Timestamp) -> Void = { _, _, _ in },
+        ended: @escaping (SessionID) -> Void = { _ in },
+        memory: @escaping (SessionMemory) -> Void = { _ in },
+        crowdedOut: @escaping (ConnectionID) -> Void = { _ in },
+        notice: @escaping (StreamEvent, SessionID, DeviceID) -> Void = { _, _, _ in },
+        ingestLag: @escaping (_ seconds: Double) -> Void = { _ in },
+        complain: @escaping (String) -> Void
+    ) {
+        self.profile = profile
+        self.course = course
+        self.privacy = privacy
+        self.show = show
+        self.rebuild = rebuild
+        self.began = began
+        self.ended = ended
+        self.memory = memory
+        self.crowdedOut = crowdedOut
+        self.notice = notice
+        self.ingestLag = ingestLag
+        self.complain = complain
+    }
+}

@@ -1,0 +1,127 @@
+public import Processing
+public import SensorModel
+public import WireFormat
+
+/// Turns the recorded inputs of one session into stream events: the only path of frames to the
+/// processors.
+///
+/// The live pipeline, the rebuild after a restart, and the verification of a replay all use it, so
+/// that live and replay are equal by construction.
+public struct SessionComputation: Sendable {
+    public private(set) var pipeline: SessionPipeline
+    /// Version of the algorithms: records of another version may differ.
+    public var version: UInt16 { SessionPipeline.algorithmVersion }
+    private var highestSequence = FrameSequence.none
+
+    /// - Parameter profile: The profile in the session's first record.
+    public init(profile: RunnerProfile) {
+        pipeline = SessionPipeline(profile: profile)
+    }
+
+    /// Whether a frame with this number comes after later ones: sequence numbers enter the log in
+    /// order, except those of late frames.
+    public func isLate(_ sequence: FrameSequence) -> Bool {
+        sequence.isCounted && sequence < highestSequence
+    }
+
+    /// Notes numbers missing before a frame as a gap: the log has the rest in order.
+    private mutating func reach(_ sequence: FrameSequence) {
+        if sequence.rawValue > highestSequence.rawValue &+ 1 { pipeline.noteLostFrames() }
+        highestSequence = sequence
+    }
+
+    /// - Parameters:
+    ///   - header: Header of a recorded frame.
+    ///   - payload: The payload in the log.
+    ///   - arrival: The arrival time in the log.
+    ///   - events: The resulting events are appended.
+    /// - Throws: ``FrameRefusal`` for a payload that was never valid: the log is of another
+    ///   version, or is damaged in a way that its checksum does not show.
+    public mutating func apply(
+        frame header: FrameHeader, payload: Span<UInt8>, arrival: Timestamp,
+        into events: inout [StreamEvent]
+    ) throws(FrameRefusal) {
+        pipeline.arrived(at: arrival)
+        let late = isLate(header.sequence)
+        if header.sequence.isCounted, !late { reach(header.sequence) }
+        let time = header.deviceTime
+        switch header.kind {
+        case .motion, .exactMotion:
+            try applyMotion(header, payload: payload, late: late, into: &events)
+        case .heartRate:
+            let sample = try FramePayload.heartRate(in: payload)
+            pipeline.apply(heartRate: sample, at: time, late: late, into: &events)
+        case .location:
+            let location = try FramePayload.location(in: payload)
+            pipeline.apply(location: location, at: time, late: late, into: &events)
+        case .control:
+            let action = try FramePayload.control(in: payload)
+            pipeline.apply(control: action, at: time, late: late, into: &events)
+        case .pressure:
+            let hectopascals = try FramePayload.pressure(in: payload)
+            pipeline.apply(pressure: hectopascals, at: time, late: late, into: &events)
+        case .status:
+            let status = try FramePayload.status(in: payload)
+            pipeline.apply(status: status, at: time, late: late, into: &events)
+        case .marker, .source:
+            try applyText(header, payload: payload, late: late, into: &events)
+        case .hello, .welcome, .ack, .command, .error:
+            throw .unknownKind(header.kind.rawValue)
+        }
+    }
+
+    /// Changes the profile: later inputs are computed with the new one.
+    public mutating func apply(
+        profile: RunnerProfile, at deviceTime: Timestamp, into events: inout [StreamEvent]
+    ) {
+        pipeline.apply(profile: profile, at: deviceTime, into: &events)
+    }
+
+    /// Sets the course to follow from here on; `nil`: none.
+    public mutating func apply(
+        course: Course?, at deviceTime: Timestamp, into events: inout [StreamEvent]
+    ) {
+        pipeline.apply(course: course, at: deviceTime, into: &events)
+    }
+
+    public mutating func apply(
+        _ tick: SessionTick, at deviceTime: Timestamp, into events: inout [StreamEvent]
+    ) {
+        switch tick {
+        case .silence: pipeline.applySilence(at: deviceTime, into: &events)
+        case .gap(let from, let to):
+            pipeline.apply(gapFrom: from, to: to, at: deviceTime, into: &events)
+        case .ended: pipeline.end(at: deviceTime, into: &events)
+        }
+    }
+
+    private mutating func applyMotion(
+        _ header: FrameHeader, payload: Span<UInt8>, late: Bool, into events: inout [StreamEvent]
+    ) throws(FrameRefusal) {
+        let layout = try MotionLayout(kind: header.kind, payload: payload)
+        if let heartRate = layout.heartRate {
+            do {
+                let sample = try HeartRateSample(beatsPerMinute: heartRate)
+                pipeline.apply(
+                    heartRate: sample, at: header.deviceTime, late: late, into: &events)
+            } catch { throw .value(error) }
+        }
+        layout.forEachSample(in: payload, from: header.deviceTime) { sample, time in
+            pipeline.apply(
+                motion: sample, traits: layout.traits, at: time, late: late, into: &events)
+        }
+    }
+
+    private mutating func applyText(
+        _ header: FrameHeader, payload: Span<UInt8>, late: Bool, into events: inout [StreamEvent]
+    ) throws(FrameRefusal) {
+        let frame = try FramePayload.decode(header, payload: payload)
+        switch frame.payload {
+        case .marker(let text):
+            pipeline.apply(marker: text, at: header.deviceTime, late: late, into: &events)
+        case .source(let text):
+            pipeline.apply(source: text, at: header.deviceTime, late: late, into: &events)
+        case .heartRate, .motion, .location, .control, .pressure, .status: break
+        }
+    }
+}

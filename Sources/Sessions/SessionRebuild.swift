@@ -1,0 +1,138 @@
+public import SegmentLog
+public import SensorModel
+
+/// A session's processors, restored to the end of the log by replaying all its records.
+public struct SessionRebuild: Sendable {
+    public private(set) var head: SessionHead?
+    public private(set) var computation: SessionComputation?
+    /// Events that follow from the frames but are missing in the log, because of a crash in
+    /// between.
+    public private(set) var missing: [StreamEvent] = []
+    /// Number of events in the log, including splits and laps.
+    public private(set) var recordedCount = 0
+    public private(set) var lastDeviceTime: Timestamp?
+    public private(set) var lastArrival: Timestamp?
+    public private(set) var firstDeviceTime: Timestamp?
+    /// Sequence numbers that were given up, derived from records and late frames; ascending.
+    public private(set) var gaps: [ClosedRange<UInt32>] = []
+    public private(set) var summaryEvents = SummaryEvents()
+
+    /// The first offset that was not read; records that are only in memory follow it.
+    public private(set) var end = RecordOffset(rawValue: 0)
+
+    private var expected: [StreamEvent] = []
+    private var failure: SessionReadError?
+
+    /// Reads the session from its first record to the end of the written log.
+    ///
+    /// - Parameters:
+    ///   - session: A session in the log.
+    ///   - reader: A reader beside the running writer.
+    ///   - end: The first offset that is not read; `nil`: all that is written.
+    ///   - recorded: Receives each event in the log with its offset and arrival, in order.
+    /// - Returns: The session as of the last record.
+    /// - Throws: ``SessionReadError``
+    public static func run(
+        _ session: SessionID, reader: LogReader, until end: RecordOffset? = nil,
+        recorded: (StreamEvent, RecordOffset, Timestamp) -> Void = { _, _, _ in }
+    ) throws(SessionReadError) -> SessionRebuild {
+        guard let summary = reader.summary(of: session) else {
+            throw .unknownSession(session)
+        }
+        var rebuild = SessionRebuild()
+        do throws(SegmentLogError) {
+            rebuild.end = try reader.read(
+                from: summary.firstOffset, until: end, session: session
+            ) { header, payload in
+                do throws(SessionReadError) {
+                    try rebuild.take(header, payload, recorded: recorded)
+                    return true
+                } catch {
+                    rebuild.failure = error
+                    return false
+                }
+            }
+        } catch { throw .log(error) }
+        if let failure = rebuild.failure { throw failure }
+        let unrecorded = max(0, rebuild.expected.count - rebuild.recordedCount)
+        rebuild.missing = Array(rebuild.expected.suffix(unrecorded))
+        rebuild.expected = []
+        return rebuild
+    }
+
+    private mutating func take(
+        _ header: RecordHeader, _ payload: Span<UInt8>,
+        recorded: (StreamEvent, RecordOffset, Timestamp) -> Void
+    ) throws(SessionReadError) {
+        let record: SessionRecord
+        do {
+            record = try SessionRecord(header, payload: payload)
+        } catch { throw .unreadableRecord(header.offset, error) }
+        switch record {
+        case .event(let event):
+            recordedCount += 1
+            summaryEvents.take(event)
+            recorded(event, header.offset, header.arrivalTime)
+        case .snapshot: break
+        case .head(let head):
+            if computation == nil {
+                computation = SessionComputation(profile: head.profile)
+            } else {
+                computation?.apply(
+                    profile: head.profile, at: header.deviceTime, into: &expected)
+            }
+            self.head = head
+        case .course(let course):
+            computation?.apply(course: course, at: header.deviceTime, into: &expected)
+        case .tick(let tick):
+            if case .gap(let from, let to) = tick, from <= to {
+                gaps.append(from.rawValue...to.rawValue)
+            }
+            computation?.apply(tick, at: header.deviceTime, into: &expected)
+        case .frame(let kind):
+            try take(
+                frame: FrameHeader(
+                    kind: kind, sequence: header.sequence, deviceTime: header.deviceTime),
+                payload, of: header)
+        }
+    }
+
+    private mutating func take(
+        frame: FrameHeader, _ payload: Span<UInt8>, of header: RecordHeader
+    ) throws(SessionReadError) {
+        guard var computation = self.computation.take() else {
+            throw .headMissing(header.offset)
+        }
+        if computation.isLate(frame.sequence) {
+            fill(frame.sequence.rawValue)
+        } else {
+            lastDeviceTime = frame.deviceTime
+        }
+        if firstDeviceTime == nil { firstDeviceTime = frame.deviceTime }
+        lastArrival = header.arrivalTime
+        do {
+            try computation.apply(
+                frame: frame, payload: payload, arrival: header.arrivalTime, into: &expected)
+        } catch { throw .unreadableFrame(header.offset, error) }
+        self.computation = computation
+        dropRecorded()
+    }
+
+    /// Removes a late frame's number from the gap that contained it.
+    private mutating func fill(_ sequence: UInt32) {
+        guard let index = gaps.lastIndex(where: { $0.contains(sequence) }) else { return }
+        let gap = gaps.remove(at: index)
+        var rest: [ClosedRange<UInt32>] = []
+        if gap.lowerBound < sequence { rest.append(gap.lowerBound...(sequence - 1)) }
+        if sequence < gap.upperBound { rest.append((sequence + 1)...gap.upperBound) }
+        gaps.insert(contentsOf: rest, at: index)
+    }
+
+    /// Drops events that were both computed and recorded.
+    private mutating func dropRecorded() {
+        guard expected.count > 4096 else { return }
+        let both = min(expected.count, recordedCount)
+        expected.removeFirst(both)
+        recordedCount -= both
+    }
+}

@@ -1,0 +1,195 @@
+import SegmentLog
+package import SensorModel
+package import Sharing
+
+/// Distribution of updates: from sessions to messages for loops.
+extension ShareHub {
+    /// Passes a record's updates to every view of the device that shows the session.
+    ///
+    /// - Parameters:
+    ///   - updates: Updates from the session's views.
+    ///   - device: The session's device.
+    ///   - arrival: Arrival of the record.
+    package func publish(
+        _ updates: SessionUpdates, of device: DeviceID, at arrival: Timestamp
+    ) {
+        defer { newest.note(updates.everything.cursor.offset, of: device) }
+        if let first = updates.hiding?.first {
+            sessions.cameIntoView(first.update.session, of: device, at: arrival)
+        }
+        let everything = SessionUpdates.Dated(update: updates.everything, arrival: arrival)
+        give(to: device, at: arrival) { obeysPrivacy in
+            if let hiding = updates.hiding, obeysPrivacy {
+                hiding
+            } else {
+                [everything]
+            }
+        }
+    }
+
+    /// Publishes a change caused by the passage of time to shares from which something is hidden.
+    package func publish(
+        _ dated: SessionUpdates.Dated, of device: DeviceID, at now: Timestamp
+    ) {
+        sessions.cameIntoView(dated.update.session, of: device, at: now)
+        give(to: device, at: now) { obeysPrivacy in obeysPrivacy ? [dated] : [] }
+    }
+
+    private func give(
+        to device: DeviceID, at now: Timestamp, _ updates: (Bool) -> [SessionUpdates.Dated]
+    ) {
+        guard let audience = audiences[device] else { return }
+        for kind in audience.delayed {
+            for dated in updates(kind.obeysPrivacy) { give(dated, to: kind, at: now) }
+        }
+        for key in audience.live {
+            guard let share = entries[key]?.share else { continue }
+            for dated in updates(share.obeysPrivacy) { give(dated, to: share, at: now) }
+        }
+    }
+
+    private func give(_ dated: SessionUpdates.Dated, to share: Share, at now: Timestamp) {
+        guard let entry = entries[share.key], share.isActive(at: now),
+            session(toShowOn: share, offered: dated.update.session, at: now)
+        else { return }
+        var given = dated.update
+        if entry.showing != given.session {
+            given = beginning(with: given, obeyingPrivacy: share.obeysPrivacy)
+            entries[share.key]?.showing = given.session
+            entries[share.key]?.begunAt = given.cursor
+        } else if let begunAt = entry.begunAt, given.cursor <= begunAt, !given.begins {
+            return
+        }
+        if var feed = entries[share.key]?.view?.take(given, at: dated.arrival) {
+            feed.arrival = dated.arrival == now ? now : nil
+            broadcast(feed, of: share.key)
+        }
+    }
+
+    private func give(_ dated: SessionUpdates.Dated, to kind: DelayedView.Kind, at now: Timestamp) {
+        dropOver(kind, at: now)
+        let update = dated.update
+        guard let view = delayed[kind], let oldest = view.oldest(at: now),
+            session(toShowOn: oldest, offered: update.session, at: now), view.isNews(update)
+        else { return }
+        let beginning = view.newcomers.filter {
+            session(toShowOn: $0, offered: update.session, at: now)
+        }
+        let given =
+            view.showing == update.session
+            ? update : self.beginning(with: update, obeyingPrivacy: kind.obeysPrivacy)
+        // The beginning may contain an event of this record that is still to be shown.
+        let before = RecordOffset(rawValue: max(1, update.cursor.offset.rawValue) - 1)
+        let held = heldMax(kind)
+        delayed[kind]?.take(
+            given, beginning: beginning,
+            after: update.event.isEmpty ? update.cursor.offset : before, arrival: dated.arrival,
+            at: now, holding: held)
+    }
+
+    /// Removes expired shares: they hold nothing back and use no part of the others' limit.
+    private func dropOver(_ kind: DelayedView.Kind, at now: Timestamp) {
+        for share in delayed[kind]?.newcomers ?? [] where !share.isActive(at: now) {
+            dropDelayed(share.key)
+        }
+    }
+
+    /// Returns the update, or all that its session shows including the update.
+    private func beginning(with update: SessionUpdate, obeyingPrivacy: Bool) -> SessionUpdate {
+        guard !update.begins, let views = views(update.session) else { return update }
+        var given = views.fields(obeyingPrivacy: obeyingPrivacy).everything
+        given.event = update.event
+        given.cursor = max(given.cursor, update.cursor)
+        return given
+    }
+
+    /// Maximum number of updates in a queue. The queues of a device share the limit of one queue,
+    /// and all queues share ``HeldUpdates/allMax``.
+    func heldMax(_ kind: DelayedView.Kind) -> Int {
+        let ofDevice = audiences[kind.device]?.delayed.count ?? 1
+        let ofAll = HeldUpdates.allMax / max(1, delayed.count)
+        return max(HeldUpdates.countMin, min(HeldUpdates.countMax / max(1, ofDevice), ofAll))
+    }
+
+    /// Number of held updates, for tests.
+    package func heldCount(of key: ShareKey) -> Int {
+        guard let kind = directory[key].flatMap({ DelayedView.Kind($0) }),
+            delayed[kind]?.contains(key) == true
+        else { return 0 }
+        return delayed[kind]?.heldCount ?? 0
+    }
+
+    func session(
+        toShowOn share: Share, offered session: SessionID, at arrival: Timestamp
+    ) -> Bool {
+        // A delayed view must take updates that it will show later.
+        var undelayed = share
+        undelayed.delaySeconds = 0
+        return sessions.session(shownBy: undelayed, at: arrival) == session
+    }
+
+    private func broadcast(_ feed: FeedUpdate, of key: ShareKey) {
+        for loop in entries[key]?.viewers.keys ?? [:].keys { send(loop, key, .update(feed)) }
+    }
+
+    /// Restarts the views of a session whose fields were read from the log. They begin at the
+    /// device's newest record, since viewers may be past the session's own.
+    package func refresh(_ session: SessionID, of device: DeviceID, at now: Timestamp) {
+        guard let views = views(session) else { return }
+        give(to: device, at: now) { obeysPrivacy in
+            let everything = everything(of: views, obeyingPrivacy: obeysPrivacy, of: device)
+            guard everything.isKnown else { return [] }
+            return [SessionUpdates.Dated(update: everything, arrival: now)]
+        }
+    }
+
+    /// All that a session shows. If nothing is hidden it is dated at the device's newest record,
+    /// since viewers may be past the session's own.
+    func everything(
+        of views: SessionViews, obeyingPrivacy: Bool, of device: DeviceID
+    ) -> SessionUpdate {
+        var everything = views.fields(obeyingPrivacy: obeyingPrivacy).everything
+        if !views.hides(obeyingPrivacy: obeyingPrivacy) {
+            everything.cursor = max(
+                everything.cursor, newest.cursor(of: device, like: everything.cursor))
+        }
+        return everything
+    }
+
+    // MARK: Time
+
+    /// Time of the next delayed update; `nil`: none is pending.
+    package var nextDeadline: Timestamp? {
+        var next: Timestamp?
+        for view in delayed.values {
+            guard let due = view.nextDeadline else { continue }
+            next = next.map { min($0, due) } ?? due
+        }
+        return next
+    }
+
+    package func release(at now: Timestamp) {
+        noteTime(now)
+        guard let next = nextDeadline, next <= now else { return }
+        for kind in Array(delayed.keys) {
+            guard let due = delayed[kind]?.nextDeadline, due <= now else { continue }
+            for release in delayed[kind]?.release(at: now) ?? [] {
+                for key in release.shares { broadcast(release.update, of: key) }
+            }
+        }
+    }
+
+    /// Handles a clock that was set back: a delay must have its full length of real time. The jump
+    /// is visible, but not the time without input before it, so held updates wait longer by at most
+    /// that time.
+    private func noteTime(_ now: Timestamp) {
+        defer { latestTime = now }
+        let difference = latestTime.map { $0.microseconds - now.microseconds } ?? 0
+        // Event loops read the clock at slightly different moments.
+        guard difference > 1_000_000 else { return }
+        sessions.clockWentBack(byMicroseconds: difference)
+        for kind in delayed.keys {
+            delayed[kind]?.clockWentBack(byMicroseconds: difference)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Bytes
+public import SensorModel
+public import WireFormat
+
+/// The payload of snapshot records: the events that a reader needs to start here, newest metrics
+/// last.
+///
+/// ```
+/// u8 version 1, u32 count, count × (u32 bytes, an encoded stream event)
+/// ```
+public enum SnapshotCodec {
+    private static let version: UInt8 = 1
+    /// More than the splits, laps and corrections of a race of a hundred miles.
+    public static let eventsMax = 4096
+
+    /// - Parameters:
+    ///   - events: Splits, laps and corrections so far, then one metrics event; only the newest
+    ///     ``eventsMax`` are kept.
+    ///   - bytes: The payload is appended.
+    public static func encode(_ events: [StreamEvent], to bytes: inout [UInt8]) {
+        let kept = events.suffix(eventsMax)
+        bytes.append(version)
+        bytes.appendLittleEndian(UInt32(kept.count))
+        var encoded: [UInt8] = []
+        for event in kept {
+            encoded.removeAll(keepingCapacity: true)
+            StreamEventCodec.encode(event, to: &encoded)
+            bytes.appendLittleEndian(UInt32(encoded.count))
+            bytes.append(contentsOf: encoded)
+        }
+    }
+
+    /// - Throws: ``RecordRefusal`` for bytes that no version of this code has written.
+    public static func decode(_ bytes: Span<UInt8>) throws(RecordRefusal) -> [StreamEvent] {
+        guard bytes.count >= 5 else { throw .truncated }
+        guard bytes[0] == version else { throw .unknownVersion(bytes[0]) }
+        let count = Int(bytes.uint32(at: 1))
+        guard count <= eventsMax else { throw .unknownValue }
+        var events: [StreamEvent] = []
+        var position = 5
+        for _ in 0..<count {
+            guard bytes.count >= position + 4 else { throw .truncated }
+            let length = Int(bytes.uint32(at: position))
+            position += 4
+            guard bytes.count - position >= length else { throw .truncated }
+            events.append(
+                try StreamEventCodec.decode(bytes.extracting(position..<position + length)))
+            position += length
+        }
+        guard position == bytes.count else { throw .tooLong(bytes: bytes.count - position) }
+        return events
+    }
+}

@@ -1,0 +1,44 @@
+/// A client address for rate limits: an IPv4 address, or the /64 of an IPv6 one, since a client
+/// usually controls the whole /64.
+public struct AddressKey: Hashable, Sendable {
+    private let isWide: Bool
+    private let bits: UInt64
+
+    /// - Parameter bytes: 4 or 16 bytes in network order. An IPv4 address inside an IPv6 one counts
+    ///   as IPv4. `nil` for any other length.
+    public init?(bytes: some Collection<UInt8>) {
+        let bytes = Array(bytes)
+        switch bytes.count {
+        case 4:
+            isWide = false
+            bits = Self.word(bytes[...])
+        case 16 where Self.isMapped(bytes):
+            isWide = false
+            bits = Self.word(bytes[12...])
+        case 16:
+            isWide = true
+            bits = Self.word(bytes[..<8])
+        default:
+            return nil
+        }
+    }
+
+    /// `true` for 127.0.0.0/8 and ::1, which is known by its /64 only.
+    public var isLoopback: Bool { isWide ? bits == 0 : bits >> 24 == 127 }
+
+    /// Input of the keyed hash in the audit.
+    public var bytes: [UInt8] {
+        stride(from: isWide ? 56 : 24, through: 0, by: -8).map {
+            UInt8(truncatingIfNeeded: bits >> UInt64($0))
+        }
+    }
+
+    /// Whether the address is ::ffff:a.b.c.d.
+    private static func isMapped(_ bytes: [UInt8]) -> Bool {
+        bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+    }
+
+    private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

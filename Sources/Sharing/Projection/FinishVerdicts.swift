@@ -1,0 +1,58 @@
+import SensorModel
+
+/// The decisions of a trimmed finish on the events whose wait is over.
+///
+/// A decision needs the positions of the next 52 minutes or less, and never changes. So one pass
+/// over the session stores the decisions. A later reading of any part looks them up and need not
+/// hold events back again.
+package struct FinishVerdicts: Sendable {
+    struct Verdict: Hashable, Sendable {
+        /// Whether the runner did not leave the event's place in time.
+        let isNear: Bool
+        /// Time of a release before the end of the wait. Arrival clock.
+        let releasedEarly: Timestamp?
+        /// Minimum time after the wait without a record: time alone released the event.
+        var lagSeconds = 0.0
+    }
+
+    /// Consecutive events with the same verdict, up to the next stretch.
+    private struct Stretch: Sendable {
+        let first: RecordOffset
+        let verdict: Verdict
+    }
+
+    /// Limit of stretches, 40 KiB. A run changes sides a few times; further changes are decided
+    /// again.
+    private static let countMax = 1024
+
+    private var stretches: [Stretch] = []
+    /// The newest decided event.
+    private(set) var through: RecordOffset?
+    private var isFull = false
+
+    /// Bytes of memory.
+    var bytes: Int { stretches.capacity * MemoryLayout<Stretch>.stride }
+
+    /// Adds a verdict. Events come in log order; a decided one changes nothing.
+    mutating func append(_ verdict: Verdict, at offset: RecordOffset) {
+        guard !isFull, through.map({ $0 < offset }) ?? true else { return }
+        if stretches.last?.verdict != verdict {
+            isFull = stretches.count == Self.countMax
+            guard !isFull else { return }
+            stretches.append(Stretch(first: offset, verdict: verdict))
+        }
+        through = offset
+    }
+
+    /// - Returns: The verdict; `nil` if it is not decided yet.
+    func verdict(at offset: RecordOffset) -> Verdict? {
+        guard let through, offset <= through else { return nil }
+        var low = 0
+        var high = stretches.count
+        while low < high {
+            let middle = (low + high) / 2
+            if stretches[middle].first <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 ? stretches[low - 1].verdict : nil
+    }
+}

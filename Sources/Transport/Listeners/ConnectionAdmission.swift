@@ -1,0 +1,170 @@
+import NIOCore
+import Synchronization
+
+/// Applies the connection limits to all loops and listeners of a server. It requests places from
+/// the table and closes the connections that the table evicts.
+final class ConnectionAdmission: Sendable {
+    private struct State {
+        var table = ConnectionTable()
+        var channels: [UInt64: any Channel] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let counters: TransportCounters
+    fileprivate let budget = ByteBudget()
+
+    init(counters: TransportCounters) {
+        self.counters = counters
+    }
+
+    /// - Parameters:
+    ///   - channel: The connection's channel.
+    ///   - peer: `nil` if the address is not counted: the machine's own, or a trusted proxy.
+    ///   - kind: The class that the listener gives to all its connections.
+    ///   - limits: Limits of the listener.
+    /// - Returns: A place that must be returned, or why there is none.
+    func admit(
+        _ channel: any Channel, from peer: PeerAddress?, as kind: ConnectionClass,
+        limits: ConnectionLimits
+    ) -> Result<ConnectionTicket, ConnectionTable.Refusal> {
+        let bounds = ConnectionTable.Bounds(limits)
+        let answer = place { state in
+            let placed = state.table.admit(peer, as: kind, bounds)
+            if case .success(let placed) = placed { state.channels[placed.number] = channel }
+            return placed
+        }
+        return answer.map { number in
+            counters.connectionsOpen.wrappingAdd(1, ordering: .relaxed)
+            counters.connectionsAccepted.wrappingAdd(1, ordering: .relaxed)
+            return ConnectionTicket(
+                admission: self, number: number, kind: kind, bounds: bounds)
+        }
+    }
+
+    fileprivate func prove(
+        _ number: UInt64, _ kind: ConnectionClass, _ bounds: ConnectionTable.Bounds
+    ) -> ConnectionTable.Refusal? {
+        change { $0.table.prove(number, kind, bounds) }
+    }
+
+    fileprivate func move(
+        _ number: UInt64, to peer: PeerAddress?, _ bounds: ConnectionTable.Bounds
+    ) -> ConnectionTable.Refusal? {
+        change { $0.table.move(number, to: peer, bounds) }
+    }
+
+    fileprivate func release(_ number: UInt64) {
+        counters.connectionsOpen.wrappingSubtract(1, ordering: .relaxed)
+        state.withLock { state in
+            state.table.remove(number)
+            state.channels[number] = nil
+        }
+    }
+
+    /// Bytes taken from all pools, for tests.
+    var pooledBytes: Int { budget.takenBytes }
+
+    private func change(
+        _ body: (inout State) -> Result<ConnectionTable.Placed, ConnectionTable.Refusal>?
+    ) -> ConnectionTable.Refusal? {
+        // If nothing changes, nobody is refused.
+        let answer = place { body(&$0) ?? .success(ConnectionTable.Placed(number: 0)) }
+        return if case .failure(let refusal) = answer { refusal } else { nil }
+    }
+
+    private func place(
+        _ body: (inout State) -> Result<ConnectionTable.Placed, ConnectionTable.Refusal>
+    ) -> Result<UInt64, ConnectionTable.Refusal> {
+        let (answer, evicted) = state.withLock { state in
+            let answer = body(&state)
+            let placed = try? answer.get()
+            return (answer, placed?.evicted.flatMap { state.channels.removeValue(forKey: $0) })
+        }
+        if let evicted {
+            counters.connectionsRefused.wrappingAdd(1, ordering: .relaxed)
+            evicted.close(promise: nil)
+        }
+        if case .failure = answer {
+            counters.connectionsRefused.wrappingAdd(1, ordering: .relaxed)
+        }
+        return answer.map(\.number)
+    }
+}
+
+/// A connection's place in the table. Loop only.
+final class ConnectionTicket {
+    private let admission: ConnectionAdmission
+    private let number: UInt64
+    private let bounds: ConnectionTable.Bounds
+    private var proved: ConnectionClass
+    /// Bytes taken from the budget's pools.
+    private var pooledReceived = 0
+    private var pooledOwed = 0
+    private var owedBytes = 0
+    private var counted: PeerAddress?
+    private var isReleased = false
+
+    fileprivate init(
+        admission: ConnectionAdmission, number: UInt64, kind: ConnectionClass,
+        bounds: ConnectionTable.Bounds
+    ) {
+        self.admission = admission
+        self.number = number
+        proved = kind
+        self.bounds = bounds
+    }
+
+    /// - Returns: Why there is no place in the proved class; the connection must then be closed.
+    func prove(_ kind: ConnectionClass) -> ConnectionTable.Refusal? {
+        guard kind > proved else { return nil }
+        if let refusal = admission.prove(number, kind, bounds) { return refusal }
+        _ = admission.budget.receive(proved, -pooledReceived)
+        // Received bytes are counted anew with the next ones; normally none are pending here.
+        pooledReceived = 0
+        proved = kind
+        return nil
+    }
+
+    /// Reports how many received bytes the connection holds that are not yet a whole message.
+    ///
+    /// - Returns: `false` if its class may not hold that much; the connection must then be closed.
+    func holdsReceived(_ bytes: Int) -> Bool {
+        let pooled = ByteBudget.pooled(bytes, .received(proved))
+        guard pooled != pooledReceived else { return true }
+        guard !isReleased, admission.budget.receive(proved, pooled - pooledReceived) else {
+            return false
+        }
+        pooledReceived = pooled
+        return true
+    }
+
+    /// Reports a change of the bytes that the socket has still to accept.
+    ///
+    /// - Returns: `false` if all connections together owe too much; this one must then be closed.
+    func owes(more bytes: Int) -> Bool {
+        owedBytes += bytes
+        let pooled = ByteBudget.pooled(owedBytes, .owed)
+        guard pooled != pooledOwed else { return true }
+        guard !isReleased, admission.budget.owe(pooled - pooledOwed) else { return false }
+        pooledOwed = pooled
+        return true
+    }
+
+    /// Assigns the connection to the peer that a trusted proxy names; `nil`: to the proxy itself.
+    ///
+    /// - Returns: Why that peer may have no further connection; this one must then be closed.
+    func move(to peer: PeerAddress?) -> ConnectionTable.Refusal? {
+        let peer = peer?.isLoopback == true ? nil : peer
+        guard counted != peer else { return nil }
+        counted = peer
+        return admission.move(number, to: peer, bounds)
+    }
+
+    func release() {
+        guard !isReleased else { return }
+        isReleased = true
+        _ = admission.budget.receive(proved, -pooledReceived)
+        _ = admission.budget.owe(-pooledOwed)
+        admission.release(number)
+    }
+}

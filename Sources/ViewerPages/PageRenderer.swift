@@ -1,0 +1,52 @@
+/// Fills the placeholders in a page's HTML.
+struct PageRenderer {
+    let settings: PageSettings
+    let versions: AssetVersions
+
+    func page(_ page: PageCatalog.Page) -> PageAsset {
+        let template = PageTemplate(source: PageFiles.page(page))
+        let bytes = template.filled(
+            reference: { versions.names[$0] },
+            placeholder: { placeholder($0, needs: template.references()) })
+        let policy =
+            page == .overlay
+            ? ContentSecurityPolicy.overlay(settings) : ContentSecurityPolicy.page(settings)
+        return PageAsset(
+            name: "", contentType: "text/html; charset=utf-8", bytes: bytes,
+            headers: [("Cache-Control", "no-store"), ("Content-Security-Policy", policy)])
+    }
+
+    private func placeholder(_ word: String, needs references: [String]) -> String? {
+        switch word {
+        case "modules": modules(references)
+        case "preview": preview()
+        case "tiles": tiles()
+        default: nil
+        }
+    }
+
+    /// Preload links for all modules; otherwise the browser would discover them one by one.
+    private func modules(_ references: [String]) -> String {
+        versions.closure(of: references.filter { $0.hasSuffix(".js") })
+            .compactMap { versions.names[$0] }
+            .map { "<link rel=\"modulepreload\" href=\"\(PageTemplate.assetsPath)\($0)\">" }
+            .joined(separator: "\n")
+    }
+
+    /// Link preview in chats: the same for every share, without data of the runner.
+    private func preview() -> String {
+        guard let base = settings.publicURL, let icon = versions.names["icon.png"] else {
+            return ""
+        }
+        let address = PageTemplate.escaped(base + PageTemplate.assetsPath + icon)
+        return "<meta property=\"og:image\" content=\"\(address)\">"
+    }
+
+    private func tiles() -> String {
+        guard let template = settings.tileTemplate, settings.tileOrigin != nil else { return "" }
+        return """
+            <meta name="pulsecast-tiles" content="\(PageTemplate.escaped(template))" \
+            data-attribution="\(PageTemplate.escaped(settings.tileAttribution))">
+            """
+    }
+}

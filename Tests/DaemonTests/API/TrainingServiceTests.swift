@@ -1,0 +1,191 @@
+import Client
+import Foundation
+import Registry
+import SensorModel
+import Testing
+import Transport
+import WireFormat
+
+@testable import Runtime
+@testable import API
+
+/// Form over sessions, and zones by date.
+@Suite(.serialized) struct TrainingDeskTests {
+    private static func time(_ text: String) -> Timestamp {
+        let date = ISO8601DateFormatter().date(from: text) ?? .distantPast
+        return Timestamp(secondsSince1970: date.timeIntervalSince1970)
+            ?? Timestamp(microseconds: 0)
+    }
+
+    private static func session(_ start: String, hrTSS: Double?, effortKm: Double? = nil)
+        -> TrainingReport.Session
+    {
+        var metrics = Metrics()
+        metrics.trainingLoad = TrainingLoad(hrTSS: hrTSS, trimp: nil, edwards: nil)
+        metrics.effortKm = effortKm
+        return TrainingReport.Session(start: time(start), totals: .init(metrics))
+    }
+
+    private func object(_ report: TrainingReport) throws -> [[String: Any]] {
+        let data = try JSONEncoder().encode(report)
+        let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+        return object?["days"] as? [[String: Any]] ?? []
+    }
+
+    @Test(arguments: [
+        ("UTC", ["2026-11-18": 10.0, "2026-11-19": 20, "2026-11-20": 0]),
+        // Eleven at night and three in the morning of the same night.
+        ("Europe/Berlin", ["2026-11-18": 10, "2026-11-19": 20, "2026-11-20": 0]),
+        ("America/New_York", ["2026-11-18": 30, "2026-11-19": 0, "2026-11-20": 0]),
+        ("Asia/Tokyo", ["2026-11-18": 0, "2026-11-19": 30, "2026-11-20": 0]),
+    ])
+    func `Loads fall on the runner's own days, which end at three`(
+        zone: String, loads: [String: Double]
+    ) throws {
+        let report = TrainingReport(
+            sessions: [
+                Self.session("2026-11-18T22:30:00Z", hrTSS: 10),
+                Self.session("2026-11-19T03:30:00Z", hrTSS: 20),
+            ], at: Self.time("2026-11-20T12:00:00Z"), timeZone: zone, days: 3)
+        let days = try object(report)
+        #expect(days.compactMap { $0["day"] as? String } == loads.keys.sorted())
+        for day in days {
+            #expect(day["load"] as? Double == loads[day["day"] as? String ?? ""])
+        }
+        #expect(report.timeZone == zone)
+    }
+
+    @Test func `Form is computed, warned of, and null before the first session`() throws {
+        // Six easy weeks, then a week four times as hard, by effort where there is no heart rate.
+        let starts = (0..<49).map { day in
+            Self.time("2026-10-01T10:00:00Z").advanced(bySeconds: Double(day) * 86_400)
+        }
+        let sessions = starts.enumerated().map { index, start in
+            var metrics = Metrics()
+            if index % 2 == 0 {
+                metrics.trainingLoad = TrainingLoad(
+                    hrTSS: index < 42 ? 20 : 80, trimp: nil, edwards: nil)
+            } else {
+                metrics.effortKm = index < 42 ? 20 : 80
+            }
+            return TrainingReport.Session(start: start, totals: .init(metrics))
+        }
+        let days = try object(
+            TrainingReport(
+                sessions: sessions, at: Self.time("2026-11-18T20:00:00Z"), timeZone: "UTC",
+                days: 60))
+        let today = try #require(days.last)
+        #expect(today["day"] as? String == "2026-11-18")
+        #expect(today["acuteToChronic"] as? Double == 2.29)
+        #expect(today["warning"] as? String == "injuryRisk")
+        #expect(today["monotony"] as? Double == 10)
+        let fitness = try #require(today["fitness"] as? Double)
+        let fatigue = try #require(today["fatigue"] as? Double)
+        #expect(abs(fitness - 37.01) < 0.01)
+        #expect(abs(fatigue - 71.99) < 0.01)
+        #expect(abs(try #require(today["form"] as? Double) - (fitness - fatigue)) < 0.011)
+        #expect(days.map { $0["sessionsByEffort"] as? Int ?? 0 }.reduce(0, +) == 24)
+        #expect(days.first?["fitness"] is NSNull)
+        #expect(days.first?["load"] as? Double == 0)
+    }
+
+    // MARK: Beside a daemon
+
+    /// Six minutes at one heart rate, as a recording of another day.
+    private func sendRecording(
+        _ beats: Int, on start: Timestamp, token: String, number: UInt64,
+        to running: RunningDaemon
+    ) async throws {
+        let client = try await DeviceClient.connect(to: try running.address(.tcp), format: .text)
+        let session = SessionID(high: 0x4000 + number, low: 0x8000_0000_0000_0000)
+        var hello = Hello(token: token, session: session)
+        hello.recorded = true
+        try await client.send(hello)
+        let count = 80
+        for index in 0..<count {
+            let time = start.secondsSince1970 + 5 * Double(index)
+            let line =
+                #"{"type":"heartRate","heartRate":\#(beats),"timestamp":\#(time),"seq":\#(index + 1)}"#
+            try await client.send(text: Array(line.utf8))
+        }
+        let stop =
+            #"{"type":"control","action":"stop","timestamp":\#(start.secondsSince1970 + 400),"seq":\#(count + 1)}"#
+        try await client.send(text: Array(stop.utf8))
+        for try await answer in client.answers {
+            if case .ack(let sequence) = answer, sequence.rawValue > count { break }
+        }
+        await client.close()
+    }
+
+    private func loads(
+        _ running: RunningDaemon, token: String
+    ) async throws -> [Double] {
+        let answer = try await running.ask(.get, "/v1/me/training?days=60", token: token)
+        #expect(answer.status == 200)
+        let days = answer.object["days"] as? [[String: Any]] ?? []
+        #expect(days.count == 60)
+        return days.compactMap { $0["load"] as? Double }.filter { $0 > 0 }
+    }
+
+    @Test func `A session is computed with the zones of its day, and stays so`() async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let now = WallClock.now()
+            let (early, late) = (
+                now.advanced(bySeconds: -40 * 86_400), now.advanced(bySeconds: -10 * 86_400)
+            )
+            let change = Date(timeIntervalSince1970: now.secondsSince1970 - 20 * 86_400)
+                .formatted(.iso8601.year().month().day())
+            // 160 is 84 % of 190 and 76 % of 210: zone 4, then zone 3.
+            let put = try await running.ask(
+                .put, "/v1/me/profile", token: token,
+                fields: ["Content-Type": "application/json"],
+                body: #"{"maxHeartRate":210,"zonesFrom":"\#(change)"}"#)
+            #expect(put.status == 200)
+            let past = put.object["pastZones"] as? [[String: Any]] ?? []
+            #expect(past.map { $0["maxHeartRate"] as? Int } == [190])
+            try await sendRecording(160, on: early, token: token, number: 1, to: running)
+            try await sendRecording(160, on: late, token: token, number: 2, to: running)
+            let told = try await loads(running, token: token)
+            try #require(told.count == 2)
+            #expect(abs(told[0] / told[1] - 1.5) < 0.01, "zone 4 weighs 3, zone 3 weighs 2")
+            _ = try await running.ask(
+                .put, "/v1/me/profile", token: token,
+                fields: ["Content-Type": "application/json"], body: #"{"maxHeartRate":165}"#)
+            #expect(try await loads(running, token: token) == told)
+            let admin = try await running.admin(.get, "/devices/ann/training?days=60")
+            #expect(admin.status == 200)
+        }
+    }
+
+    @Test func `The first zones that are set hold for what was run before, the next do not`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            for (bpm, past) in [(200, []), (210, [200])] {
+                let put = try await running.ask(
+                    .put, "/v1/me/profile", token: token,
+                    fields: ["Content-Type": "application/json"],
+                    body: #"{"maxHeartRate":\#(bpm)}"#)
+                let told = put.object["pastZones"] as? [[String: Any]] ?? []
+                #expect(told.map { $0["maxHeartRate"] as? Int } == past)
+            }
+        }
+    }
+
+    @Test(arguments: ["2026-13-01", "2026-02-30", "yesterday", "26-02-03", "2026-2-3", ""])
+    func `What is no day is refused`(day: String) async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let put = try await running.ask(
+                .put, "/v1/me/profile", token: token,
+                fields: ["Content-Type": "application/json"], body: #"{"zonesFrom":"\#(day)"}"#)
+            #expect(put.status == 400)
+            for wrong in ["0", "401", "x", "-1"] {
+                let path = "/v1/me/training?days=\(wrong)"
+                #expect(try await running.ask(.get, path, token: token).status == 400)
+            }
+        }
+    }
+}

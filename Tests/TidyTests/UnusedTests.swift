@@ -1,0 +1,44 @@
+import Testing
+
+/// What nobody uses, and what only tests use, is deleted. By words: a name that stands nowhere in the
+/// sources but where it is declared.
+@Suite struct UnusedTests {
+    /// Called by the library, which knows them by a protocol.
+    private static let calledFromOutside: Set<String> = [
+        "InboundIn", "InboundOut", "OutboundOut", "channelInactive", "channelRead",
+        "channelWritabilityChanged", "errorCaught", "handlerAdded", "handlerRemoved",
+        "userInboundEventTriggered",
+    ]
+    /// What tests look at: how many of something are held.
+    private static let probes: Set<String> = ["originCount", "sessionCount", "waitingCount"]
+    /// Made for tests and tools as much as for the program.
+    private static let sharedFolder = "Sources/Simulator/"
+
+    @Test func `Every declaration is used by the program itself`() {
+        var uses: [Substring: Int] = [:]
+        var declarations: [Substring: (count: Int, path: String)] = [:]
+        let declaration = /\b(?:func|var|let|struct|enum|class|actor|typealias)\s+(\w+)/
+        let files = SourceTree.files(below: "Sources", extensions: ["swift"])
+        for file in files {
+            for line in file.lines {
+                let code = line.split(
+                    separator: "//", maxSplits: 1, omittingEmptySubsequences: false)[0]
+                for word in code.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }
+                ) {
+                    uses[word, default: 0] += 1
+                }
+                for match in code.matches(of: declaration) {
+                    let before = declarations[match.1]?.count ?? 0
+                    declarations[match.1] = (before + 1, file.path)
+                }
+            }
+        }
+        let unused = declarations.filter { name, declared in
+            uses[name] == declared.count && !declared.path.hasPrefix(Self.sharedFolder)
+                && !Self.calledFromOutside.contains(String(name))
+                && !Self.probes.contains(String(name))
+        }
+        #expect(declarations.count > 5000)
+        #expect(unused.map { "\($0.value.path): \($0.key)" }.sorted() == [])
+    }
+}
