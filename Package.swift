@@ -220,7 +220,7 @@ let rimTests: [Target] = [
     .testTarget(
         name: "RuntimeTests",
         dependencies: [
-            "SensorModel", "SegmentLog", "Runtime", "FaultyDisk",
+            "SensorModel", "SegmentLog", "Runtime", "Simulator", "FaultyDisk",
             .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
     .target(

@@ -35,6 +35,9 @@ public struct SessionPrefix: Hashable, Sendable {
         session.high & Self.mask(digits) == high && session.low & Self.mask(digits - 16) == low
     }
 
+    /// The first ID that begins with it.
+    var lowest: SessionID { SessionID(high: high, low: low) }
+
     /// Bit mask of the first `digits` of 16 digits.
     private static func mask(_ digits: Int) -> UInt64 {
         digits <= 0 ? 0 : ~0 << UInt64(64 - 4 * Swift.min(16, digits))

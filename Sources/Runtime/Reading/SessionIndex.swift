@@ -1,0 +1,186 @@
+import SegmentLog
+import SensorModel
+
+/// The entries of a ``SessionCatalog``, found by offset, device and ID. Belongs to its lock.
+struct SessionIndex: Sendable {
+    struct Entry: Sendable {
+        let session: SessionID
+        let device: DeviceID
+        /// Offset of its first record.
+        let first: UInt64
+        /// `nil`: no record is written yet.
+        var summary: SessionSummary?
+    }
+
+    /// Rising by first offset.
+    private(set) var entries: [Entry] = []
+    /// First offsets by device, rising.
+    private(set) var byDevice: [DeviceID: [UInt64]] = [:]
+    private(set) var first: [SessionID: UInt64] = [:]
+    /// All sessions, rising.
+    private var byID: [SessionID] = []
+    /// Sessions in the pipeline's memory.
+    var held: Set<SessionID> = []
+    /// Sessions released from memory whose summaries are not final yet.
+    var released: [SessionID: RecordOffset] = [:]
+
+    /// - Parameter summaries: One a session. O(n log n).
+    init(_ summaries: [SessionSummary]) {
+        entries.reserveCapacity(summaries.count)
+        for summary in summaries {
+            add(
+                Entry(
+                    session: summary.session, device: summary.device,
+                    first: summary.firstOffset.rawValue, summary: summary))
+        }
+        byID = summaries.map(\.session).sorted()
+    }
+
+    /// Whether the log may have newer data than the entry.
+    func isChanging(_ session: SessionID) -> Bool {
+        held.contains(session) || released[session] != nil
+    }
+
+    func entry(of session: SessionID) -> Entry? {
+        first[session].map { entries[place(of: $0)] }
+    }
+
+    /// Index of the entry with this first record, or its insertion point.
+    func place(of offset: UInt64) -> Int { entries.firstPlace { $0.first >= offset } }
+
+    /// O(n) for a session in the middle: entries move. New sessions are at the end of all but
+    /// `byID`, whose 16 bytes a session move in microseconds.
+    mutating func insert(_ entry: Entry) {
+        add(entry)
+        byID.insert(entry.session, at: byID.firstPlace { $0 >= entry.session })
+    }
+
+    private mutating func add(_ entry: Entry) {
+        entries.insert(entry, at: place(of: entry.first))
+        let own = byDevice[entry.device, default: []].firstPlace { $0 >= entry.first }
+        byDevice[entry.device, default: []].insert(entry.first, at: own)
+        first[entry.session] = entry.first
+    }
+
+    mutating func remove(_ session: SessionID) {
+        guard let offset = first.removeValue(forKey: session) else { return }
+        let removed = entries.remove(at: place(of: offset))
+        byDevice[removed.device]?.removeAll { $0 == offset }
+        if byDevice[removed.device]?.isEmpty == true { byDevice[removed.device] = nil }
+        released[session] = nil
+        byID.remove(at: byID.firstPlace { $0 >= session })
+    }
+
+    /// - Parameters:
+    ///   - session: Session of the answer.
+    ///   - summary: Answer of the log.
+    ///   - end: The answer includes all records before it.
+    mutating func update(
+        _ session: SessionID, _ summary: SessionSummary, through end: RecordOffset
+    ) {
+        guard let first = first[session] else { return }
+        entries[place(of: first)].summary = summary
+        if let released = released[session], released <= end { self.released[session] = nil }
+    }
+
+    /// - Parameters:
+    ///   - session: Erased session.
+    ///   - summary: Summary of its remains in the log; `nil`: none.
+    ///   - end: A session that began from here on is a new one, which the log may not know yet.
+    mutating func replace(
+        _ session: SessionID, by summary: SessionSummary?, keepingFrom end: UInt64
+    ) {
+        guard let old = first[session], old < end else { return }
+        let release = released[session]
+        remove(session)
+        guard let summary else {
+            held.remove(session)
+            return
+        }
+        insert(
+            Entry(
+                session: session, device: summary.device, first: summary.firstOffset.rawValue,
+                summary: summary))
+        released[session] = release
+    }
+
+    /// - Parameters:
+    ///   - fresh: State built from all sessions that the log lists.
+    ///   - end: Sessions that began from here on may be missing from it.
+    mutating func replace(by fresh: Self, keepingFrom end: UInt64) {
+        var fresh = fresh
+        for entry in entries where entry.first >= end && fresh.first[entry.session] == nil {
+            fresh.insert(entry)
+        }
+        fresh.held = held.filter { fresh.first[$0] != nil }
+        fresh.released = released.filter { fresh.first[$0.key] != nil }
+        self = fresh
+    }
+
+    /// - Parameters:
+    ///   - owner: Owner of the sessions.
+    ///   - end: Sessions that began before this record.
+    ///   - since: Sessions that started at this time or later; `nil`: all.
+    ///   - limit: Length of the page; the search continues for one more.
+    ///   - asked: Sessions whose entries are up to date.
+    /// - Returns: Sessions, newest first; and those whose summaries the page needs from the log.
+    func page(
+        of owner: SessionCatalog.Owner, before end: UInt64, since: Timestamp?, limit: Int,
+        besides asked: Set<SessionID>
+    ) -> (page: [SessionSummary], changing: [Entry]) {
+        var page: [SessionSummary] = []
+        var changing: [Entry] = []
+        visit(owner, before: end) { entry in
+            if isChanging(entry.session), !asked.contains(entry.session) {
+                changing.append(entry)
+                return page.count + changing.count <= limit
+            }
+            guard let summary = entry.summary else { return true }
+            if let since {
+                // A device's clock is at most a day ahead of arrival.
+                guard summary.arrivalTimes.lowerBound.advanced(bySeconds: 86_400) >= since
+                else { return false }
+                guard summary.startTime >= since else { return true }
+            }
+            page.append(summary)
+            return page.count + changing.count <= limit
+        }
+        return (page, changing)
+    }
+
+    /// Sessions whose ID begins with `prefix`, rising. O(log n), and what is found.
+    func sessions(withPrefix prefix: SessionPrefix) -> ArraySlice<SessionID> {
+        byID[byID.firstPlace { $0 >= prefix.lowest }...].prefix(while: prefix.matches)
+    }
+
+    /// Visits sessions, newest first, until `body` returns `false`.
+    func visit(
+        _ owner: SessionCatalog.Owner, before end: UInt64, _ body: (Entry) -> Bool
+    ) {
+        switch owner {
+        case .anybody:
+            for entry in entries[..<place(of: end)].reversed() where !body(entry) { return }
+        case .device(let device):
+            let own = byDevice[device] ?? []
+            for offset in own[..<own.firstPlace { $0 >= end }].reversed()
+            where !body(entries[place(of: offset)]) { return }
+        case .nobody(let registered):
+            let offsets = byDevice.filter { !registered.contains($0.key) }.values.joined()
+            for offset in offsets.filter({ $0 < end }).sorted().reversed()
+            where !body(entries[place(of: offset)]) { return }
+        }
+    }
+}
+
+extension RandomAccessCollection where Index == Int {
+    /// Index of the first element that meets a condition, which all later elements also meet; the
+    /// end if none does. O(log n).
+    fileprivate func firstPlace(where condition: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if condition(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
