@@ -229,9 +229,15 @@ extension World {
                 life.indexes[reading] = index
             }
         }
-        let log = life.log
+        let (log, now, isFresh) = (life.log, now, random.happens(percent: 50))
         return ShownRecords(
             summary, rule: rule, index: index, reader: reader, epoch: log.epoch,
-            recordsNow: { log.summary(of: session)?.records })
+            indexNow: { [index] () throws(SegmentLogError) in
+                guard isFresh, let index, let summary = log.summary(of: session) else {
+                    return nil
+                }
+                return try ProjectionIndex.reading(
+                    summary, rule: rule, extending: index, reader: reader, now: now)
+            })
     }
 }

@@ -93,7 +93,7 @@ extension World {
             try page(
                 ShownRecords(
                     summary, rule: rule, index: index, reader: reader, epoch: life.log.epoch,
-                    recordsNow: { summary.records }),
+                    indexNow: { index }),
                 of: share, after: after)
         }
         guard pages[0].map(\.json) == pages[1].map(\.json) else {

@@ -43,28 +43,30 @@ import Testing
     }
 
     static func take(
-        _ records: some Sequence<Recorded>, by projection: inout SessionProjection,
-        noting index: inout ProjectionIndex
+        _ records: some Sequence<Recorded>, by projection: inout SessionProjection
     ) -> [ShownEvent] {
         var shown: [ShownEvent] = []
         for record in records {
             projection.take(record.event, at: record.offset, arrival: record.arrival, into: &shown)
-            index.note(projection, after: record.offset, deviceTime: record.event.deviceTime)
         }
         return shown
     }
 
-    /// One pass over the records from the index's last checkpoint on, as the daemon makes it.
+    /// An extension over the records that an index lacks, some time after the last one.
     static func extend(
-        _ index: inout ProjectionIndex, over records: ArraySlice<Recorded>, _ rule: ProjectionRule
+        _ index: inout ProjectionIndex, over records: ArraySlice<Recorded>, afterSeconds: Double = 0
     ) {
-        let last = index.extend(to: records.count)
-        let now = records.last?.arrival ?? Fixture.start
-        var projection = last?.projection ?? SessionProjection(rule)
-        projection.use(index.verdicts, extends: true)
-        let next = last?.next ?? RecordOffset(rawValue: 0)
-        _ = take(records.filter { $0.offset >= next }, by: &projection, noting: &index)
-        index.end(projection, at: now)
+        let now = (records.last?.arrival ?? Fixture.start).advanced(bySeconds: afterSeconds)
+        let isWhole = index.extend(to: records.count, at: now) { from, until, body in
+            for record in records
+            where from.map({ record.offset >= $0 }) ?? true
+                && until.map({ record.offset < $0 }) ?? true
+            {
+                body((record.event, record.offset, record.arrival))
+            }
+            return true
+        }
+        #expect(isWhole)
     }
 
     /// The first difference between readings from any place and the whole; `nil`: there is none.
@@ -73,10 +75,14 @@ import Testing
         _ generator: inout SeededGenerator
     ) -> String? {
         var whole = SessionProjection(rule)
-        var unused = ProjectionIndex()
-        let shown = take(records, by: &whole, noting: &unused)
-        var index = ProjectionIndex()
-        for end in passes { extend(&index, over: records[..<end], rule) }
+        let shown = take(records, by: &whole)
+        var index = ProjectionIndex(rule)
+        for end in passes {
+            // What time alone decides holds until another record comes.
+            let isLast = end == records.count
+            let wait = isLast ? 0 : Double.random(in: 0...2000, using: &generator)
+            extend(&index, over: records[..<end], afterSeconds: wait)
+        }
         for _ in 0..<20 {
             let place = RecordOffset(
                 rawValue: .random(in: 0...UInt64(10 * records.count), using: &generator))
@@ -84,8 +90,7 @@ import Testing
             var projection = checkpoint?.projection ?? SessionProjection(rule)
             projection.use(index.verdicts)
             let next = checkpoint?.next ?? RecordOffset(rawValue: 0)
-            let read = take(
-                records.filter { $0.offset >= next }, by: &projection, noting: &unused)
+            let read = take(records.filter { $0.offset >= next }, by: &projection)
             let wanted = shown.filter { $0.offset > place }
             if read.filter({ $0.offset > place }) != wanted {
                 return "from \(place.rawValue), read from \(next.rawValue)"
@@ -103,7 +108,9 @@ import Testing
                 ? [Track.zone(around: SessionProjectionTests.home, radius: 250)] : [],
             finish: 150)
         settings.finishSecondsLate = .random(in: 20...1000, using: &generator)
-        let passes = [Int.random(in: 0...records.count, using: &generator), records.count]
+        let passes =
+            (0..<4).map { _ in Int.random(in: 0...records.count, using: &generator) }.sorted()
+            + [records.count]
         let difference = Self.difference(records, .hiding(settings), passes: passes, &generator)
         #expect(difference == nil)
     }
@@ -120,6 +127,13 @@ import Testing
         let difference = Self.difference(
             records, rule, passes: [records.count / 2, records.count], &generator)
         #expect(difference == nil)
+        // A seek into what was released at once begins near its place, too.
+        var index = ProjectionIndex(rule)
+        Self.extend(&index, over: records[...])
+        for record in records where record.offset <= index.verdicts.through ?? record.offset {
+            guard let checkpoint = index.checkpoint(before: record.offset) else { continue }
+            #expect(record.event.deviceTime.seconds(since: checkpoint.deviceTime) < 300)
+        }
     }
 
     /// What makes a seek cheap: nothing is held back, so nothing behind the moment has to be read.
@@ -127,8 +141,8 @@ import Testing
         var generator = SeededGenerator(seed: 1)
         let records = Self.run(seconds: 3000, &generator)
         let rule = ProjectionRule.hiding(SessionProjectionTests.settings([], finish: 150))
-        var index = ProjectionIndex()
-        Self.extend(&index, over: records[...], rule)
+        var index = ProjectionIndex(rule)
+        Self.extend(&index, over: records[...])
         var projection = SessionProjection(rule)
         projection.use(index.verdicts)
         let decided = try #require(index.verdicts.through)
@@ -137,6 +151,29 @@ import Testing
             projection.take(record.event, at: record.offset, arrival: record.arrival, into: &shown)
             #expect(projection.firstHeld == nil)
         }
+    }
+
+    @Test func `An extension reads what is new, and nothing again`() {
+        var generator = SeededGenerator(seed: 2)
+        let records = Self.run(seconds: 3000, &generator)
+        let rule = ProjectionRule.hiding(SessionProjectionTests.settings([], finish: 150))
+        var index = ProjectionIndex(rule)
+        var read = 0
+        for end in stride(from: 100, through: records.count, by: 7) {
+            _ = index.extend(to: end, at: records[end - 1].arrival) { from, until, body in
+                for record in records[..<end]
+                where from.map({ record.offset >= $0 }) ?? true
+                    && until.map({ record.offset < $0 }) ?? true
+                {
+                    body((record.event, record.offset, record.arrival))
+                    read += 1
+                }
+                return true
+            }
+        }
+        // Once to decide, once to copy.
+        #expect(read <= 2 * records.count)
+        #expect(read > records.count)
     }
 
     @Test func `A run that changes sides without end takes bounded memory`() {

@@ -284,18 +284,19 @@ import Testing
         let track = Track.random(from: Self.home, count: 1500, stepMeters: 4, &generator)
         let events = track.points.enumerated().map { Self.metrics($0.offset, at: $0.element) }
         let whole = Self.project(events, rule)
-        var index = ProjectionIndex()
-        var projection = SessionProjection(rule)
-        var ignored: [ShownEvent] = []
-        for (number, event) in events.enumerated() {
-            let offset = RecordOffset(rawValue: UInt64(10 * number + 10))
-            projection.take(event, at: offset, arrival: event.deviceTime, into: &ignored)
-            index.note(projection, after: offset, deviceTime: event.deviceTime)
-        }
+        var index = ProjectionIndex(rule)
+        FinishVerdictsTests.extend(
+            &index,
+            over: events.enumerated().map { number, event in
+                FinishVerdictsTests.Recorded(
+                    event: event, offset: RecordOffset(rawValue: UInt64(10 * number + 10)),
+                    arrival: event.deviceTime)
+            }[...])
         for _ in 0..<30 {
             let place = RecordOffset(rawValue: .random(in: 0...15_020, using: &generator))
             let checkpoint = index.checkpoint(before: place)
             var from = checkpoint?.projection ?? SessionProjection(rule)
+            from.use(index.verdicts)
             var shown: [ShownEvent] = []
             for (number, event) in events.enumerated() {
                 let offset = RecordOffset(rawValue: UInt64(10 * number + 10))

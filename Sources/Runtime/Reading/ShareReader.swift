@@ -30,7 +30,12 @@ package struct ShareReader: Sendable {
         guard !ticket.isCancelled else { return nil }
         return ShownRecords(
             summary, rule: rule, index: index, reader: log.reader(), epoch: log.epoch,
-            recordsNow: { catalog.summary(of: session)?.records },
+            indexNow: { () throws(SegmentLogError) in
+                guard rule != .everything, let summary = catalog.summary(of: session) else {
+                    return nil
+                }
+                return try self.index(of: summary, by: rule, ticket)
+            },
             isCancelled: { ticket.isCancelled })
     }
 

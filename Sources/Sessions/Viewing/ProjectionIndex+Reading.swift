@@ -4,12 +4,12 @@ package import Sharing
 import WireFormat
 
 extension ProjectionIndex {
-    /// Reads the session from the index's last checkpoint on. Blocks on the disk.
+    /// Reads the session's records since the last extension. Blocks on the disk.
     ///
     /// - Parameters:
     ///   - summary: Summary of the session.
     ///   - rule: Rule of the share.
-    ///   - known: Index of that session and rule from an earlier pass; `nil`: there was none.
+    ///   - known: Index of that session and rule from an earlier reading; `nil`: there was none.
     ///   - reader: Reader of the log.
     ///   - now: Arrival clock.
     ///   - isCancelled: Called between records; `true` ends the reading.
@@ -19,30 +19,28 @@ extension ProjectionIndex {
         _ summary: SessionSummary, rule: ProjectionRule, extending known: ProjectionIndex? = nil,
         reader: LogReader, now: Timestamp, isCancelled: () -> Bool = { false }
     ) throws(SegmentLogError) -> ProjectionIndex? {
-        guard !isCancelled() else { return nil }
-        var index = known.flatMap { $0.isAhead(of: now) ? nil : $0 } ?? ProjectionIndex()
-        let last = index.extend(to: summary.records)
-        var projection = last?.projection ?? SessionProjection(rule)
-        projection.use(index.verdicts, extends: true)
-        var shown: [ShownEvent] = []
-        var isOver = false
-        try reader.read(
-            from: last?.next ?? summary.firstOffset, session: summary.session
-        ) { header, payload in
-            guard !isCancelled() else {
-                isOver = true
-                return false
+        var index = ProjectionIndex(rule)
+        if let known, !known.isBeyond(summary.records) { index = known }
+        let isWhole = try index.extend(
+            to: summary.records, at: now
+        ) { (from, until, body) throws(SegmentLogError) in
+            var isWhole = !isCancelled()
+            guard isWhole else { return false }
+            try reader.read(
+                from: from ?? summary.firstOffset, until: until, session: summary.session
+            ) { header, payload in
+                isWhole = !isCancelled()
+                guard isWhole else { return false }
+                // One unreadable record does not end the reading.
+                if header.type == .metric || header.type == .event,
+                    let event = try? StreamEventCodec.decode(payload)
+                {
+                    body((event, header.offset, header.arrivalTime))
+                }
+                return true
             }
-            guard header.type == .metric || header.type == .event,
-                let event = try? StreamEventCodec.decode(payload)
-            else { return true }
-            shown.removeAll(keepingCapacity: true)
-            projection.take(event, at: header.offset, arrival: header.arrivalTime, into: &shown)
-            index.note(projection, after: header.offset, deviceTime: event.deviceTime)
-            return true
+            return isWhole
         }
-        guard !isOver else { return nil }
-        index.end(projection, at: now)
-        return index
+        return isWhole ? index : nil
     }
 }

@@ -14,8 +14,7 @@ package struct ShownRecords: Sendable {
     private let first: RecordOffset
     /// The session's number of records when this was made.
     private let records: Int
-    /// The session's current number of records; `nil`: unknown.
-    private let recordsNow: @Sendable () -> Int?
+    private let indexNow: @Sendable () throws(SegmentLogError) -> ProjectionIndex?
     /// Called between records: `true` ends the reading.
     private let isCancelled: @Sendable () -> Bool
 
@@ -26,17 +25,19 @@ package struct ShownRecords: Sendable {
     ///     session.
     ///   - reader: Reader of the log.
     ///   - epoch: Epoch of the log.
-    ///   - recordsNow: The session's number of records, called before each reading; `nil`: unknown.
+    ///   - indexNow: The index with the newest records, called before each reading; `nil`: it may
+    ///     be behind, and what is held back is read again.
     ///   - isCancelled: Called between records; `true` ends the reading.
     package init(
         _ summary: SessionSummary, rule: ProjectionRule, index: ProjectionIndex?,
-        reader: LogReader, epoch: UInt32, recordsNow: @escaping @Sendable () -> Int? = { nil },
+        reader: LogReader, epoch: UInt32,
+        indexNow: @escaping @Sendable () throws(SegmentLogError) -> ProjectionIndex? = { nil },
         isCancelled: @escaping @Sendable () -> Bool = { false }
     ) {
         session = summary.session
         first = summary.firstOffset
         records = summary.records
-        self.recordsNow = recordsNow
+        self.indexNow = indexNow
         self.rule = rule
         self.index = index
         self.reader = reader
@@ -101,7 +102,9 @@ package struct ShownRecords: Sendable {
         guard ending == nil else { return ending ?? .complete }
         guard !isCancelled() else { return .cancelled }
         var shown: [ShownEvent] = []
-        let held = recordsNow().flatMap { index?.firstHeld(of: $0, at: now) }
+        let index = try indexNow()
+        if let index { position.projection.use(index.verdicts) }
+        let held = index?.firstHeld(at: now)
         try reader.read(
             from: position.next, until: held, session: session
         ) { header, payload in
@@ -245,12 +248,5 @@ extension StreamEvent.Kind {
         guard case .metrics(let now) = self, case .metrics(let old) = before else { return false }
         return (old.activeAlerts.isEmpty || old.activeAlerts == now.activeAlerts)
             && (old.heartRate == nil || now.heartRate != nil)
-    }
-}
-
-extension ProjectionRule {
-    /// Whether events may be shown after records that arrived later.
-    fileprivate var holdsBack: Bool {
-        if case .hiding(let settings) = self { settings.trimFinishMeters > 0 } else { false }
     }
 }

@@ -3,8 +3,9 @@ public import SensorModel
 /// Copies of a projection along its session, from which reading can begin without the records
 /// before.
 ///
-/// The first request makes it in one pass over the session. While the session continues, another
-/// pass from the last copy extends it.
+/// The first request reads the session twice: the first pass decides what may be the finish, the
+/// second follows it up to the first undecided event and makes the copies. Both continue where they
+/// ended when the session has more records, so an extension costs what is new.
 public struct ProjectionIndex: Sendable {
     public struct Checkpoint: Sendable {
         /// The first offset that the projection has not processed.
@@ -14,111 +15,147 @@ public struct ProjectionIndex: Sendable {
         public let projection: SessionProjection
     }
 
-    private static let countMax = 64
+    /// A projection of the session's beginning.
+    private struct Pass: Sendable {
+        var projection: SessionProjection
+        /// The first offset that it has not processed; `nil`: the session's start.
+        var next: RecordOffset?
+
+        mutating func take(_ record: Record, into shown: inout [ShownEvent]) {
+            shown.removeAll(keepingCapacity: true)
+            projection.take(
+                record.event, at: record.offset, arrival: record.arrival, into: &shown)
+            next = RecordOffset(rawValue: record.offset.rawValue + 1)
+        }
+    }
+
+    /// A recorded event, its offset and the arrival of its record.
+    package typealias Record = (event: StreamEvent, offset: RecordOffset, arrival: Timestamp)
+
+    private static let countMax = 128
     /// Time between two checkpoints; it doubles when there are too many.
     private var spacingSeconds = 60.0
     /// Checkpoints in log order.
     private var checkpoints: [Checkpoint] = []
     private var newestDeviceTime: Timestamp?
-    /// Number of the session's records at the start of the last pass.
+    /// Number of the session's records at the start of the last extension.
     private var records = 0
-    /// Decisions of a trimmed finish in all passes, by the records alone.
-    package private(set) var verdicts = FinishVerdicts()
-    /// Later decisions by time alone; valid until another record comes.
-    private var verdictsOfRest = FinishVerdicts()
-    /// End of the last pass. Arrival clock.
-    private var passedAt: Timestamp?
-    /// The first event held back at that time, and the times at which the first and the last are
-    /// released without further records.
-    private var held: (from: RecordOffset, releases: ClosedRange<Timestamp>)?
+    /// The pass that decides; unused unless the finish is trimmed.
+    private var deciding: Pass
+    /// The same after the time since its last record. Time alone decides too, but not for good:
+    /// valid until another record comes.
+    private var resting: SessionProjection
+    /// Time of the last extension. Arrival clock.
+    private var extendedAt: Timestamp?
+    /// The pass that makes the checkpoints.
+    private var following: Pass
+    private let holdsBack: Bool
 
-    /// Records after the last copy that a reading may process before the index is extended: about
-    /// as many as between two copies of a busy session.
-    private static let recordsBehindMax = 1024
-
-    public init() {}
+    public init(_ rule: ProjectionRule) {
+        holdsBack = rule.holdsBack
+        let projection = SessionProjection(rule)
+        following = Pass(projection: projection)
+        resting = projection
+        deciding = Pass(projection: projection)
+        deciding.projection.use(FinishVerdicts(), extends: true)
+    }
 
     /// - Parameters:
     ///   - records: The session's present number of records.
     ///   - now: Time of the arrival clock.
-    /// - Returns: Whether another pass is useful.
+    /// - Returns: Whether an extension is useful.
     public func isBehind(_ records: Int, at now: Timestamp) -> Bool {
-        if let held, held.releases.upperBound <= now { return true }
-        return isAhead(of: now) || abs(records - self.records) >= Self.recordsBehindMax
+        records != self.records || isAhead(of: now)
+            || resting.releases.map { $0.lowerBound <= now } ?? false
     }
 
-    /// Whether the clock was set back since the last pass: that pass then decided too much.
+    /// Whether the clock was set back since the last extension: time then decided too much.
     public func isAhead(of now: Timestamp) -> Bool {
-        passedAt.map { now < $0 } ?? false
+        extendedAt.map { now < $0 } ?? false
     }
+
+    /// Whether records that were processed are gone from the log.
+    public func isBeyond(_ records: Int) -> Bool { records < self.records }
+
+    /// The decisions of a trimmed finish, including those of time since the last record.
+    package var verdicts: FinishVerdicts { resting.verdicts }
 
     /// - Parameter records: The session's present number of records.
     /// - Returns: The decisions on the session.
     package func verdicts(of records: Int) -> FinishVerdicts {
-        records == self.records ? verdictsOfRest : verdicts
+        records == self.records ? resting.verdicts : deciding.projection.verdicts
     }
 
-    /// - Parameters:
-    ///   - records: The session's present number of records.
-    ///   - now: Time of the arrival clock.
+    /// - Parameter now: Time of the arrival clock, of an index that is not behind.
     /// - Returns: The offset from which all events are held back now; `nil`: unknown, or none.
-    package func firstHeld(of records: Int, at now: Timestamp) -> RecordOffset? {
-        guard let held, records == self.records, now < held.releases.lowerBound else { return nil }
-        return held.from
-    }
-
-    /// Prepares a pass.
-    ///
-    /// - Parameter records: The session's present number of records.
-    /// - Returns: Start of the pass; `nil`: the session's start.
-    public mutating func extend(to records: Int) -> Checkpoint? {
-        self.records = records
-        return checkpoints.last
+    package func firstHeld(at now: Timestamp) -> RecordOffset? {
+        guard let releases = resting.releases, now < releases.lowerBound else { return nil }
+        return resting.firstHeld?.offset
     }
 
     /// Approximate bytes of memory, which limit a cache of indexes.
     public var bytes: Int {
-        4096 + verdicts.bytes + verdictsOfRest.bytes
+        4096 + verdicts.bytes + deciding.projection.heldBytes + following.projection.heldBytes
             + checkpoints.reduce(0) { $0 + $1.projection.bytes }
     }
 
-    /// Call after each event that the projection has processed; most calls store nothing.
-    public mutating func note(
-        _ projection: SessionProjection, after offset: RecordOffset, deviceTime: Timestamp
-    ) {
-        let newest = max(deviceTime, newestDeviceTime ?? deviceTime)
+    // MARK: Extension
+
+    /// Processes the records since the last extension.
+    ///
+    /// - Parameters:
+    ///   - records: The session's present number of records.
+    ///   - now: Time of the arrival clock.
+    ///   - read: Visits the session's events from an offset (`nil`: its start) up to another, which
+    ///     is excluded (`nil`: its end); `false` if it was cancelled.
+    /// - Returns: `false` if it was cancelled: the index is then not usable.
+    /// - Throws: What `read` throws; the index is then not usable.
+    package mutating func extend<Failure>(
+        to records: Int, at now: Timestamp,
+        read: (_ from: RecordOffset?, _ until: RecordOffset?, _ body: (Record) -> Void)
+            throws(Failure) -> Bool
+    ) throws(Failure) -> Bool {
+        self.records = records
+        var shown: [ShownEvent] = []
+        if holdsBack {
+            let before = deciding.next
+            guard try read(deciding.next, nil, { deciding.take($0, into: &shown) }) else {
+                return false
+            }
+            if before != deciding.next || isAhead(of: now) || extendedAt == nil {
+                resting = deciding.projection
+            }
+            shown.removeAll(keepingCapacity: true)
+            // The end of a view is no decision: each reading computes it.
+            resting.advance(to: now, into: &shown)
+        }
+        extendedAt = now
+        following.projection.use(deciding.projection.verdicts)
+        return try read(following.next, deciding.projection.firstHeld?.offset) { record in
+            following.take(record, into: &shown)
+            note(record)
+        }
+    }
+
+    /// Makes a checkpoint after a record if the last one is old enough.
+    private mutating func note(_ record: Record) {
+        let newest = max(record.event.deviceTime, newestDeviceTime ?? record.event.deviceTime)
         newestDeviceTime = newest
         // Held events are read again: a copy of them would have half an hour of the session.
-        let held = projection.firstHeld
+        let held = following.projection.firstHeld
         let last = checkpoints.last
         let time = held.map { max($0.deviceTime, last?.deviceTime ?? $0.deviceTime) }
         if let last, (time ?? newest).seconds(since: last.deviceTime) < spacingSeconds { return }
         checkpoints.append(
             Checkpoint(
-                next: held?.offset ?? RecordOffset(rawValue: offset.rawValue + 1),
-                deviceTime: time ?? newest, projection: projection.rewound()))
+                next: held?.offset ?? RecordOffset(rawValue: record.offset.rawValue + 1),
+                deviceTime: time ?? newest, projection: following.projection.rewound()))
         guard checkpoints.count > Self.countMax else { return }
         spacingSeconds *= 2
         checkpoints = stride(from: 0, to: checkpoints.count, by: 2).map { checkpoints[$0] }
     }
 
-    /// Ends a pass.
-    ///
-    /// - Parameters:
-    ///   - pass: The projection after the whole session.
-    ///   - now: Time of the arrival clock.
-    package mutating func end(_ pass: SessionProjection, at now: Timestamp) {
-        verdicts = pass.verdicts
-        var pass = pass
-        // The end of a view is no decision: each reading computes it.
-        var unused: [ShownEvent] = []
-        pass.advance(to: now, into: &unused)
-        verdictsOfRest = pass.verdicts
-        passedAt = now
-        held = pass.releases.flatMap { releases in
-            pass.firstHeld.map { ($0.offset, releases) }
-        }
-    }
+    // MARK: Lookup
 
     /// - Returns: The last checkpoint before `offset`; `nil`: begin at the session's start.
     public func checkpoint(before offset: RecordOffset) -> Checkpoint? {

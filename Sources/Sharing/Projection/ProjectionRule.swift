@@ -19,6 +19,11 @@ public enum ProjectionRule: Hashable, Sendable {
     public init(_ privacy: PrivacySettings) {
         self = privacy.hidesNothing ? .everything : .hiding(privacy)
     }
+
+    /// Whether events may be shown after records that arrived later.
+    package var holdsBack: Bool {
+        if case .hiding(let settings) = self { settings.trimFinishMeters > 0 } else { false }
+    }
 }
 
 /// A recorded event in the form for viewers.

@@ -150,12 +150,14 @@ public struct SessionProjection: Sendable {
         return true
     }
 
-    /// Uses the decisions of an earlier pass over the session for later events.
+    /// Uses the decisions of an earlier pass over the session for later events. No effect while
+    /// events are held: their own decisions come first.
     ///
     /// - Parameters:
     ///   - verdicts: Verdicts of that pass.
     ///   - extends: Whether this pass adds decisions too: see ``verdicts``.
     package mutating func use(_ verdicts: FinishVerdicts, extends: Bool = false) {
+        guard firstHeld == nil else { return }
         trim?.use(verdicts, extends: extends)
     }
 
