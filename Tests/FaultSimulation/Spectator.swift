@@ -20,6 +20,9 @@ struct Spectator {
     private var wasSnapshot = false
     /// Had the first snapshot of this stream.
     private var hasBegun = false
+    /// Events it has had that are after the cursor it came back with: another session's view may
+    /// have set it back.
+    private var repeatable: Set<UInt64> = []
     /// Offsets of events it has had.
     private(set) var events: Set<UInt64> = []
     /// It was promised every event after this one; `nil`: it was never connected.
@@ -40,6 +43,9 @@ struct Spectator {
         self.privacy = privacy
         hasResumed = start.catchingUp
         guard !start.catchingUp else {
+            if let place = start.resumedAt {
+                repeatable = events.filter { $0 > place.offset.rawValue }
+            }
             // Of before its gap, of a recording, and by other settings it was promised nothing.
             if promisedAfter == nil || isOfOtherSettings { promisedAfter = start.resumedAt?.offset }
             return
@@ -87,7 +93,9 @@ struct Spectator {
             hasBegun = json.starts(with: #"{"type":"snapshot""#.utf8)
         }
         try checkScope(json)
-        if isEvent, !events.insert(cursor.offset.rawValue).inserted {
+        if isEvent, !events.insert(cursor.offset.rawValue).inserted,
+            repeatable.remove(cursor.offset.rawValue) == nil
+        {
             throw Violation("a viewer was sent the event of \(cursor) twice")
         }
         return isEvent

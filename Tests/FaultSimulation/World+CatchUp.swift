@@ -41,7 +41,8 @@ extension World {
                 CatchUp.Source(
                     share: source.share, privacy: source.privacy, sessions: source.sessions,
                     end: missed.through)
-            ], after: after, epoch: life.log.epoch, inGroup: false, partMax: 1 + random.below(12))
+            ], after: after, newest: flow.cursor.offset, epoch: life.log.epoch, inGroup: false,
+            partMax: 1 + random.below(12))
         life.watchers[viewer]?.catchUpAfter = after
         life.watchers[viewer]?.catchUpBegan = now
         let wait = max(0, (missed.due ?? flow.now).microseconds - flow.now.microseconds)
@@ -117,7 +118,7 @@ extension World {
                 if isShown { world.catchUp(viewer, after: cursor.offset) }
             }
         case .part(let viewer, let number, let catchUp):
-            guard isReadable(catchUp.end) || isLate else { return false }
+            guard isReadable(catchUp.needed) || isLate else { return false }
             let part = nextPart(of: catchUp)
             life.posts.append { world in
                 guard world.life.watchers[viewer]?.number == number else { return }
@@ -176,7 +177,7 @@ extension World {
     private func nextPart(
         of catchUp: CatchUp
     ) -> (catchUp: CatchUp, events: [(cursor: LogCursor, json: [UInt8])])? {
-        guard isReadable(catchUp.end) else { return nil }
+        guard isReadable(catchUp.needed) else { return nil }
         _ = breakReads()
         defer { mendReads() }
         var catchUp = catchUp

@@ -60,9 +60,10 @@ extension World {
         guard viewer.share.delaySeconds == 0,
             catchUp.sources.allSatisfy({ $0.privacy == privacy(of: viewer.share).settings })
         else { return }
+        let end = catchUp.sources.map(\.end).max() ?? after
         for session in catchUp.sources.flatMap(\.sessions) {
             let from = RecordOffset(rawValue: after.rawValue + 1)
-            let until = RecordOffset(rawValue: catchUp.end.rawValue + 1)
+            let until = RecordOffset(rawValue: end.rawValue + 1)
             try read(session, as: viewer.share, from: from, until: until, at: began) {
                 offset, json in
                 guard !viewer.events.contains(offset.rawValue) else { return }

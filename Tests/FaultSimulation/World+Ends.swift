@@ -198,6 +198,13 @@ extension World {
         return records
     }
 
+    /// Whether a viewer has not had all that it missed.
+    private var isCatchingUp: Bool {
+        !life.tasks.isEmpty || !life.posts.isEmpty || !life.asking.isEmpty
+            || life.watchers.values.contains { $0.catchUp != nil }
+            || spectators.contains { $0.isConnected && !$0.inbox.isEmpty }
+    }
+
     /// Why a seed ends before its last life.
     enum Ended: Error { case early }
 
@@ -225,8 +232,8 @@ extension World {
             life.log.settle()
         }
         life.log.settle()
-        // What viewers are owed waits for their rate, part by part.
-        for _ in 0..<60 {
+        // What viewers are owed waits for their rate, part by part, of one event at the least.
+        for turns in 0..<4000 where turns < 60 || isCatchingUp {
             steady += 600_000
             try turn()
             life.log.settle()

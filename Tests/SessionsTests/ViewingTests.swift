@@ -39,6 +39,22 @@ import Testing
         #expect(shown.time > FlowFixture.time(seconds - 10))
     }
 
+    /// The live feed showed an event because of a record that came later.
+    @Test(arguments: [(0.0, 50), (300, 90)])
+    func `Missed events are read once what decided on them is on disk`(
+        trimFinishMeters: Double, needed: UInt64
+    ) {
+        var privacy = Self.far
+        privacy.trimFinishMeters = trimFinishMeters
+        let source = CatchUp.Source(
+            share: FlowFixture.share(), privacy: privacy, sessions: [FlowFixture.session],
+            end: RecordOffset(rawValue: 50))
+        let catchUp = CatchUp(
+            [source], after: RecordOffset(rawValue: 10), newest: RecordOffset(rawValue: 90),
+            epoch: 1, inGroup: false)
+        #expect(catchUp.needed == RecordOffset(rawValue: needed))
+    }
+
     @Test func `Who comes back hears of what may have been the finish once`() throws {
         let fixture = try FlowFixture()
         let flow = fixture.flow
@@ -60,7 +76,8 @@ import Testing
         let source = CatchUp.Source(
             share: share, privacy: privacy, sessions: [FlowFixture.session], end: missed.through)
         var catchUp = CatchUp(
-            [source], after: RecordOffset(rawValue: 0), epoch: flow.log.epoch, inGroup: false)
+            [source], after: RecordOffset(rawValue: 0), newest: flow.cursor.offset,
+            epoch: flow.log.epoch, inGroup: false)
         var told: [LogCursor] = []
         while !catchUp.isComplete {
             told += try catchUp.nextPart(at: flow.now) { _, _ in records }.map(\.cursor)

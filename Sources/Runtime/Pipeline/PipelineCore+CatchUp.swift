@@ -75,7 +75,8 @@ extension PipelineCore {
         }
         log.flush()
         let catchUp = CatchUp(
-            sources, after: after, epoch: log.epoch, inGroup: isInGroup(subscriber))
+            sources, after: after, newest: cursor.offset, epoch: log.epoch,
+            inGroup: isInGroup(subscriber))
         read(
             catchUp, for: subscriber, afterMicroseconds: due.microseconds - now.microseconds, reader
         )
@@ -163,7 +164,7 @@ extension ShareReader {
     package func nextPart(
         of catchUp: CatchUp, for party: ReadParty, from requester: ReadRequester
     ) async -> (catchUp: CatchUp, events: [EncodedEvent])? {
-        guard await isReadable(through: catchUp.end) else { return nil }
+        guard await isReadable(through: catchUp.needed) else { return nil }
         do {
             return try await pool.run(for: party, from: requester) { ticket in
                 var catchUp = catchUp

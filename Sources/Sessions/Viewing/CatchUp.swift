@@ -36,6 +36,8 @@ package struct CatchUp: Sendable {
     package static let partMax = 128
 
     package let sources: [Source]
+    /// The last record that must be readable.
+    package let needed: RecordOffset
     private let encoders: [HistoryEncoder]
     private let partMax: Int
     /// Everything up to here was sent.
@@ -46,14 +48,19 @@ package struct CatchUp: Sendable {
     /// - Parameters:
     ///   - sources: The share, or a group's members.
     ///   - after: The viewer's cursor.
+    ///   - newest: The log's newest record.
     ///   - epoch: Epoch of the log.
     ///   - inGroup: Whether events carry the runner's name.
     ///   - partMax: Events per part; fewer in tests.
     package init(
-        _ sources: [Source], after: RecordOffset, epoch: UInt32, inGroup: Bool,
-        partMax: Int = CatchUp.partMax
+        _ sources: [Source], after: RecordOffset, newest: RecordOffset, epoch: UInt32,
+        inGroup: Bool, partMax: Int = CatchUp.partMax
     ) {
         self.sources = sources
+        // Where the finish is trimmed, later records decided which of the earlier ones are shown.
+        needed =
+            sources.contains(where: \.rule.holdsBack)
+            ? newest : sources.map(\.end).max() ?? after
         self.partMax = partMax
         self.after = after
         encoders = sources.map {
@@ -62,9 +69,6 @@ package struct CatchUp: Sendable {
                 runnerName: inGroup ? $0.share.runnerName : nil)
         }
     }
-
-    /// The last record that must be readable.
-    package var end: RecordOffset { sources.map(\.end).max() ?? after }
 
     /// Reads the next part. Blocks on the disk.
     ///
