@@ -18,6 +18,8 @@ struct Spectator {
     private var privacy = Life.Privacy()
     private var hasResumed = false
     private var wasSnapshot = false
+    /// Had an event of another session, and not its snapshot yet.
+    private var isSnapshotOwed = false
     /// Had the first snapshot of this stream.
     private var hasBegun = false
     /// Events it has had that are after the cursor it came back with: another session's view may
@@ -38,6 +40,7 @@ struct Spectator {
         let wasLive = self.feed?.isLive ?? true
         self.feed = feed
         hasBegun = false
+        isSnapshotOwed = false
         inbox = []
         let isOfOtherSettings = privacy.generation != self.privacy.generation
         self.privacy = privacy
@@ -77,9 +80,16 @@ struct Spectator {
             let isRefreshed =
                 share.obeysPrivacy && (isSnapshot || hasResumed)
                 && !privacy.settings.hidesNothing
-            guard isRising || isSeek || isRefreshed else {
+            // What was held back of a later session, beside records of the one before it, tells
+            // that it is shown from here on; its snapshot follows.
+            let isOther =
+                isEvent && share.obeysPrivacy && !privacy.settings.hidesNothing
+                && feed?.isLive == true
+            let isInOrder = isRising || isSeek || isRefreshed
+            guard isInOrder || isOther, !isSnapshotOwed || isSnapshot || isEvent else {
                 throw Violation("a viewer at \(last) was sent \(cursor): \(text(json))")
             }
+            isSnapshotOwed = !isSnapshot && (isSnapshotOwed || !isInOrder)
         }
         last = cursor
         wasSnapshot = isSnapshot
