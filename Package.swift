@@ -26,9 +26,11 @@ let core: [Target] = [
     .target(
         name: "PushFormats", dependencies: ["Bytes", "SensorModel", "Recordings"],
         swiftSettings: strict),
-    .target(name: "Ingest", dependencies: ["SensorModel"], swiftSettings: strict),
+    .target(name: "Ingest", dependencies: ["Bytes", "SensorModel"], swiftSettings: strict),
     .target(name: "Processing", dependencies: ["SensorModel"], swiftSettings: strict),
-    .target(name: "SegmentLog", dependencies: ["SensorModel", "CHardware"], swiftSettings: strict),
+    .target(
+        name: "SegmentLog", dependencies: ["Bytes", "SensorModel", "CHardware"],
+        swiftSettings: strict),
     .target(
         name: "Sharing", dependencies: ["Bytes", "SensorModel", "WireFormat"], swiftSettings: strict
     ),

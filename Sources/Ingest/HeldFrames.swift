@@ -1,3 +1,4 @@
+import Bytes
 import SensorModel
 
 /// Frames that came before an earlier one: rising by sequence, limited in number and bytes.
@@ -74,12 +75,6 @@ struct HeldFrames: Sendable {
 
     /// The first index whose sequence is not below `sequence`.
     private func position(of sequence: UInt32) -> Int {
-        var low = 0
-        var high = frames.count
-        while low < high {
-            let middle = (low + high) / 2
-            if frames[middle].sequence < sequence { low = middle + 1 } else { high = middle }
-        }
-        return low
+        frames.partitioningIndex { $0.sequence >= sequence }
     }
 }

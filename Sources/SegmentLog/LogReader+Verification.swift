@@ -75,6 +75,13 @@ private struct Verifier {
         }
     }
 
+    /// The segment before another must exist, unless it is older than everything that is kept.
+    private mutating func reportMissing(_ number: UInt64) {
+        found.damaged.append(
+            LogDamage(
+                segment: SegmentFormat.fileName(of: number), byte: 0, reason: .missingSegment))
+    }
+
     private mutating func examine(
         _ entry: SegmentEntry, before following: UInt64?, isChained: Bool,
         progress: (Int, Int) -> Void
@@ -82,13 +89,7 @@ private struct Verifier {
         found.damaged += entry.damage
         guard let header = entry.header else { return }
         try checkCatalog(entry)
-        // The segment before this one must exist, unless it is older than everything that is kept.
-        if !isChained {
-            found.damaged.append(
-                LogDamage(
-                    segment: SegmentFormat.fileName(of: header.previous), byte: 0,
-                    reason: .missingSegment))
-        }
+        if !isChained { reportMissing(header.previous) }
         let file = LenientFile(try disk.open(entry.name, .read))
         defer {
             if let first = file.unreadableRanges.first {

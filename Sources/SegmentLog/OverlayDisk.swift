@@ -1,3 +1,5 @@
+import Bytes
+
 /// The log's folder as readers see it. A segment with an incomplete erasure in place reads as if
 /// the erasure were complete.
 package struct OverlayDisk: Disk {
@@ -58,12 +60,7 @@ private final class OverlayFile: DiskFile {
 
     /// The index of the first change that ends behind `position`.
     private func firstChange(after position: Int) -> Int {
-        var (low, high) = (0, changes.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if changes[middle].end <= position { low = middle + 1 } else { high = middle }
-        }
-        return low
+        changes.partitioningIndex { $0.end > position }
     }
 
     func write(_ bytes: Span<UInt8>, at position: Int) throws(DiskError) -> Int {

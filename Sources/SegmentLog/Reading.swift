@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 import SensorModel
 
@@ -71,12 +72,8 @@ struct Reading {
     /// The session's first place in this segment or a later one.
     private func place(from number: UInt64) -> SessionPlaces.Place? {
         guard let places else { return nil }
-        var (low, high) = (0, places.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if places[middle].segment < number { low = middle + 1 } else { high = middle }
-        }
-        return low < places.count ? places[low] : nil
+        let first = places.partitioningIndex { $0.segment >= number }
+        return first < places.count ? places[first] : nil
     }
 
     /// Index of the session's part in a segment's index; `nil`: it has none.
@@ -261,15 +258,10 @@ struct Reading {
         let marks = try marks.marks(of: entry, in: file)
         // Marks are in the order of the file: the first mark that is too far ends the half before
         // it.
-        var low = 0
-        var high = marks.count
-        while low < high {
-            let middle = (low + high) / 2
-            if marks[middle].offset <= wanted.offset { low = middle + 1 } else { high = middle }
-        }
-        guard low > 0, Int(marks[low - 1].position) < entry.recordsEnd else { return start }
-        start.position = Int(marks[low - 1].position)
-        start.offset = marks[low - 1].offset
+        let next = marks.partitioningIndex { $0.offset > wanted.offset }
+        guard next > 0, Int(marks[next - 1].position) < entry.recordsEnd else { return start }
+        start.position = Int(marks[next - 1].position)
+        start.offset = marks[next - 1].offset
         return start
     }
 

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The segments of a log, oldest first. A copy costs nothing, and a change little, whatever their
 /// number: the newest is stored separately, the others in blocks that copies share.
 struct SegmentList: Sendable {
@@ -113,20 +115,11 @@ struct SegmentList: Sendable {
     }
 
     private func place(of number: UInt64) -> (block: Int, place: Int)? {
-        var low = 0
-        var high = blocks.count
-        while low < high {
-            let middle = (low + high) / 2
-            if blocks[middle].numbers.upperBound < number {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        guard low < blocks.count,
-            let place = blocks[low].entries.firstIndex(where: { $0.number == number })
+        let block = blocks.partitioningIndex { $0.numbers.upperBound >= number }
+        guard block < blocks.count,
+            let place = blocks[block].entries.firstIndex(where: { $0.number == number })
         else { return nil }
-        return (low, place)
+        return (block, place)
     }
 
     /// The newest segment for which `isWanted` is true.
@@ -152,13 +145,8 @@ struct SegmentList: Sendable {
 
     /// Whether one of `numbers`, which ascend, lies in `range`.
     static func isAny(of numbers: [UInt64], in range: ClosedRange<UInt64>) -> Bool {
-        var low = 0
-        var high = numbers.count
-        while low < high {
-            let middle = (low + high) / 2
-            if numbers[middle] < range.lowerBound { low = middle + 1 } else { high = middle }
-        }
-        return low < numbers.count && numbers[low] <= range.upperBound
+        let first = numbers.partitioningIndex { $0 >= range.lowerBound }
+        return first < numbers.count && numbers[first] <= range.upperBound
     }
 }
 

@@ -1,7 +1,7 @@
 /// Measures functions by indentation: a `func` or `init` ends at the first line that closes its own
 /// depth. The formatter guarantees the indentation.
 enum FunctionLength {
-    static let linesMax = 60
+    static let linesMax = 50
 
     static func findings(in file: SourceTree.File) -> [Finding] {
         var findings: [Finding] = []

@@ -14,8 +14,11 @@ import Testing
         "Sources/ViewerPages/PageFiles.swift",
     ]
 
-    @Test func `Files stay under 400 lines`() {
-        let long = (Self.swiftSources + Self.swiftTests).filter { $0.lines.count > 401 }
+    @Test func `Files take 350 lines at most, those of tests 400`() {
+        // What follows the last newline is counted as a line.
+        let long =
+            Self.swiftSources.filter { $0.lines.count > 351 }
+            + Self.swiftTests.filter { $0.lines.count > 401 }
         #expect(long.map { "\($0.path): \($0.lines.count) lines, split it" } == [])
     }
 
@@ -26,7 +29,7 @@ import Testing
         #expect(findings == [])
     }
 
-    @Test func `Functions stay under 60 lines`() {
+    @Test func `Functions take 50 lines at most`() {
         #expect(Self.swiftSources.flatMap(FunctionLength.findings) == [])
     }
 

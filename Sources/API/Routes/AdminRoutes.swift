@@ -29,6 +29,7 @@ package struct AdminRoutes: Sendable {
     package func add(to router: inout Router) {
         addDevices(to: &router)
         addShares(to: &router)
+        addShareLinks(to: &router)
         sessions.add(to: &router)
         router.add(.post, "/devices/:name/commands") { request in
             await answer {
@@ -167,6 +168,9 @@ package struct AdminRoutes: Sendable {
                 return JSONBody.response(entries.map(OpenRow.init))
             }
         }
+    }
+
+    private func addShareLinks(to router: inout Router) {
         router.add(.post, "/shares/:name/reveal") { request in
             await answer { try reveal(name(of: request)) }
         }

@@ -1,22 +1,3 @@
-/// One step through an XML document; names are local, without their namespace's prefix.
-enum XMLEvent: Hashable, Sendable {
-    case start(name: String, attributes: [XMLAttribute])
-    case end(name: String)
-    /// Text with entities and CDATA resolved; never empty.
-    case text(String)
-}
-
-struct XMLAttribute: Hashable, Sendable {
-    var name: String
-    var value: String
-}
-
-/// Reason for which a document is not XML that this reader accepts.
-struct XMLProblem: Error, Hashable, Sendable {
-    var byte: Int
-    var problem: String
-}
-
 /// Reads XML one event at a time: the subset for GPX and TCX, without access to external resources.
 ///
 /// Only the five entities of XML and character references are allowed. A DOCTYPE with declarations

@@ -62,16 +62,7 @@ package struct Pipeline: Sendable {
         log = try SegmentLog.open(
             disk: disk, configuration: LogConfiguration(configuration.log, newEpoch: newEpoch),
             now: WallClock.now(),
-            observer: LogObserver(
-                durableAdvanced: { _ in turns.becameDurable() },
-                stateChanged: { state in
-                    stateChanged(state)
-                    // Records that wait in the rings may have room now.
-                    eventCount.ring()
-                },
-                synced: { [counters] in
-                    counters.syncSeconds.record(seconds: Double($0) / 1_000_000)
-                }))
+            observer: Self.observer(turns, eventCount, counters, stateChanged))
         loops = LoopGroup(
             loopCount: configuration.eventLoops,
             inboundBytes: configuration.ingest.ringBytes, published: { turns.framesCame() },
@@ -89,15 +80,12 @@ package struct Pipeline: Sendable {
         playbacks = Playbacks(reader: reader, accounts: accounts)
         let rebuilder = SessionRebuilder(
             log: log, mailbox: mailbox, pool: rebuilds, logger: logger)
-        var ingest = IngestSettings()
-        ingest.holdMicroseconds = Int64(configuration.ingest.holdSeconds * 1_000_000)
-        ingest.heldFramesMax = configuration.ingest.holdFramesMax
-        ingest.sessionsPerDeviceMax = configuration.ingest.sessionsPerDeviceMax
         silenceSeconds = configuration.ingest.silenceSeconds
         thread = PipelineThread(
             PipelineParts(
                 log: log, links: loops.links, mailbox: mailbox,
-                counters: counters, accounts: accounts, ingest: ingest,
+                counters: counters, accounts: accounts,
+                ingest: IngestSettings(configuration.ingest),
                 silenceSeconds: configuration.ingest.silenceSeconds,
                 isDurable: configuration.log.durability == .always, logger: logger,
                 heartRates: heartRates, rebuild: { rebuilder.rebuild($0) }, began: began,
@@ -107,6 +95,20 @@ package struct Pipeline: Sendable {
                 },
                 notice: notice),
             turns: turns, clock: WallClock.now)
+    }
+
+    private static func observer(
+        _ turns: PipelineTurns, _ eventCount: EventCount, _ counters: PipelineCounters,
+        _ stateChanged: @escaping @Sendable (LogState) -> Void
+    ) -> LogObserver {
+        LogObserver(
+            durableAdvanced: { _ in turns.becameDurable() },
+            stateChanged: { state in
+                stateChanged(state)
+                // Records that wait in the rings may have room now.
+                eventCount.ring()
+            },
+            synced: { counters.syncSeconds.record(seconds: Double($0) / 1_000_000) })
     }
 
     /// Starts the threads; frames flow from here on.
@@ -146,5 +148,14 @@ extension LogConfiguration {
         self.init(
             durability: durability, segmentBytesMax: settings.segmentBytesMax,
             reserveBytes: settings.reserveBytes, newEpoch: newEpoch)
+    }
+}
+
+extension IngestSettings {
+    init(_ configuration: Configuration.Ingest) {
+        self.init()
+        holdMicroseconds = Int64(configuration.holdSeconds * 1_000_000)
+        heldFramesMax = configuration.holdFramesMax
+        sessionsPerDeviceMax = configuration.sessionsPerDeviceMax
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import SegmentLog
 import SensorModel
 
@@ -46,18 +47,18 @@ struct SessionIndex: Sendable {
     }
 
     /// Index of the entry with this first record, or its insertion point.
-    func place(of offset: UInt64) -> Int { entries.firstPlace { $0.first >= offset } }
+    func place(of offset: UInt64) -> Int { entries.partitioningIndex { $0.first >= offset } }
 
     /// O(n) for a session in the middle: entries move. New sessions are at the end of all but
     /// `byID`, whose 16 bytes a session move in microseconds.
     mutating func insert(_ entry: Entry) {
         add(entry)
-        byID.insert(entry.session, at: byID.firstPlace { $0 >= entry.session })
+        byID.insert(entry.session, at: byID.partitioningIndex { $0 >= entry.session })
     }
 
     private mutating func add(_ entry: Entry) {
         entries.insert(entry, at: place(of: entry.first))
-        let own = byDevice[entry.device, default: []].firstPlace { $0 >= entry.first }
+        let own = byDevice[entry.device, default: []].partitioningIndex { $0 >= entry.first }
         byDevice[entry.device, default: []].insert(entry.first, at: own)
         first[entry.session] = entry.first
     }
@@ -68,7 +69,7 @@ struct SessionIndex: Sendable {
         byDevice[removed.device]?.removeAll { $0 == offset }
         if byDevice[removed.device]?.isEmpty == true { byDevice[removed.device] = nil }
         released[session] = nil
-        byID.remove(at: byID.firstPlace { $0 >= session })
+        byID.remove(at: byID.partitioningIndex { $0 >= session })
     }
 
     /// - Parameters:
@@ -150,7 +151,7 @@ struct SessionIndex: Sendable {
 
     /// Sessions whose ID begins with `prefix`, rising. O(log n), and what is found.
     func sessions(withPrefix prefix: SessionPrefix) -> ArraySlice<SessionID> {
-        byID[byID.firstPlace { $0 >= prefix.lowest }...].prefix(while: prefix.matches)
+        byID[byID.partitioningIndex { $0 >= prefix.lowest }...].prefix(while: prefix.matches)
     }
 
     /// Visits sessions, newest first, until `body` returns `false`.
@@ -162,25 +163,12 @@ struct SessionIndex: Sendable {
             for entry in entries[..<place(of: end)].reversed() where !body(entry) { return }
         case .device(let device):
             let own = byDevice[device] ?? []
-            for offset in own[..<own.firstPlace { $0 >= end }].reversed()
+            for offset in own[..<own.partitioningIndex { $0 >= end }].reversed()
             where !body(entries[place(of: offset)]) { return }
         case .nobody(let registered):
             let offsets = byDevice.filter { !registered.contains($0.key) }.values.joined()
             for offset in offsets.filter({ $0 < end }).sorted().reversed()
             where !body(entries[place(of: offset)]) { return }
         }
-    }
-}
-
-extension RandomAccessCollection where Index == Int {
-    /// Index of the first element that meets a condition, which all later elements also meet; the
-    /// end if none does. O(log n).
-    fileprivate func firstPlace(where condition: (Element) -> Bool) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if condition(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

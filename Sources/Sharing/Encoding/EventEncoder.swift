@@ -16,12 +16,7 @@ public enum EventEncoder {
             return [head.change("resumed", since: since, automatic: automatic)]
         case .split(let split): return head.split("split", split, corrected: false)
         case .zoneChanged(let from, let to):
-            return [
-                head.event("zoneChanged", for: .holding(.heartRate)) {
-                    $0.integer("from", from, &$1)
-                    $0.integer("zone", to, &$1)
-                }
-            ]
+            return [head.zoneChange(from: from, to: to)]
         case .lap(let lap): return head.lap(lap)
         case .intervalStarted(let start): return [head.interval(start)]
         case .intervalEnding(let number, let seconds):
@@ -43,12 +38,7 @@ public enum EventEncoder {
             ]
         case .correction(let correction): return head.correction(correction)
         case .sourceChanged(let from, let to):
-            return [
-                head.event("sourceChanged", for: .holding(.heartRate)) {
-                    $0.text("from", from, &$1)
-                    $0.text("source", to, &$1)
-                }
-            ]
+            return [head.sourceChange(from: from, to: to)]
         case .ended:
             return [
                 EventForm(
@@ -92,6 +82,20 @@ private struct Head {
         event(name) {
             $0.time("since", since, &$1)
             $0.bool("automatic", automatic, &$1)
+        }
+    }
+
+    func zoneChange(from: Int?, to: Int) -> EventForm {
+        event("zoneChanged", for: .holding(.heartRate)) {
+            $0.integer("from", from, &$1)
+            $0.integer("zone", to, &$1)
+        }
+    }
+
+    func sourceChange(from: String?, to: String) -> EventForm {
+        event("sourceChanged", for: .holding(.heartRate)) {
+            $0.text("from", from, &$1)
+            $0.text("source", to, &$1)
         }
     }
 

@@ -1,3 +1,4 @@
+import Bytes
 import SensorModel
 
 /// The decisions of a trimmed finish on the events whose wait is over.
@@ -47,12 +48,7 @@ package struct FinishVerdicts: Sendable {
     /// - Returns: The verdict; `nil` if it is not decided yet.
     func verdict(at offset: RecordOffset) -> Verdict? {
         guard let through, offset <= through else { return nil }
-        var low = 0
-        var high = stretches.count
-        while low < high {
-            let middle = (low + high) / 2
-            if stretches[middle].first <= offset { low = middle + 1 } else { high = middle }
-        }
-        return low > 0 ? stretches[low - 1].verdict : nil
+        let next = stretches.partitioningIndex { $0.first > offset }
+        return next > 0 ? stretches[next - 1].verdict : nil
     }
 }

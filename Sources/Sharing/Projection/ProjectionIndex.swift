@@ -1,3 +1,4 @@
+import Bytes
 public import SensorModel
 
 /// Copies of a projection along its session, from which reading can begin without the records
@@ -159,7 +160,7 @@ public struct ProjectionIndex: Sendable {
 
     /// - Returns: The last checkpoint before `offset`; `nil`: begin at the session's start.
     public func checkpoint(before offset: RecordOffset) -> Checkpoint? {
-        checkpoints[..<partition { $0.next <= offset }].last
+        checkpoints[..<checkpoints.partitioningIndex { $0.next > offset }].last
     }
 
     /// - Parameters:
@@ -168,19 +169,8 @@ public struct ProjectionIndex: Sendable {
     /// - Returns: The last checkpoint without an event after that device time, and without a shown
     ///   event that is held back.
     public func checkpoint(notAfter deviceTime: Timestamp, arrivedBy: Timestamp?) -> Checkpoint? {
-        let taken = checkpoints[..<partition { $0.deviceTime <= deviceTime }]
+        let taken = checkpoints[..<checkpoints.partitioningIndex { $0.deviceTime > deviceTime }]
         guard let arrivedBy else { return taken.last }
         return taken.last { ($0.projection.progress.newest?.arrival ?? arrivedBy) <= arrivedBy }
-    }
-
-    /// The first index at which `isBefore` is false.
-    private func partition(_ isBefore: (Checkpoint) -> Bool) -> Int {
-        var low = 0
-        var high = checkpoints.count
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(checkpoints[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

@@ -28,22 +28,22 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
     private let socketPeer: PeerAddress
     private(set) var context: ChannelHandlerContext?
     var stage = Stage.idle
-    private var body: [UInt8] = []
+    var body: [UInt8] = []
     /// Parts of later requests, received while one is being answered.
-    private var waiting: [HTTPServerRequestPart] = []
+    var waiting: [HTTPServerRequestPart] = []
     private var waitingRefusal: HTTPRefusal?
-    private var deadline: Deadline?
-    private var bodyStarted = NIODeadline.distantPast
+    var deadline: Deadline?
+    var bodyStarted = NIODeadline.distantPast
     /// Seconds that a slow client may take to read the last answer.
-    private var readingSeconds = 0
+    var readingSeconds = 0
     /// Whether an answer waits until the earlier ones are read.
     private var isWriting = false
-    private var keepsAlive = true
+    var keepsAlive = true
     private var isHead = false
     /// The class that the current request proves unless it is refused: that it knows a share.
     private var shareProof: ConnectionClass?
     private(set) var isOld = false
-    private var isStopping = false
+    var isStopping = false
     /// Whether the deadline belongs to a head being received, not to an idle connection.
     private var headIsTimed = true
 
@@ -66,7 +66,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         try pipeline.addHandlers(buffer, ByteToMessageHandler(decoder), self)
     }
 
-    private var limits: ConnectionLimits { service.limits }
+    var limits: ConnectionLimits { service.limits }
 
     // MARK: - From the socket
 
@@ -225,7 +225,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
             })
     }
 
-    private func refuse(_ refusal: HTTPRefusal) {
+    func refuse(_ refusal: HTTPRefusal) {
         loop.counters.httpRefused.wrappingAdd(1, ordering: .relaxed)
         isHead = false
         stage = .answering(nil)
@@ -319,82 +319,8 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         }
     }
 
-    // MARK: - Time and ends
-
-    func deadlineReached(_ tick: Int) -> Int? {
-        switch stage {
-        case .idle:
-            // A partial head deserves an answer; an idle peer does not.
-            if buffer.hasBegun { refuse(.tooSlow) } else { closeGently() }
-            return 2
-        case .reading:
-            let elapsed = NIODeadline.now() - bodyStarted
-            let earned = limits.bodySeconds + body.count / max(1, limits.bodyBytesPerSecondMin)
-            let left = earned - Int(elapsed.nanoseconds / 1_000_000_000)
-            guard left <= 0 else { return left }
-            refuse(.tooSlow)
-            return 2
-        case .closing:
-            abort()
-            return nil
-        case .answering:
-            // The reader of a streamed body has stopped reading: its memory is needed for others.
-            abort()
-            return nil
-        case .upgraded: return nil
-        }
-    }
-
-    /// Sets the time a reader may take for a part of a streamed body; the same rule as for a
-    /// sender's body.
-    func limitWriting(bytes: Int) {
-        let seconds = limits.bodySeconds + bytes / max(1, limits.bodyBytesPerSecondMin)
-        loop.setDeadline(&deadline, of: self, inSeconds: seconds)
-    }
-
-    func stopLimitingWriting() {
-        guard case .answering = stage else { return }
-        deadline?.cancel()
-        deadline = nil
-    }
-
     func write(_ bytes: [UInt8]) {
         guard let context else { return }
         send(context.channel.allocator.buffer(bytes: bytes), to: context.channel)
-    }
-
-    /// Closing with unread bytes resets the connection, and a reset can overtake the answer. So the
-    /// connection stops writing and discards input until the peer closes or the time is up.
-    private func closeGently() {
-        stage = .closing
-        waiting.removeAll()
-        buffer.end()
-        guard let context else { return }
-        context.channel.close(mode: .output, promise: nil)
-        loop.setDeadline(&deadline, of: self, inSeconds: 2 + readingSeconds)
-    }
-
-    func goAway(_: CloseCode) {
-        isStopping = true
-        switch stage {
-        case .idle: closeGently()
-        case .reading, .answering: keepsAlive = false
-        case .closing, .upgraded: break
-        }
-    }
-
-    func abort() {
-        context?.close(promise: nil)
-    }
-
-    /// Hands the socket over; this object is not used afterwards.
-    func detach(_ request: HTTPRequest) -> UpgradedSocket? {
-        guard let context, case .answering = stage else { return nil }
-        stage = .upgraded
-        deadline?.cancel()
-        loop.remove(self)
-        return UpgradedSocket(
-            channel: context.channel, loop: loop, service: service, request: request,
-            ticket: ticket)
     }
 }

@@ -1,0 +1,25 @@
+package import Transport
+
+/// Reason for which a share is not shown, and its response.
+package enum ShareRefusal: Error, Hashable, Sendable {
+    case unknown
+    case tooMany(retryAfterSeconds: Int)
+
+    package init(_ refusal: ViewerRefusal) {
+        switch refusal {
+        case .unknown: self = .unknown
+        case .tooMany(let seconds): self = .tooMany(retryAfterSeconds: seconds)
+        }
+    }
+
+    /// Identical to the byte for every unknown, revoked and expired share, on every route.
+    package var response: HTTPResponse {
+        switch self {
+        case .unknown: .failure(status: 404, code: 4004, reason: "unknown share")
+        case .tooMany(let seconds):
+            .failure(
+                status: 429, code: 4029, reason: "too many requests, come back later",
+                fields: ["Retry-After": String(seconds)])
+        }
+    }
+}

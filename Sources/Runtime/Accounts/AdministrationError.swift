@@ -1,0 +1,28 @@
+package import SensorModel
+
+/// Reason for which an administrator's request cannot be granted.
+package enum AdministrationError: Error, Hashable, Sendable {
+    case deviceName(String)
+    case unknownSession(SessionID)
+    case tooManyDeletions(retryAfterSeconds: Int)
+    case badField(name: String, allowed: String)
+    case tooManyCodes
+    case tooManyPlaybacks
+}
+
+extension AdministrationError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .deviceName(let name):
+            "\(name) cannot be a device's name: use 1 to 64 letters, digits, spaces, - _ or ."
+        case .unknownSession(let session):
+            "there is no session \(session): see pulsecast session list"
+        case .tooManyDeletions(let seconds):
+            "too many sessions are deleted: try again in \(seconds) s"
+        case .badField(let name, let allowed): "\(name) is not right: allowed is \(allowed)"
+        case .tooManyCodes: "too many short codes are out: wait until some have expired"
+        case .tooManyPlaybacks:
+            "too many recordings are played to shares: end one, or wait until one is over"
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import SegmentLog
+package import SensorModel
+import Sharing
+import Synchronization
+
+/// What the passage of time does to sessions: silence, ends, and what was held back.
+extension SessionFlow {
+    /// Does everything that is due by `now`: gives up holes, ends stale states and sessions,
+    /// releases delayed updates.
+    package func advance(to now: Timestamp) {
+        self.now = now
+        if let deadline = table.nextDeadline, deadline <= now {
+            table.advance(to: now)
+            recordReleased()
+        }
+        hub.release(at: now)
+    }
+
+    /// The time at which ``advance(to:)`` next has work; `nil`: none before new input.
+    package var nextDeadline: Timestamp? {
+        [table.nextDeadline, hub.nextDeadline].compactMap { $0 }.min()
+    }
+
+    /// Schedules a wake-up for the time when silence changes something of the session.
+    func watch(_ live: LiveSession) {
+        table.wake(live.id, at: live.nextDeadline(silenceMicroseconds: silenceMicroseconds))
+    }
+
+    /// Applies the changes that the passage of time causes in a session.
+    private func noteTime(of session: SessionID) {
+        guard let live = sessions[session], live.computation != nil else { return }
+        for dated in live.views.advance(to: now) {
+            hub.publish(dated, of: live.device, at: now)
+        }
+        let silence = live.nextSilence(silenceMicroseconds: silenceMicroseconds)
+        if let silence, silence <= now { noteSilence(of: live) }
+        watch(live)
+    }
+
+    private func noteSilence(of live: LiveSession) {
+        let silence = now.microseconds - live.lastArrival.microseconds
+        guard silence < silenceMicroseconds else { return end(live) }
+        live.notBefore = now.advanced(byMicroseconds: 1_000_000)
+        recorder.record(.silence, deviceTime: deviceTime(of: live), of: live, arrival: now)
+    }
+
+    func evict(_ live: LiveSession) {
+        _ = sessions.remove(live.id)
+        callbacks.memory(.released(live.id, before: log.nextOffset))
+        hub.sessionEnded(live.id, of: live.device, at: now, through: cursor.offset)
+        if let connection = table.connection(of: live.id) {
+            // The device will send its unacknowledged frames again; they must not restore the
+            // session.
+            table.close(connection)
+            callbacks.crowdedOut(connection)
+        }
+        if !isForgotten(live.id) { leaving.insert(live.id) }
+        counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
+    }
+
+    /// The current time by the device's clock.
+    private func deviceTime(of live: LiveSession) -> Timestamp {
+        let silence = now.microseconds - live.lastArrival.microseconds
+        return table.clock(of: live.id)?.deviceTime(at: now)
+            ?? live.lastDeviceTime.advanced(byMicroseconds: max(0, silence))
+    }
+
+    private func end(_ live: LiveSession) {
+        live.notBefore = now.advanced(byMicroseconds: 1_000_000)
+        recorder.record(.ended, deviceTime: deviceTime(of: live), of: live, arrival: now)
+        live.hasEnded = true
+        hub.sessionEnded(live.id, of: live.device, at: now, through: cursor.offset)
+        counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
+        callbacks.ended(live.id)
+        callbacks.memory(.ended(live.id, live.device))
+    }
+}

@@ -1,0 +1,76 @@
+import NIOCore
+
+/// How a connection ends: by its client's pace, by the daemon's stop, or as another protocol's.
+extension HTTPConnection {
+    func deadlineReached(_ tick: Int) -> Int? {
+        switch stage {
+        case .idle:
+            // A partial head deserves an answer; an idle peer does not.
+            if buffer.hasBegun { refuse(.tooSlow) } else { closeGently() }
+            return 2
+        case .reading:
+            let elapsed = NIODeadline.now() - bodyStarted
+            let earned = limits.bodySeconds + body.count / max(1, limits.bodyBytesPerSecondMin)
+            let left = earned - Int(elapsed.nanoseconds / 1_000_000_000)
+            guard left <= 0 else { return left }
+            refuse(.tooSlow)
+            return 2
+        case .closing:
+            abort()
+            return nil
+        case .answering:
+            // The reader of a streamed body has stopped reading: its memory is needed for others.
+            abort()
+            return nil
+        case .upgraded: return nil
+        }
+    }
+
+    /// Sets the time a reader may take for a part of a streamed body; the same rule as for a
+    /// sender's body.
+    func limitWriting(bytes: Int) {
+        let seconds = limits.bodySeconds + bytes / max(1, limits.bodyBytesPerSecondMin)
+        loop.setDeadline(&deadline, of: self, inSeconds: seconds)
+    }
+
+    func stopLimitingWriting() {
+        guard case .answering = stage else { return }
+        deadline?.cancel()
+        deadline = nil
+    }
+
+    /// Closing with unread bytes resets the connection, and a reset can overtake the answer. So the
+    /// connection stops writing and discards input until the peer closes or the time is up.
+    func closeGently() {
+        stage = .closing
+        waiting.removeAll()
+        buffer.end()
+        guard let context else { return }
+        context.channel.close(mode: .output, promise: nil)
+        loop.setDeadline(&deadline, of: self, inSeconds: 2 + readingSeconds)
+    }
+
+    func goAway(_: CloseCode) {
+        isStopping = true
+        switch stage {
+        case .idle: closeGently()
+        case .reading, .answering: keepsAlive = false
+        case .closing, .upgraded: break
+        }
+    }
+
+    func abort() {
+        context?.close(promise: nil)
+    }
+
+    /// Hands the socket over; this object is not used afterwards.
+    func detach(_ request: HTTPRequest) -> UpgradedSocket? {
+        guard let context, case .answering = stage else { return nil }
+        stage = .upgraded
+        deadline?.cancel()
+        loop.remove(self)
+        return UpgradedSocket(
+            channel: context.channel, loop: loop, service: service, request: request,
+            ticket: ticket)
+    }
+}
