@@ -1,5 +1,5 @@
 /// Numbers ordered by offset: the lowest offset first, for equal offsets the lowest number.
-private struct OffsetHeap: Sendable {
+struct OffsetHeap: Sendable {
     private var entries: [(offset: UInt64, number: UInt64)] = []
 
     var count: Int { entries.count }

@@ -1,3 +1,4 @@
+import Ingest
 import SegmentLog
 package import SensorModel
 import Sharing
@@ -27,7 +28,7 @@ extension SessionFlow {
     }
 
     /// Applies the changes that the passage of time causes in a session.
-    private func noteTime(of session: SessionID) {
+    func noteTime(of session: SessionID) {
         guard let live = sessions[session], live.computation != nil else { return }
         for dated in live.views.advance(to: now) {
             hub.publish(dated, of: live.device, at: now)
@@ -65,7 +66,7 @@ extension SessionFlow {
             ?? live.lastDeviceTime.advanced(byMicroseconds: max(0, silence))
     }
 
-    private func end(_ live: LiveSession) {
+    func end(_ live: LiveSession) {
         live.notBefore = now.advanced(byMicroseconds: 1_000_000)
         recorder.record(.ended, deviceTime: deviceTime(of: live), of: live, arrival: now)
         live.hasEnded = true

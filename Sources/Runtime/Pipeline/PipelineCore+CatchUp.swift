@@ -1,9 +1,9 @@
 import Logging
 import SegmentLog
 package import SensorModel
-package import Sessions
+import Sessions
 import Sharing
-package import Transport
+import Transport
 
 /// Catch-up of viewers that reconnect: validates their cursor and sends the missed events.
 extension PipelineCore {

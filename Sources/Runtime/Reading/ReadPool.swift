@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-package import SensorModel
-package import Sharing
+import SensorModel
+import Sharing
 import Synchronization
 
 /// The few threads that read the log for viewers and owners, and build answers from it.

@@ -1,4 +1,5 @@
 import NIOCore
+import SensorModel
 
 /// How a connection ends: by its client's pace, by the daemon's stop, or as another protocol's.
 extension HTTPConnection {

@@ -5,7 +5,7 @@ import SegmentLog
 import SensorModel
 
 /// Finds the segment of a record; records are looked up in the order of the log.
-private struct SegmentPlaces {
+struct SegmentPlaces {
     private var rest: ArraySlice<SegmentSummary>
 
     init(_ segments: [SegmentSummary]) { rest = segments[...] }
