@@ -33,10 +33,29 @@ struct Delivery {
 extension Reference {
     /// - Returns: What is wrong with it.
     func complaint(about sent: Delivery, _ sights: [Sight]) -> String? {
-        guard let place = place(of: sent.offset), devices[place.session] == sent.share.device,
-            let records = sessions[place.session]
-        else { return complaintWithoutRecord(about: sent) }
-        let index = place.index
+        guard let place = place(of: sent.offset), devices[place.session] == sent.share.device else {
+            return complaintWithoutRecord(about: sent)
+        }
+        let complaint = complaint(about: sent, of: place.session, at: place.index, sights)
+        guard complaint != nil, sent.message.type == "snapshot", let hiding = sent.hiding else {
+            return complaint
+        }
+        // Its cursor may be the number of another session's record: of the one to be shown next, or
+        // of one beside it, where the end of a view took a number that was free in its own.
+        let isOther = sessions.contains { session, records in
+            guard session != place.session, devices[session] == sent.share.device,
+                let index = records.lastIndex(where: { $0.offset <= sent.offset })
+            else { return false }
+            let sights = self.sights(of: session, hiding: hiding)
+            return self.complaint(about: sent, of: session, at: index, sights) == nil
+        }
+        return isOther ? nil : complaint
+    }
+
+    private func complaint(
+        about sent: Delivery, of session: SessionID, at index: Int, _ sights: [Sight]
+    ) -> String? {
+        guard let records = sessions[session] else { return "a session without records" }
         let record = records[index]
         if sent.hiding == nil, sent.message.type == "snapshot" {
             return complaintWithoutRecord(about: sent)

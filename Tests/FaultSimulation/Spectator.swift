@@ -80,11 +80,11 @@ struct Spectator {
             let isRefreshed =
                 share.obeysPrivacy && (isSnapshot || hasResumed)
                 && !privacy.settings.hidesNothing
-            // What was held back of a later session, beside records of the one before it, tells
-            // that it is shown from here on; its snapshot follows.
-            let isOther =
-                isEvent && share.obeysPrivacy && !privacy.settings.hidesNothing
-                && feed?.isLive == true
+            // Events come before the merged fields, so that cursors rise: also those of another
+            // place in a recording, and those held back of a session that is shown from here on.
+            // Its snapshot follows.
+            let isHeldBack = share.obeysPrivacy && !privacy.settings.hidesNothing
+            let isOther = isEvent && (isHeldBack || feed?.isLive == false)
             let isInOrder = isRising || isSeek || isRefreshed
             guard isInOrder || isOther, !isSnapshotOwed || isSnapshot || isEvent else {
                 throw Violation("a viewer at \(last) was sent \(cursor): \(text(json))")
@@ -104,7 +104,7 @@ struct Spectator {
         }
         try checkScope(json)
         if isEvent, !events.insert(cursor.offset.rawValue).inserted,
-            repeatable.remove(cursor.offset.rawValue) == nil
+            repeatable.remove(cursor.offset.rawValue) == nil, !isSnapshotOwed
         {
             throw Violation("a viewer was sent the event of \(cursor) twice")
         }

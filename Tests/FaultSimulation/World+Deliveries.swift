@@ -61,17 +61,32 @@ extension World {
             catchUp.sources.allSatisfy({ $0.privacy == privacy(of: viewer.share).settings })
         else { return }
         let end = catchUp.sources.map(\.end).max() ?? after
+        try reference.read(life.log.reader())
         for session in catchUp.sources.flatMap(\.sessions) {
             let from = RecordOffset(rawValue: after.rawValue + 1)
             let until = RecordOffset(rawValue: end.rawValue + 1)
             try read(session, as: viewer.share, from: from, until: until, at: began) {
                 offset, json in
-                guard !viewer.events.contains(offset.rawValue) else { return }
+                guard !viewer.events.contains(offset.rawValue),
+                    wasReleased(offset, of: session, to: viewer.share, by: began)
+                else { return }
                 throw Violation(
                     "viewer \(index) is caught up after \(after.rawValue), and has not had "
                         + String(decoding: json, as: UTF8.self))
             }
         }
+    }
+
+    /// Whether nothing had to come after a moment for a record to be shown.
+    private func wasReleased(
+        _ offset: RecordOffset, of session: SessionID, to share: Share, by moment: Timestamp
+    ) -> Bool {
+        let settings = privacy(of: share).settings
+        guard share.obeysPrivacy, settings.trimFinishMeters > 0,
+            let place = reference.place(of: offset), place.session == session
+        else { return true }
+        let sight = reference.sights(of: session, hiding: settings)[place.index]
+        return sight.releasedAt.map { $0 <= moment } ?? false
     }
 
     /// A page of history, with an index and without one.

@@ -30,6 +30,8 @@ extension World {
         }
         try judge()
         let before = life.log.nextOffset
+        hasLostSteps = life.log.durableEnd < stepEnd
+        stepEnd = RecordOffset(rawValue: 0)
         say(["lost power", "killed", "closed"][choice < 6 ? 0 : choice < 8 ? 1 : 2])
         ledger.restart()
         for connection in wires.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -85,10 +87,16 @@ extension World {
 
     private func checkStart(_ before: RecordOffset, isOrderly: Bool) throws {
         let next = life.log.nextOffset
+        if hasLostSteps {
+            // Numbers follow the clock: those of records that are lost were made by a clock that was
+            // set back since, and nothing on the disk tells of them.
+            ledger.highestSeen = nil
+            ledger.seen = ledger.seen.filter { $0.key.offset < next.rawValue }
+        }
         if let seen = ledger.highestSeen, next.rawValue <= seen {
             throw Violation("offset \(next.rawValue) is used again, a viewer has seen \(seen)")
         }
-        guard next >= before else {
+        guard next >= before || hasLostSteps else {
             throw Violation("offsets went back from \(before.rawValue) to \(next.rawValue)")
         }
         if isOrderly, next != before {
@@ -114,7 +122,10 @@ extension World {
                         generation: share.obeysPrivacy
                             ? settings.1[book.device]?.generation ?? 0 : 0)
                     if let seen = ledger.seen[sight], seen != json {
-                        violation = Violation("the log's event at \(offset.rawValue) is another")
+                        violation = Violation(
+                            "the log's event at \(offset.rawValue) is another for share "
+                                + "\(share.key.rawValue): \(String(decoding: json, as: UTF8.self)), "
+                                + "seen: \(String(decoding: seen, as: UTF8.self))")
                     }
                 }
                 if let violation { throw violation }

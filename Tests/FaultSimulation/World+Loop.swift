@@ -99,7 +99,9 @@ extension World {
         }
         let privacy = privacyInForce(for: share)
         deliver(json, about: offset ?? cursor.offset, to: share, privacy)
-        guard isEvent else { return }
+        // Where the clock jumped between two records, no record tells what time alone released.
+        let isFinishKnown = clockTouchedUntil == 0 || privacy.settings.trimFinishMeters <= 0
+        guard isEvent, isFinishKnown || !share.obeysPrivacy else { return }
         let sight = Ledger.Sight(
             share: share.key, offset: cursor.offset.rawValue,
             generation: share.obeysPrivacy ? privacy.generation : 0)

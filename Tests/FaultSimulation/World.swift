@@ -34,6 +34,10 @@ package final class World {
     var clockTouchedUntil: Int64 = 0
     /// Of what came before it a delayed share's history does not know that it is old enough.
     var clockWentBack = false
+    /// The log's end when the clock was last set back.
+    var stepEnd = RecordOffset(rawValue: 0)
+    /// Whether a crash took records from before such a step.
+    var hasLostSteps = false
     /// Nothing fails any more.
     var isWell = false
     var playbackNumber: UInt64 = 0
@@ -181,6 +185,7 @@ package final class World {
             wallOffset += random.happens(percent: 10) ? jump * 360 : jump
             clockTouchedUntil = steady + 60_000_000
             clockWentBack = clockWentBack || jump < 0
+            if jump < 0 { stepEnd = life.log.nextOffset }
             say("the daemon's clock jumps by \(Double(jump) / 1e6) s or more")
         case 3:
             settings.0.maxHeartRate = 170 + random.below(30)
