@@ -22,7 +22,6 @@ extension SessionFlow {
             return callbacks.rebuild(rebuilding)
         }
         live.views = views
-        _ = live.views.advance(to: now)
         hub.sessionRead(live.id, of: live.device, isInView: live.views.isInView, at: now)
         table.remember(rebuilt.gaps, of: live.id)
         live.summaryEvents = rebuilt.summaryEvents
@@ -32,6 +31,10 @@ extension SessionFlow {
         live.rebuilding = nil
         recorder.resume(
             with: computation, missing: rebuilt.missing, of: live, arrival: now)
+        // Not before the records that waited: time alone would decide what they have a say in.
+        for dated in live.views.advance(to: now) {
+            hub.publish(dated, of: live.device, at: now)
+        }
         live.hasEnded =
             live.hasEnded || live.computation?.processors.pipeline.metrics.state == .ended
         hub.refresh(live.id, of: live.device, at: now)

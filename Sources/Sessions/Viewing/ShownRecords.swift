@@ -113,13 +113,6 @@ package struct ShownRecords: Sendable {
                 return false
             }
             guard header.type == .metric || header.type == .event else { return true }
-            // Only a record that arrived later may release events that are held back. What the reader
-            // has is old enough, whatever the clock says since.
-            let isNew = position.after.map { header.offset > $0 } ?? true
-            if let arrivedBy, isNew, header.arrivalTime > arrivedBy, !rule.holdsBack {
-                ending = .complete
-                return false
-            }
             position.next = RecordOffset(rawValue: header.offset.rawValue + 1)
             // One unreadable record does not end the reading.
             guard let event = try? StreamEventCodec.decode(payload) else { return true }
