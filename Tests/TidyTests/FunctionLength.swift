@@ -6,9 +6,10 @@ enum FunctionLength {
     static func findings(in file: SourceTree.File) -> [Finding] {
         var findings: [Finding] = []
         for (start, line) in file.lines.enumerated() {
-            guard line.firstMatch(of: /^\s*([a-z@_() ]+ )?(func |init[?(<])/) != nil else {
-                continue
-            }
+            // One on a single line has no closing line of its own.
+            guard line.firstMatch(of: /^\s*([a-z@_() ]+ )?(func |init[?(<])/) != nil,
+                !line.hasSuffix(" }")
+            else { continue }
             let indent = line.prefix { $0 == " " }
             let closing = indent + "}"
             guard let end = file.lines[start...].firstIndex(where: { $0 == closing }) else {
