@@ -82,6 +82,12 @@ import Testing
             let isLast = end == records.count
             let wait = isLast ? 0 : Double.random(in: 0...2000, using: &generator)
             extend(&index, over: records[..<end], afterSeconds: wait)
+            // For lack of memory.
+            if Bool.random(using: &generator) {
+                let before = index.bytes
+                index = index.withoutHeld()
+                if index.hasHeld || index.bytes > before { return "events are kept" }
+            }
         }
         for _ in 0..<20 {
             let place = RecordOffset(

@@ -5,7 +5,9 @@ package import Sharing
 import Synchronization
 
 /// The cache of projection indexes, for live and recorded sessions. An index is built by reading
-/// the session at the first request; the least recently used are evicted. Any thread.
+/// the session at the first request. If there are too many, the least recently used lose first what
+/// a trimmed finish holds back, which is read again faster than the session, and then all. Any
+/// thread.
 package final class ProjectionIndexes: Sendable {
     fileprivate struct Key: Hashable {
         let session: SessionID
@@ -39,15 +41,16 @@ package final class ProjectionIndexes: Sendable {
     }
 
     package func keep(_ index: ProjectionIndex, of session: SessionID, by rule: ProjectionRule) {
-        let bytes = index.bytes
         state.withLock { state in
-            let key = Key(session: session, rule: rule)
-            state.remove(key)
             state.uses += 1
-            state.entries[key] = Entry(index: index, bytes: bytes, lastUse: state.uses)
-            state.bytes += bytes
+            state.put(index, at: Key(session: session, rule: rule), lastUse: state.uses)
+            while state.bytes > Self.bytesMax, let oldest = state.oldest(where: \.index.hasHeld) {
+                state.put(
+                    oldest.value.index.withoutHeld(), at: oldest.key,
+                    lastUse: oldest.value.lastUse)
+            }
             while state.bytes > Self.bytesMax, state.entries.count > 1,
-                let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })
+                let oldest = state.oldest(where: { _ in true })
             {
                 state.remove(oldest.key)
             }
@@ -65,6 +68,21 @@ package final class ProjectionIndexes: Sendable {
 }
 
 extension ProjectionIndexes.State {
+    fileprivate func oldest(
+        where condition: (ProjectionIndexes.Entry) -> Bool
+    ) -> (key: ProjectionIndexes.Key, value: ProjectionIndexes.Entry)? {
+        entries.filter { condition($0.value) }.min { $0.value.lastUse < $1.value.lastUse }
+    }
+
+    fileprivate mutating func put(
+        _ index: ProjectionIndex, at key: ProjectionIndexes.Key, lastUse: UInt64
+    ) {
+        remove(key)
+        let entry = ProjectionIndexes.Entry(index: index, bytes: index.bytes, lastUse: lastUse)
+        entries[key] = entry
+        bytes += entry.bytes
+    }
+
     fileprivate mutating func remove(_ key: ProjectionIndexes.Key) {
         bytes -= entries.removeValue(forKey: key)?.bytes ?? 0
     }

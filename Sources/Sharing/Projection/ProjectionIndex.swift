@@ -96,8 +96,23 @@ public struct ProjectionIndex: Sendable {
 
     /// Approximate bytes of memory, which limit a cache of indexes.
     public var bytes: Int {
-        4096 + verdicts.bytes + deciding.projection.heldBytes + following.projection.heldBytes
+        4096 + verdicts.bytes + deciding.projection.verdicts.bytes
+            + deciding.projection.heldBytes + resting.heldBytes + following.projection.heldBytes
             + checkpoints.reduce(0) { $0 + $1.projection.bytes }
+    }
+
+    /// Whether it has events that a trimmed finish holds back: most of its memory.
+    public var hasHeld: Bool { deciding.projection.firstHeld != nil }
+
+    /// A copy without the events held back: an extension reads them again.
+    public func withoutHeld() -> ProjectionIndex {
+        var copy = self
+        copy.deciding.next = deciding.projection.firstHeld?.offset ?? deciding.next
+        copy.deciding.projection = deciding.projection.rewound()
+        copy.deciding.projection.use(deciding.projection.verdicts, extends: true)
+        copy.resting = resting.rewound()
+        copy.resting.use(resting.verdicts, extends: true)
+        return copy
     }
 
     // MARK: Extension
