@@ -130,7 +130,7 @@ extension Reference {
         guard settings.trimFinishMeters > 0, !records[index].isSafetyAlert, !isEmpty else {
             return nil
         }
-        let isReleased = sights[index].releasedAt.map { $0 <= sent.now } ?? false
+        let isReleased = sights[index].release.map { $0.at <= sent.now } ?? false
         return isReleased ? nil : "what may be the finish"
     }
 }

@@ -4,25 +4,32 @@ import Sharing
 /// When each record of a session with a trimmed finish may be shown, and whether it may be the finish.
 enum FinishReference {
     struct Release {
-        /// Arrival clock; `nil`: it still waits.
-        var at: Timestamp?
+        /// Arrival clock.
+        var at: Timestamp
+        /// The record that ends the wait, the session's next one or a call for help; `nil`: time
+        /// alone ends it, ``lagSeconds`` later.
+        var by: RecordOffset?
         /// The runner had not left its place by then.
         var isNear = false
     }
 
     /// Instead of twenty minutes: a seed is shorter.
     static let secondsLate = 8.0
+    /// Time alone waits this much longer: a record on its way may decide otherwise.
+    static let lagSeconds = 5.0
 
     static func releases(
         of records: [Reference.Record], _ settings: PrivacySettings
     ) -> [Release] {
-        guard settings.trimFinishMeters > 0 else { return records.map { Release(at: $0.arrival) } }
-        var releases = records.map { _ in Release() }
+        guard settings.trimFinishMeters > 0 else {
+            return records.map { Release(at: $0.arrival, by: $0.offset) }
+        }
+        var releases = records.map { Release(at: due($0)) }
         var waiting: [Int] = []
         var places: [(latitude: Double, longitude: Double)?] = []
         for (index, record) in records.enumerated() {
             while let first = waiting.first, due(records[first]) <= record.arrival {
-                releases[first].at = due(records[first])
+                releases[first].by = record.offset
                 waiting.removeFirst()
             }
             if let position = record.metrics?.position {
@@ -41,17 +48,19 @@ enum FinishReference {
             }
             if record.isSafetyAlert || places[index] == nil {
                 if record.isSafetyAlert {
-                    for other in waiting { releases[other].at = record.arrival }
+                    for other in waiting {
+                        releases[other].at = record.arrival
+                        releases[other].by = record.offset
+                    }
                     waiting = []
                 }
                 releases[index].at = record.arrival
+                releases[index].by = record.offset
             } else {
                 releases[index].isNear = true
                 waiting.append(index)
             }
         }
-        // Nothing comes any more: the rest waits for its time.
-        for index in waiting { releases[index].at = due(records[index]) }
         return releases
     }
 

@@ -23,8 +23,8 @@ struct Reference {
         var distanceMeters: Double
         /// Where the runner was; `nil`: no position had come.
         var place: (latitude: Double, longitude: Double)?
-        /// When it may be shown, arrival clock; `nil`: it still waits.
-        var releasedAt: Timestamp?
+        /// When it may be shown; `nil` before the first record.
+        var release: FinishReference.Release?
     }
 
     private(set) var sessions: [SessionID: [Record]] = [:]
@@ -80,8 +80,9 @@ struct Reference {
         let records = sessions[session] ?? []
         let releases = settings.map { FinishReference.releases(of: records, $0) }
         return zip(records.indices, records).map { index, record in
-            let release = releases?[index] ?? FinishReference.Release(at: record.arrival)
-            sight.releasedAt = release.at
+            let release =
+                releases?[index] ?? FinishReference.Release(at: record.arrival, by: record.offset)
+            sight.release = release
             guard let metrics = record.metrics else {
                 var own = sight
                 own.isVisible = sight.isVisible && !release.isNear

@@ -68,7 +68,8 @@ extension World {
             try read(session, as: viewer.share, from: from, until: until, at: began) {
                 offset, json in
                 guard !viewer.events.contains(offset.rawValue),
-                    wasReleased(offset, of: session, to: viewer.share, by: began)
+                    wasReleased(
+                        offset, of: session, to: viewer.share, by: began, through: catchUp.needed)
                 else { return }
                 throw Violation(
                     "viewer \(index) is caught up after \(after.rawValue), and has not had "
@@ -77,16 +78,19 @@ extension World {
         }
     }
 
-    /// Whether nothing had to come after a moment for a record to be shown.
+    /// Whether nothing had to come after a moment, and a record, for another record to be shown.
     private func wasReleased(
-        _ offset: RecordOffset, of session: SessionID, to share: Share, by moment: Timestamp
+        _ offset: RecordOffset, of session: SessionID, to share: Share, by moment: Timestamp,
+        through newest: RecordOffset
     ) -> Bool {
         let settings = privacy(of: share).settings
         guard share.obeysPrivacy, settings.trimFinishMeters > 0,
             let place = reference.place(of: offset), place.session == session
         else { return true }
         let sight = reference.sights(of: session, hiding: settings)[place.index]
-        return sight.releasedAt.map { $0 <= moment } ?? false
+        guard let release = sight.release else { return false }
+        if let by = release.by, by <= newest { return true }
+        return release.at.advanced(bySeconds: FinishReference.lagSeconds) <= moment
     }
 
     /// A page of history, with an index and without one.
