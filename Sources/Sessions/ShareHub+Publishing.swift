@@ -54,7 +54,7 @@ extension ShareHub {
         else { return }
         var given = dated.update
         if entry.showing != given.session {
-            given = beginning(with: given, obeyingPrivacy: share.obeysPrivacy)
+            given = beginning(with: dated, obeyingPrivacy: share.obeysPrivacy)
             entries[share.key]?.showing = given.session
             entries[share.key]?.begunAt = given.cursor
         } else if let begunAt = entry.begunAt, given.cursor <= begunAt, !given.begins {
@@ -77,7 +77,7 @@ extension ShareHub {
         }
         let given =
             view.showing == update.session
-            ? update : self.beginning(with: update, obeyingPrivacy: kind.obeysPrivacy)
+            ? update : self.beginning(with: dated, obeyingPrivacy: kind.obeysPrivacy)
         // The beginning may contain an event of this record that is still to be shown.
         let before = RecordOffset(rawValue: max(1, update.cursor.offset.rawValue) - 1)
         let held = heldMax(kind)
@@ -95,9 +95,12 @@ extension ShareHub {
     }
 
     /// Returns the update, or all that its session shows including the update.
-    private func beginning(with update: SessionUpdate, obeyingPrivacy: Bool) -> SessionUpdate {
+    private func beginning(
+        with dated: SessionUpdates.Dated, obeyingPrivacy: Bool
+    ) -> SessionUpdate {
+        let update = dated.update
         guard !update.begins, let views = views(update.session) else { return update }
-        var given = views.fields(obeyingPrivacy: obeyingPrivacy).everything
+        var given = dated.everything ?? views.fields(obeyingPrivacy: obeyingPrivacy).everything
         given.event = update.event
         given.cursor = max(given.cursor, update.cursor)
         return given

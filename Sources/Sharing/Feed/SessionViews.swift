@@ -98,9 +98,14 @@ public struct SessionViews: Sendable {
     }
 
     private mutating func encodeShown() -> [SessionUpdates.Dated] {
-        let updates = shown.map {
-            SessionUpdates.Dated(
-                update: hiding[0].fields.take($0.event, at: $0.offset), arrival: $0.arrival)
+        var updates: [SessionUpdates.Dated] = []
+        for event in shown {
+            let update = hiding[0].fields.take(event.event, at: event.offset)
+            let isFirst = updates.isEmpty && shown.count > 1
+            updates.append(
+                SessionUpdates.Dated(
+                    update: update, arrival: event.arrival,
+                    everything: isFirst ? hiding[0].fields.everything : nil))
         }
         // The array is large after a backlog, and every session has one.
         shown.removeAll(keepingCapacity: shown.capacity <= Self.shownKept)
@@ -117,10 +122,14 @@ public struct SessionUpdates: Sendable {
     public struct Dated: Sendable {
         public var update: SessionUpdate
         public var arrival: Timestamp
+        /// All that the session shows after the first of several updates, for a share that begins
+        /// with it; `nil`: the session's fields.
+        public var everything: SessionUpdate?
 
-        public init(update: SessionUpdate, arrival: Timestamp) {
+        public init(update: SessionUpdate, arrival: Timestamp, everything: SessionUpdate? = nil) {
             self.update = update
             self.arrival = arrival
+            self.everything = everything
         }
     }
 
