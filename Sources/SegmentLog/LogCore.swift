@@ -54,6 +54,7 @@ struct LogCore: Sendable {
     var isGathering = false
     var lastNumber: UInt64
     var latestArrival: Int64
+    var arrivals = ArrivalMarks()
     /// Smaller than the configured maximum while writing into the reserve.
     var segmentBytesMax: Int
     /// Whether the file is longer than the written data and must be truncated when it is sealed.
@@ -108,6 +109,7 @@ struct LogCore: Sendable {
             roll()
         }
         let offset = draft.offset(arrivalTime: record.arrivalTime)
+        arrivals.append(arrival: record.arrivalTime, at: offset, durableEnd: durableEnd)
         let device = draft.isIntroduced(session) ? nil : device(of: session)
         draft.append(record, at: offset, of: session, device: device, payload: payload, to: &line)
         return RecordOffset(rawValue: offset)

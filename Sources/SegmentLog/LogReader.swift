@@ -65,6 +65,14 @@ public struct LogReader: Sendable {
         RecordOffset(rawValue: entries.endOffset)
     }
 
+    /// Arrival of the oldest record that was appended and cannot be read yet, or up to a second
+    /// before it; `nil`: there is none.
+    public var unreadableSince: Timestamp? {
+        guard case .log(let log) = source else { return nil }
+        return log.core.withLock { $0.arrivals.arrival(from: $0.writtenEnd) }
+            .map { Timestamp(microseconds: $0) }
+    }
+
     /// Whether an offset lies between the first and the last of a segment. After a crash the next
     /// segment begins further on; the offsets in between belong to no segment.
     public func isInSegment(_ offset: RecordOffset) -> Bool {

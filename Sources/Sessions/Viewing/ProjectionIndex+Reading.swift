@@ -22,7 +22,7 @@ extension ProjectionIndex {
         var index = ProjectionIndex(rule)
         if let known, !known.isBeyond(summary.records) { index = known }
         let isWhole = try index.extend(
-            to: summary.records, at: now
+            to: summary.records, at: reader.decidable(at: now)
         ) { (from, until, body) throws(SegmentLogError) in
             var isWhole = !isCancelled()
             guard isWhole else { return false }
@@ -42,5 +42,17 @@ extension ProjectionIndex {
             return isWhole
         }
         return isWhole ? index : nil
+    }
+}
+
+extension LogReader {
+    /// The time up to which time alone may decide what is shown: a record that waits for the disk
+    /// may decide otherwise. Asked before the reading.
+    ///
+    /// - Parameter now: Arrival clock.
+    /// - Returns: `now`, unless a record has waited for longer than the projection allows.
+    func decidable(at now: Timestamp) -> Timestamp {
+        guard let since = unreadableSince else { return now }
+        return min(now, since.advanced(bySeconds: SessionProjection.lagSecondsMax))
     }
 }

@@ -102,6 +102,7 @@ package struct ShownRecords: Sendable {
         guard ending == nil else { return ending ?? .complete }
         guard !isCancelled() else { return .cancelled }
         var shown: [ShownEvent] = []
+        let now = reader.decidable(at: now)
         let index = try indexNow()
         if let index { position.projection.use(index.verdicts) }
         let held = index?.firstHeld(at: now)

@@ -81,7 +81,7 @@ public struct SessionProjection: Sendable {
     /// Longest time from a record's arrival to its processing. Time alone releases nothing before
     /// that: the decision whether the runner left a place must not depend on the speed of
     /// processing.
-    static let lagSecondsMax = 5.0
+    package static let lagSecondsMax = 5.0
 
     private func nextDue(after lagSeconds: Double) -> Timestamp? {
         let release = trim?.nextDue?.advanced(bySeconds: lagSeconds)
