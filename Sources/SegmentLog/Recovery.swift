@@ -54,9 +54,12 @@ struct Recovery {
         let content = numbers.isEmpty ? CatalogFile.Content() : CatalogFile.read(from: disk)
         var entries = try CatalogFile.segments(
             numbers, on: disk, knowing: content, isGoneAllowed: false)
+        let ends = SegmentEntry.followingOffsets(entries)
+        for index in entries.indices where entries[index].index.endOffset > ends[index] {
+            entries[index].unseal()
+        }
         recovery.note(content, entries, on: disk)
         Self.putAsideUndecided(&entries)
-        let ends = SegmentEntry.followingOffsets(entries)
         for index in entries.indices {
             recovery.take(
                 entries[index], endOffset: ends[index], following: entries[(index + 1)...],
@@ -92,7 +95,7 @@ struct Recovery {
             SegmentLog.tryToRemove(CatalogFile.name, on: disk)
             return
         }
-        let numbers = Set(entries.lazy.map(\.number))
+        let numbers = Set(entries.lazy.filter { $0.isSealed || $0.header == nil }.map(\.number))
         catalog.places = content.places.filter { numbers.contains($0.key) }
         catalog.obsolete = content.obsolete + content.places.count - catalog.places.count
         catalog.end = content.end

@@ -79,6 +79,16 @@ struct SegmentEntry: Sendable {
         isMarksOnDisk = true
     }
 
+    /// Opens a segment that was sealed while the disk failed: a later one took over in its midst,
+    /// and the seal may have never reached the disk.
+    mutating func unseal() {
+        guard isSealed else { return }
+        isSealed = false
+        isMarksOnDisk = false
+        index = SegmentIndex(firstOffset: index.firstOffset)
+        recordsEnd = bytes
+    }
+
     /// Puts the segment aside: its content is unknown now and may become readable. Nothing in it is
     /// read or changed.
     mutating func putAside(_ reason: LogDamage.Reason) {

@@ -72,7 +72,7 @@ extension World {
             do {
                 let log = try SegmentLog.open(
                     disk: found, configuration: configuration, now: now)
-                say("and goes on: \(log.recovery), \(log.segments())")
+                say("and goes on: \(log.recovery)")
             } catch {
                 say("and gives up: \(error)")
             }

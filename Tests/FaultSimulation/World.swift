@@ -196,7 +196,8 @@ package final class World {
         case 4, 6: changePrivacy(of: watches[random.below(watches.count)].device)
         case 7: commandOwner()
         case 8:
-            say("upkeep: \(life.log.repair())")
+            let repair = life.log.repair()
+            say("upkeep: \(repair)")
             do { try life.log.saveCatalog() } catch { say("no catalog: \(error)") }
         case 5:
             let index = random.below(watches.count)
