@@ -30,6 +30,15 @@ struct Ledger {
         var offset: UInt64
         /// Of the settings that hide something of it.
         var generation: Int
+        /// An end of a view has a number of its own, which may be that of another session's record.
+        var isEnd: Bool
+
+        init(_ json: [UInt8], at offset: UInt64, on share: ShareKey, generation: Int) {
+            self.share = share
+            self.offset = offset
+            self.generation = generation
+            isEnd = json.starts(with: #"{"type":"end""#.utf8)
+        }
     }
 
     var books: [SessionID: Book] = [:]

@@ -25,6 +25,9 @@ struct Spectator {
     /// Events it has had that are after the cursor it came back with: another session's view may
     /// have set it back.
     private var repeatable: Set<UInt64> = []
+    /// Offsets at which it was told of an end. That of a view has a number of its own, which may be
+    /// that of another session's record.
+    private var ends: Set<UInt64> = []
     /// Offsets of events it has had.
     private(set) var events: Set<UInt64> = []
     /// It was promised every event after this one; `nil`: it was never connected.
@@ -103,7 +106,9 @@ struct Spectator {
             hasBegun = json.starts(with: #"{"type":"snapshot""#.utf8)
         }
         try checkScope(json)
+        if json.starts(with: #"{"type":"end""#.utf8) { ends.insert(cursor.offset.rawValue) }
         if isEvent, !events.insert(cursor.offset.rawValue).inserted,
+            !ends.contains(cursor.offset.rawValue),
             repeatable.remove(cursor.offset.rawValue) == nil, !isSnapshotOwed
         {
             throw Violation("a viewer was sent the event of \(cursor) twice")

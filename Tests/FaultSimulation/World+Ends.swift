@@ -118,7 +118,7 @@ extension World {
                 try read(session, as: share, from: RecordOffset(rawValue: 0), until: nil) {
                     offset, json in
                     let sight = Ledger.Sight(
-                        share: share.key, offset: offset.rawValue,
+                        json, at: offset.rawValue, on: share.key,
                         generation: share.obeysPrivacy
                             ? settings.1[book.device]?.generation ?? 0 : 0)
                     if let seen = ledger.seen[sight], seen != json {

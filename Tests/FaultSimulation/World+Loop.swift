@@ -103,7 +103,7 @@ extension World {
         let isFinishKnown = clockTouchedUntil == 0 || privacy.settings.trimFinishMeters <= 0
         guard isEvent, isFinishKnown || !share.obeysPrivacy else { return }
         let sight = Ledger.Sight(
-            share: share.key, offset: cursor.offset.rawValue,
+            json, at: cursor.offset.rawValue, on: share.key,
             generation: share.obeysPrivacy ? privacy.generation : 0)
         if let before = ledger.seen.updateValue(json, forKey: sight), before != json {
             throw Violation(

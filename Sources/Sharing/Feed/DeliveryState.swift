@@ -29,6 +29,9 @@ public struct DeliveryState: Sendable {
     private let periodNanoseconds: UInt64
     private var nextUpdateNanoseconds: UInt64 = 0
     private var catchingUp: Bool
+    /// The cursor of a reconnecting viewer, which has had the events up to it. After a change of the
+    /// owner's privacy settings the feed may hold some of them back, and show them again.
+    private var resumed: LogCursor?
     private var blockedSince: UInt64?
 
     /// - Parameters:
@@ -55,6 +58,8 @@ public struct DeliveryState: Sendable {
         _ feeds: [ShareFeed], at now: UInt64, resumedAt resumed: LogCursor? = nil,
         into messages: inout [EncodedMessage]
     ) {
+        // The members of a group have delays of their own, and so other cursors.
+        self.resumed = place == .alone ? resumed : nil
         for feed in feeds.sorted(by: { $0.cursor < $1.cursor }) {
             messages.append(
                 feed.snapshotMessage(resumedAt: resumed, place: place))
@@ -129,7 +134,7 @@ public struct DeliveryState: Sendable {
         by feed: ShareFeed, _ marks: ShareFeed.Marks, at now: UInt64,
         into messages: inout [EncodedMessage]
     ) {
-        let events = marks.event > sent ? feed.events.entries(after: sent) : []
+        let events = marks.event > sent ? feed.events.entries(after: sent, beyond: resumed) : []
         for event in events where event.revision < marks.fields {
             messages.append(event.message(place))
         }

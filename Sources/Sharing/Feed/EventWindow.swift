@@ -44,10 +44,15 @@ struct EventWindow {
         entries.removeFirst(surplus)
     }
 
-    /// Entries that a viewer at `revision` has not got yet, oldest first.
-    func entries(after revision: UInt64) -> ArraySlice<Entry> {
+    /// - Parameters:
+    ///   - revision: The revision up to which the viewer has everything.
+    ///   - resumed: The cursor up to which it had every event when it came; `nil`: it had none.
+    /// - Returns: What the viewer has not got yet, oldest first.
+    func entries(after revision: UInt64, beyond resumed: LogCursor?) -> [Entry] {
         var start = entries.endIndex
         while start > entries.startIndex, entries[start - 1].revision > revision { start -= 1 }
-        return entries[start...]
+        let fresh = entries[start...]
+        guard let resumed else { return Array(fresh) }
+        return fresh.filter { $0.alone.cursor > resumed }
     }
 }

@@ -59,6 +59,9 @@ struct FinishTrim: Sendable {
     /// The oldest held event.
     var first: HeldEvents.Entry? { held.first }
 
+    /// The newest held event.
+    var last: HeldEvents.Entry? { held.last }
+
     /// Bytes of the held events.
     var heldBytes: Int { held.size + near.capacity * MemoryLayout<Near>.stride }
 

@@ -90,8 +90,12 @@ public struct ProjectionIndex: Sendable {
     /// - Parameter now: Time of the arrival clock, of an index that is not behind.
     /// - Returns: The offset from which all events are held back now; `nil`: unknown, or none.
     package func firstHeld(at now: Timestamp) -> RecordOffset? {
-        guard let releases = resting.releases, now < releases.lowerBound else { return nil }
-        return resting.firstHeld?.offset
+        guard let releases = resting.releases, now < releases.lowerBound,
+            let first = resting.firstHeld, let last = resting.lastHeld,
+            // Records that came before the clock was set back may have ended the view.
+            first.arrival <= now, last.arrival <= now
+        else { return nil }
+        return first.offset
     }
 
     /// Approximate bytes of memory, which limit a cache of indexes.

@@ -56,6 +56,9 @@ public struct SessionProjection: Sendable {
     /// The oldest held event.
     var firstHeld: HeldEvents.Entry? { trim?.first }
 
+    /// The newest held event.
+    var lastHeld: HeldEvents.Entry? { trim?.last }
+
     /// Times at which the first and the last held event are released without further records;
     /// `nil`: none is held. Arrival clock.
     var releases: ClosedRange<Timestamp>? {
