@@ -61,8 +61,14 @@ import Testing
         let reader = fixture.log.reader()
         #expect(fixture.log.writtenEnd == LogFixture.end(after: 1))
         #expect(try fixture.contents(of: reader).records.count == 2)
+        let arrival = try #require(fixture.inOrder.last?.header.arrivalTime)
+        let since = try #require(reader.unreadableSince)
+        #expect((0..<1).contains(arrival.seconds(since: since)))
+        for _ in 0..<250 { fixture.append() }
+        #expect(reader.unreadableSince == since)
         fixture.log.settle()
-        #expect(try fixture.contents(of: reader).records.count == 3)
+        #expect(reader.unreadableSince == nil)
+        #expect(try fixture.contents(of: reader).records.count == 253)
     }
 
     @Test func `The newest record of a kind before a moment is found by few reads`() throws {

@@ -229,4 +229,36 @@ extension SegmentLogTests {
             }
         }
     }
+
+    /// A seal is written, and the file after it cannot be made: another segment takes over in the
+    /// midst of the sealed one.
+    @Test(arguments: [SimulatedDisk.Fault.Kind.full, .inputOutput])
+    func `A segment that was sealed while the disk failed ends where the next begins`(
+        kind: SimulatedDisk.Fault.Kind
+    ) throws {
+        let configuration = LogFixture.configuration(segmentBytesMax: 4096)
+        var cut = 0
+        for call in 0..<12 {
+            var fixture = try LogFixture(configuration: configuration)
+            fixture.head()
+            fixture.log.settle()
+            for _ in 0..<30 {
+                fixture.append(payload: LogFixture.payload(fixture.sequence, bytes: 400))
+            }
+            fixture.disk.fail(
+                SimulatedDisk.Fault(kind: kind, call: fixture.disk.calls + call))
+            while case .worked = fixture.log.writeStep() {}
+            fixture.log.settle()
+            let before = try LogReader(disk: fixture.disk.killed()).segments()
+            cut += zip(before, before.dropFirst()).count { $0.endOffset > $1.firstOffset }
+            let again = try LogFixture(disk: fixture.disk.killed(), configuration: configuration)
+            let segments = again.log.segments()
+            for (one, next) in zip(segments, segments.dropFirst()) {
+                #expect(one.endOffset <= next.firstOffset, "call \(call)")
+            }
+            #expect(try again.contents().records == fixture.inOrder)
+            #expect(try again.log.reader().verify().damaged.isEmpty)
+        }
+        #expect(cut > 0, "no seal had records of the next segment")
+    }
 }

@@ -55,6 +55,61 @@ import Testing
         #expect(catchUp.needed == RecordOffset(rawValue: needed))
     }
 
+    /// A share that shows another session until then begins with the first of them.
+    @Test func `Of several events that are released at once none is skipped`() throws {
+        var privacy = PrivacySettings.none
+        privacy.trimFinishMeters = 20
+        privacy.finishSecondsLate = 160
+        let fixture = try FlowFixture()
+        fixture.said.privacy = privacy
+        try fixture.run(seconds: 170)
+        var views = try #require(fixture.live?.views)
+        let released = views.advance(to: FlowFixture.time(200))
+        let first = try #require(released.first)
+        #expect(released.count { !$0.update.event.isEmpty } >= 2)
+        #expect(first.everything?.cursor == first.update.cursor)
+        #expect(released.dropFirst().allSatisfy { $0.everything == nil })
+        #expect(
+            zip(released, released.dropFirst()).allSatisfy { $0.update.cursor < $1.update.cursor })
+        let state = first.everything?.changed.first { $0.key == .elapsedSeconds }
+        let last = views.fields(obeyingPrivacy: true).everything.changed
+            .first { $0.key == .elapsedSeconds }
+        #expect(state != nil && state?.bytes != last?.bytes)
+    }
+
+    /// A disk that fails keeps a record from the readers that decides otherwise than time alone.
+    @Test func `Time decides nothing past a record that waits for the disk`() throws {
+        var privacy = PrivacySettings.none
+        privacy.trimFinishMeters = 20
+        privacy.finishSecondsLate = 160
+        let fixture = try FlowFixture()
+        try fixture.run(seconds: 200)
+        fixture.flow.log.settle()
+        try fixture.run(seconds: 4)
+        let log = fixture.flow.log
+        let summary = try #require(log.summary(of: FlowFixture.session))
+        let late = FlowFixture.time(500)
+        let index = try ProjectionIndex.reading(
+            summary, rule: ProjectionRule(privacy), reader: log.reader(), now: late)
+        let records = ShownRecords(
+            summary, rule: ProjectionRule(privacy), index: index, reader: log.reader(),
+            epoch: log.epoch)
+        func shown() throws -> Timestamp? {
+            var newest: Timestamp?
+            var position = records.position(after: nil)
+            try records.read(from: &position, arrivedBy: nil, now: late) {
+                newest = $0.event.deviceTime
+                return true
+            }
+            return newest
+        }
+        let before = try #require(try shown())
+        #expect(before <= FlowFixture.time(201 + 5 - 160))
+        log.settle()
+        let after = try #require(try shown())
+        #expect(after > FlowFixture.time(100))
+    }
+
     @Test func `Who comes back hears of what may have been the finish once`() throws {
         let fixture = try FlowFixture()
         let flow = fixture.flow

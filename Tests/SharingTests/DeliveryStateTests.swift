@@ -177,6 +177,21 @@ import Testing
         #expect(messages.map(\.cursor) == [Fixture.cursor(5)])
     }
 
+    /// The owner trims the finish from now on: the feed holds events back that the viewer had.
+    @Test(arguments: [(7, [8]), (nil, [5, 8])])
+    func `Who comes back is sent no event again that it had`(cursor: Int?, sent: [UInt64]) {
+        let (table, feed) = Self.table()
+        var queue = DeliveryState(rateHz: 1)
+        var messages: [EncodedMessage] = []
+        queue.begin(
+            [feed], at: 0, resumedAt: cursor.map { Fixture.cursor(UInt64($0)) }, into: &messages)
+        messages = []
+        table.apply(Self.marker(5), to: Self.key)
+        table.apply(Self.marker(8), to: Self.key)
+        #expect(queue.flush([feed], at: 0, into: &messages) == .write)
+        #expect(messages.map(\.cursor.offset.rawValue) == sent)
+    }
+
     @Test func `Another session begins with a snapshot`() {
         let (table, feed) = Self.table()
         var queue = DeliveryState(rateHz: 1)
