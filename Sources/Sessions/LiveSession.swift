@@ -9,8 +9,12 @@ package final class LiveSession {
     private static let togetherMicroseconds: Int64 = 20_000
 
     /// Memory of one session in bytes: 11 KiB of processors, its fields and the order of its
-    /// frames. A view that hides something is counted separately, as ``hidingBytes``.
+    /// frames. A view that hides something is counted separately, as ``hidingBytes``, and splits and
+    /// laps as ``summaryBytes``.
     package static let bytesMax = 26 << 10
+    /// Memory of the splits and laps of all sessions: those of 8,000 marathons, or of 900 sessions
+    /// that have as many as a session can.
+    package static let summaryBytesMax = 160 << 20
 
     package let id: SessionID
     package let device: DeviceID
@@ -43,6 +47,10 @@ package final class LiveSession {
     private(set) var hidingBytes = 0
     /// Split and lap events so far; with the newest metrics they form a snapshot.
     package var summaryEvents = SummaryEvents()
+    /// Called with the change of ``summaryBytes``; set while the session is in ``LiveSessions``.
+    var summaryGrew: ((Int) -> Void)?
+    /// Memory of splits and laps, here and in the views, in bytes.
+    private(set) var summaryBytes = 0
     package var lastSnapshot: Timestamp?
     /// Silence was recorded; it is not checked again before this time, whatever the processors
     /// request.
@@ -66,6 +74,14 @@ package final class LiveSession {
         guard bytes != hidingBytes else { return }
         hidingGrew?(bytes - hidingBytes)
         hidingBytes = bytes
+    }
+
+    /// Called after a change of ``summaryEvents``.
+    func noteSummary() {
+        let bytes = summaryEvents.bytes + views.splitBytes
+        guard bytes != summaryBytes else { return }
+        summaryGrew?(bytes - summaryBytes)
+        summaryBytes = bytes
     }
 
     /// The next time at which the passage of time changes something, by the arrival clock; `nil`:

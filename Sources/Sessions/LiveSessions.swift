@@ -16,6 +16,8 @@ package final class LiveSessions {
     package private(set) var liveCount = 0
     /// Memory of all views that hide something, in bytes.
     package private(set) var hidingBytes = 0
+    /// Memory of the splits and laps of all sessions, in bytes.
+    package private(set) var summaryBytes = 0
     /// Number of devices with a session in memory.
     package var deviceCount: Int { byDevice.count }
 
@@ -26,6 +28,8 @@ package final class LiveSessions {
     /// Sessions with a view that hides something.
     var hiding: [LiveSession] { byID.values.filter { $0.hidingBytes > 0 } }
 
+    package var all: some Collection<LiveSession> { byID.values }
+
     /// - Returns: Ended sessions that were evicted for it.
     package func add(_ session: LiveSession) -> [SessionID] {
         byID[session.id] = session
@@ -33,6 +37,8 @@ package final class LiveSessions {
         session.ended = { [unowned self] in liveCount += $0 ? -1 : 1 }
         hidingBytes += session.hidingBytes
         session.hidingGrew = { [unowned self] in hidingBytes += $0 }
+        summaryBytes += session.summaryBytes
+        session.summaryGrew = { [unowned self] in summaryBytes += $0 }
         byDevice[session.device, default: []].append(session.id)
         let ended = of(session.device).filter(\.hasEnded)
             .sorted { $0.lastArrival < $1.lastArrival }
@@ -47,7 +53,9 @@ package final class LiveSessions {
         if byDevice[removed.device]?.isEmpty == true { byDevice[removed.device] = nil }
         removed.ended = nil
         removed.hidingGrew = nil
+        removed.summaryGrew = nil
         hidingBytes -= removed.hidingBytes
+        summaryBytes -= removed.summaryBytes
         if !removed.hasEnded { liveCount -= 1 }
         return removed
     }

@@ -39,7 +39,8 @@ extension SessionFlow {
             live.hasEnded || live.computation?.processors.pipeline.metrics.state == .ended
         hub.refresh(live.id, of: live.device, at: now)
         watch(live)
-        boundHiding()
+        live.noteSummary()
+        boundMemory(besides: live)
         // If nothing of it may be shown, shares show the session before it.
         for shown in hub.sessionsWatched(of: live.device, at: now) {
             _ = known(shown, isRecorded: false)

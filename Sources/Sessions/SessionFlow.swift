@@ -22,6 +22,8 @@ package final class SessionFlow {
     let callbacks: FlowCallbacks
     /// Limit on the memory of all views that hide something, in bytes.
     let hidingBytesMax: Int
+    /// Limit on the memory of the splits and laps of all sessions, in bytes.
+    let summaryBytesMax: Int
 
     let silenceMicroseconds: Int64
     private let sessionsPerDeviceMax: Int
@@ -43,13 +45,16 @@ package final class SessionFlow {
     ///   - counters: Counters that the flow updates.
     ///   - hidingBytesMax: Memory limit for all views that hide something, in bytes; `nil`: the
     ///     planned default.
+    ///   - summaryBytesMax: The same for the splits and laps of all sessions.
     ///   - now: Arrival clock.
     package init(
         log: SegmentLog, ingest: IngestSettings, silenceSeconds: Double, callbacks: FlowCallbacks,
-        counters: FlowCounters, hidingBytesMax: Int? = nil, now: Timestamp
+        counters: FlowCounters, hidingBytesMax: Int? = nil, summaryBytesMax: Int? = nil,
+        now: Timestamp
     ) {
         self.log = log
         self.hidingBytesMax = hidingBytesMax ?? SessionViews.hidingBytesMax
+        self.summaryBytesMax = summaryBytesMax ?? LiveSession.summaryBytesMax
         self.callbacks = callbacks
         self.counters = counters
         self.now = now
@@ -177,7 +182,7 @@ package final class SessionFlow {
             if !hadEnded { callbacks.memory(.ended(session, live.device)) }
         }
         watch(live)
-        boundHiding()
+        boundMemory(besides: live)
         callbacks.ingestLag(now.seconds(since: arrival))
     }
 

@@ -200,6 +200,7 @@ package final class SessionRecorder {
         if isMetric {
             snapshotIfDue(event, of: live, arrival: arrival)
         } else {
+            live.noteSummary()
             notice(event, live.id, live.device)
         }
     }
@@ -219,8 +220,10 @@ package final class SessionRecorder {
         }
         guard isDue ?? true else { return }
         live.lastSnapshot = event.deviceTime
+        // A view that hides something shows splits with the metrics.
+        live.noteSummary()
         bytes.removeAll(keepingCapacity: true)
-        SnapshotCodec.encode(live.summaryEvents.events + [event], to: &bytes)
+        SnapshotCodec.encode(live.summaryEvents, newest: event, to: &bytes)
         _ = log.append(
             .snapshot, session: live.id, sequence: .none, deviceTime: event.deviceTime,
             arrivalTime: arrival, payload: bytes.span)

@@ -10,24 +10,28 @@ public import WireFormat
 /// ```
 public enum SnapshotCodec {
     private static let version: UInt8 = 1
-    /// More than the splits, laps and corrections of a race of a hundred miles.
-    public static let eventsMax = 4096
+    /// Earlier versions wrote up to so many.
+    private static let eventsMax = 4096
 
     /// - Parameters:
-    ///   - events: Splits, laps and corrections so far, then one metrics event; only the newest
-    ///     ``eventsMax`` are kept.
+    ///   - summary: Splits, laps and corrections so far.
+    ///   - newest: The newest metrics.
     ///   - bytes: The payload is appended.
-    public static func encode(_ events: [StreamEvent], to bytes: inout [UInt8]) {
-        let kept = events.suffix(eventsMax)
+    public static func encode(
+        _ summary: SummaryEvents, newest: StreamEvent, to bytes: inout [UInt8]
+    ) {
         bytes.append(version)
-        bytes.appendLittleEndian(UInt32(kept.count))
+        bytes.appendLittleEndian(UInt32(summary.count + 1))
+        bytes.append(contentsOf: summary.encoded)
+        append(newest, to: &bytes)
+    }
+
+    /// Appends one event with its length.
+    static func append(_ event: StreamEvent, to bytes: inout [UInt8]) {
         var encoded: [UInt8] = []
-        for event in kept {
-            encoded.removeAll(keepingCapacity: true)
-            StreamEventCodec.encode(event, to: &encoded)
-            bytes.appendLittleEndian(UInt32(encoded.count))
-            bytes.append(contentsOf: encoded)
-        }
+        StreamEventCodec.encode(event, to: &encoded)
+        bytes.appendLittleEndian(UInt32(encoded.count))
+        bytes.append(contentsOf: encoded)
     }
 
     /// - Throws: ``RecordRefusal`` for bytes that no version of this code has written.

@@ -36,9 +36,10 @@ import WireFormat
 
     /// Runners that send a heart rate and a position a second, each for a device of its own.
     private static func run(
-        _ count: Int, from first: Int = 1, seconds: Int, in fixture: FlowFixture
+        _ count: Int, except left: Set<Int> = [], from first: Int = 1, seconds: Int,
+        in fixture: FlowFixture
     ) throws {
-        for number in 0..<count {
+        for number in 0..<count where !left.contains(number) {
             _ = fixture.flow.open(
                 ConnectionID(rawValue: UInt64(100 + number)),
                 device: DeviceID(rawValue: UInt32(100 + number)),
@@ -48,7 +49,7 @@ import WireFormat
         var sequences = [UInt32](repeating: UInt32(2 * first - 2), count: count)
         for second in first...seconds {
             fixture.flow.advance(to: FlowFixture.time(Double(second)))
-            for number in 0..<count {
+            for number in 0..<count where !left.contains(number) {
                 let location = try Location(
                     latitude: 48 + Double(second) * 10 / 111_195, longitude: 11.5 + Double(number),
                     altitude: 500, horizontalAccuracy: 4, verticalAccuracy: 6, speed: 10, course: 0)
@@ -146,6 +147,36 @@ import WireFormat
         let seen = try #require(
             flow.hub.snapshot(shares[2].key, cursor: flow.cursor, at: flow.now))
         #expect(seen.session == Self.session(2) && seen.heartRate != nil)
+    }
+
+    /// Seven kilometers each, of which two have no connection any more.
+    @Test func `Where splits and laps take too much, who is not connected goes first`() throws {
+        let fixture = try FlowFixture(summaryBytesMax: 10_000)
+        let flow = fixture.flow
+        try Self.run(6, seconds: 350, in: fixture)
+        #expect((6 * 500..<10_000).contains(flow.sessions.summaryBytes))
+        for number in [1, 4] { flow.table.close(ConnectionID(rawValue: UInt64(100 + number))) }
+        try Self.run(6, except: [1, 4], from: 351, seconds: 700, in: fixture)
+        #expect(flow.sessions.summaryBytes <= 10_000)
+        let evicted = (0..<6).filter { flow.sessions[Self.session($0)] == nil }
+        #expect(evicted.contains(1) && evicted.contains(4) && evicted.count < 6)
+        #expect(fixture.said.crowdedOut.count == evicted.count - 2)
+    }
+
+    @Test func `Splits and laps take no more memory than is counted`() throws {
+        var summaries = (0..<40).map { _ in SummaryEvents() }
+        let empty = Heap.bytes
+        for number in 1...84 {
+            let split = Split(
+                unit: .kilometer, number: number, seconds: 300, averageHeartRate: 150,
+                elevationMeters: 3)
+            let event = StreamEvent(deviceTime: FlowFixture.start, kind: .split(split))
+            for index in summaries.indices { summaries[index].take(event) }
+        }
+        let bytes = (Heap.bytes - empty) / 40
+        let counted = summaries[0].bytes
+        #expect(abs(bytes - counted) < counted / 4, "\(bytes), counted \(counted)")
+        #expect(bytes < 12_000)
     }
 
     @Test func `A view that was given up shows nothing but calls for help`() throws {

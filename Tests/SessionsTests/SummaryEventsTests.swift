@@ -19,24 +19,31 @@ import Testing
                     elevationMeters: nil)))
     }
 
-    @Test func `A button pressed a hundred thousand times leaves the newest laps`() {
+    /// What a snapshot of them gives back.
+    private static func events(_ summary: SummaryEvents) throws -> [StreamEvent] {
+        var bytes: [UInt8] = []
+        SnapshotCodec.encode(summary, newest: split(0), to: &bytes)
+        return try SnapshotCodec.decode(bytes.span).dropLast()
+    }
+
+    @Test func `A button pressed a hundred thousand times leaves the newest laps`() throws {
         var summary = SummaryEvents()
         summary.take(Self.split(1))
         for number in 1...100_000 { summary.take(Self.lap(number)) }
         summary.take(Self.split(2))
         let laps = (100_001 - SummaryEvents.lapsMax...100_000).map(Self.lap)
-        #expect(summary.events == [Self.split(1)] + laps + [Self.split(2)])
+        #expect(try Self.events(summary) == [Self.split(1)] + laps + [Self.split(2)])
     }
 
-    @Test func `Splits are bounded, too, and laps are none of them`() {
+    @Test func `Splits are bounded, too, and laps are none of them`() throws {
         var summary = SummaryEvents()
         for number in 1...5000 {
             summary.take(Self.split(number))
             if number % 100 == 0 { summary.take(Self.lap(number / 100)) }
         }
-        #expect(summary.events.count == SummaryEvents.splitsMax + 50)
-        #expect(summary.events.last == Self.lap(50))
+        #expect(try Self.events(summary).count == SummaryEvents.splitsMax + 50)
+        #expect(try Self.events(summary).last == Self.lap(50))
         summary.take(StreamEvent(deviceTime: Timestamp(microseconds: 0), kind: .marker("no")))
-        #expect(summary.events.count == SummaryEvents.splitsMax + 50)
+        #expect(try Self.events(summary).count == SummaryEvents.splitsMax + 50)
     }
 }

@@ -70,6 +70,9 @@ public struct MemoryBudget: Hashable, Sendable {
             Row(
                 name: "live sessions", count: ingest.sessionsMax, bytesEach: LiveSession.bytesMax),
             Row(
+                name: "splits and laps of live sessions", count: 1,
+                bytesEach: LiveSession.summaryBytesMax),
+            Row(
                 name: "views that hide something, and what they hold back", count: 1,
                 bytesEach: SessionViews.hidingBytesMax),
             Row(name: "frames behind a hole", count: 1, bytesEach: ingest.heldBytesTotalMax),

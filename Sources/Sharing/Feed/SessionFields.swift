@@ -44,6 +44,12 @@ public struct SessionFields: Sendable {
         time = newest.event.deviceTime
     }
 
+    /// Bytes of the splits, which grow with the session, and of their forms.
+    var splitBytes: Int {
+        splits.capacity * MemoryLayout<Split>.stride
+            + forms[Int(FieldKey.splits.rawValue)].reduce(0) { $0 + $1.bytes.capacity }
+    }
+
     /// Applies the next shown event, in log order.
     ///
     /// - Returns: The changes, which may be none.
@@ -149,7 +155,7 @@ public struct SessionFields: Sendable {
             MetricsEncoder.write(splits, heartRate: heartRate, to: &json)
             return Fragment(
                 key: .splits, visibility: heartRate ? .withHeartRate : .withoutHeartRate,
-                bytes: json.bytes)
+                bytes: json.copy)
         }
         splitsArePending = true
     }

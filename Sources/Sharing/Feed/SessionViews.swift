@@ -82,6 +82,12 @@ public struct SessionViews: Sendable {
         hiding.first?.projection.map { Self.hidingBytesEach + $0.heldBytes } ?? 0
     }
 
+    /// Bytes of the splits that the session's viewers see, in all views.
+    public var splitBytes: Int {
+        everything.splitBytes
+            + hiding.reduce(0) { $0 + $1.fields.splitBytes + ($1.projection?.splitBytes ?? 0) }
+    }
+
     /// Drops the hiding view for lack of memory: its state is lost, and only safety alerts are
     /// shown. To read the session again restores it.
     public mutating func withhold() {

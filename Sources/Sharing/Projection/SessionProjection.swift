@@ -53,6 +53,9 @@ public struct SessionProjection: Sendable {
             + progress.splits.count * MemoryLayout<Split>.size
     }
 
+    /// Bytes of the shown splits.
+    var splitBytes: Int { progress.splits.capacity * MemoryLayout<Split>.stride }
+
     /// The oldest held event.
     var firstHeld: HeldEvents.Entry? { trim?.first }
 
