@@ -11,10 +11,10 @@ package final class LiveSession {
     /// Memory of one session in bytes: 11 KiB of processors, its fields and the order of its
     /// frames. A view that hides something is counted separately, as ``hidingBytes``, and splits and
     /// laps as ``summaryBytes``.
+    package static let bytesEach = 23 << 10
+    /// The same with splits and laps, on average over all sessions: 10,000 of six kilometers, or
+    /// 6,500 marathons.
     package static let bytesMax = 26 << 10
-    /// Memory of the splits and laps of all sessions: those of 8,000 marathons, or of 900 sessions
-    /// that have as many as a session can.
-    package static let summaryBytesMax = 160 << 20
 
     package let id: SessionID
     package let device: DeviceID

@@ -18,6 +18,8 @@ package final class LiveSessions {
     package private(set) var hidingBytes = 0
     /// Memory of the splits and laps of all sessions, in bytes.
     package private(set) var summaryBytes = 0
+    /// Memory of all sessions without what they hide, in bytes.
+    package var bytes: Int { byID.count * LiveSession.bytesEach + summaryBytes }
     /// Number of devices with a session in memory.
     package var deviceCount: Int { byDevice.count }
 

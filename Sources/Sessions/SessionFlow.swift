@@ -22,8 +22,8 @@ package final class SessionFlow {
     let callbacks: FlowCallbacks
     /// Limit on the memory of all views that hide something, in bytes.
     let hidingBytesMax: Int
-    /// Limit on the memory of the splits and laps of all sessions, in bytes.
-    let summaryBytesMax: Int
+    /// Limit on ``LiveSessions/bytes``.
+    let sessionBytesMax: Int
 
     let silenceMicroseconds: Int64
     private let sessionsPerDeviceMax: Int
@@ -45,16 +45,16 @@ package final class SessionFlow {
     ///   - counters: Counters that the flow updates.
     ///   - hidingBytesMax: Memory limit for all views that hide something, in bytes; `nil`: the
     ///     planned default.
-    ///   - summaryBytesMax: The same for the splits and laps of all sessions.
+    ///   - sessionBytesMax: The same for all sessions with their splits and laps.
     ///   - now: Arrival clock.
     package init(
         log: SegmentLog, ingest: IngestSettings, silenceSeconds: Double, callbacks: FlowCallbacks,
-        counters: FlowCounters, hidingBytesMax: Int? = nil, summaryBytesMax: Int? = nil,
+        counters: FlowCounters, hidingBytesMax: Int? = nil, sessionBytesMax: Int? = nil,
         now: Timestamp
     ) {
         self.log = log
         self.hidingBytesMax = hidingBytesMax ?? SessionViews.hidingBytesMax
-        self.summaryBytesMax = summaryBytesMax ?? LiveSession.summaryBytesMax
+        self.sessionBytesMax = sessionBytesMax ?? ingest.sessionsMax * LiveSession.bytesMax
         self.callbacks = callbacks
         self.counters = counters
         self.now = now

@@ -31,7 +31,7 @@ final class FlowFixture {
     var clockOffset = 0.0
     private var number: UInt32 = 0
 
-    init(hidingBytesMax: Int? = nil, summaryBytesMax: Int? = nil) throws {
+    init(hidingBytesMax: Int? = nil, sessionBytesMax: Int? = nil) throws {
         let log = try SegmentLog.open(
             disk: disk, configuration: LogConfiguration(reserveBytes: 0), now: Self.start)
         let said = said
@@ -46,7 +46,7 @@ final class FlowFixture {
                 crowdedOut: { said.crowdedOut.append($0) },
                 complain: { said.sentences.append($0) }),
             counters: FlowCounters(), hidingBytesMax: hidingBytesMax,
-            summaryBytesMax: summaryBytesMax, now: Self.start)
+            sessionBytesMax: sessionBytesMax, now: Self.start)
         _ = flow.open(
             Self.connection, device: Self.device, session: Self.session, recorded: false,
             arrival: Self.start)

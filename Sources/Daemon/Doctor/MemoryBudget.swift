@@ -68,10 +68,8 @@ public struct MemoryBudget: Hashable, Sendable {
         let ingest = IngestSettings()
         return [
             Row(
-                name: "live sessions", count: ingest.sessionsMax, bytesEach: LiveSession.bytesMax),
-            Row(
-                name: "splits and laps of live sessions", count: 1,
-                bytesEach: LiveSession.summaryBytesMax),
+                name: "live sessions, with splits and laps", count: ingest.sessionsMax,
+                bytesEach: LiveSession.bytesMax),
             Row(
                 name: "views that hide something, and what they hold back", count: 1,
                 bytesEach: SessionViews.hidingBytesMax),
