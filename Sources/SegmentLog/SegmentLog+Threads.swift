@@ -42,27 +42,6 @@ extension SegmentLog {
         }
     }
 
-    /// Flushes, syncs, seals the segment and releases the folder. Idempotent.
-    public func close() {
-        isStopping.store(true, ordering: .releasing)
-        writerWakeup.wake()
-        syncWakeup.wake()
-        let running = threads.withLock { threads in
-            defer { threads = [] }
-            return threads
-        }
-        for thread in running { thread.join() }
-        core.withLock { $0.isFlushWanted = true }
-        stepUntilIdle()
-        sealLast()
-        core.withLock { $0.state = .closed }
-        // Without it the next start only takes longer.
-        do throws(SegmentLogError) { try saveCatalog() } catch {}
-        // Waits for records that will not be written any more are ended.
-        publish()
-        releaseFolder()
-    }
-
     func stepUntilIdle() {
         var triedAt: UInt64?
         while true {
@@ -138,25 +117,6 @@ extension SegmentLog {
             syncWakeup.wait(timeoutMicroseconds: left)
         }
     }
-
-    /// Writes the only seal without a successor, which marks a clean end of the log. After a
-    /// failure the segment stays open, and the next start repairs it.
-    private func sealLast() {
-        guard let (draft, file) = core.withLock({ $0.lastToSeal }) else { return }
-        do throws(DiskError) {
-            if core.withLock({ $0.isLastRedundant }) {
-                try disk.remove(draft.header.fileName)
-                try disk.synchronizeNames()
-                core.withLock { $0.closed(sealedBytes: nil) }
-            } else {
-                let bytes = try seal(draft, in: file)
-                core.withLock { $0.closed(sealedBytes: bytes) }
-            }
-        } catch {
-            core.withLock { $0.fail(error) }
-        }
-        publish()
-    }
 }
 
 extension LogCore {
@@ -166,25 +126,7 @@ extension LogCore {
         return pendingBytes == 0 && rolls.isEmpty && durableEnd == nextOffset
     }
 
-    /// `nil` if the disk has failed or the log is closed.
-    var lastToSeal: (SegmentDraft, any DiskFile)? {
-        guard state == .writing, rolls.isEmpty, pendingBytes == 0, let file else { return nil }
-        return (draft, file)
-    }
-
-    /// Whether the segment being written adds nothing to the one before it.
-    var isLastRedundant: Bool {
-        draft.index.records == 0
-            && entries.beforeLast?.index.endOffset == draft.header.firstOffset
-    }
-
     var isSyncWanted: Bool {
         state == .writing && !isSyncing && writtenPosition > durablePosition
-    }
-
-    mutating func closed(sealedBytes: Int?) {
-        file = nil
-        state = .closed
-        if let sealedBytes { sealLast(draft, bytes: sealedBytes) } else { entries.removeLast() }
     }
 }

@@ -168,21 +168,3 @@ struct MeasuredPoints {
         return result + points[next...]
     }
 }
-
-extension SessionPoint {
-    fileprivate mutating func place(_ location: Location) {
-        latitude = location.latitude
-        longitude = location.longitude
-        altitudeMeters = location.altitude
-        horizontalAccuracyMeters = location.horizontalAccuracy
-        speedMetersPerSecond = location.speed ?? speedMetersPerSecond
-    }
-
-    fileprivate mutating func complete(by row: SessionPoint) {
-        cadence = row.cadence
-        distanceMeters = row.distanceMeters
-        speedMetersPerSecond = speedMetersPerSecond ?? row.speedMetersPerSecond
-        steps = row.steps
-        arrivalTime = row.arrivalTime
-    }
-}

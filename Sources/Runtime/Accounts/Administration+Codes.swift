@@ -1,0 +1,48 @@
+import Registry
+import Secrets
+package import SensorModel
+package import Sharing
+
+extension Administration {
+    /// Issues a code to read aloud, valid for one use.
+    ///
+    /// - Throws: ``ShareError/isOver(name:)``; errors of the registry.
+    package func issueCode(
+        for share: Share, lifetimeSeconds: Int
+    ) throws -> (code: ShortCode, expiresAt: Timestamp) {
+        let now = clock()
+        guard share.isActive(at: now) else { throw ShareError.isOver(name: share.name) }
+        let issued = accounts.withState { state in
+            var generator = SystemRandomNumberGenerator()
+            return state.codes.issue(
+                for: share.key, at: now, lifetimeSeconds: lifetimeSeconds, using: &generator)
+        }
+        guard let issued else { throw AdministrationError.tooManyCodes }
+        let sealed = accounts.masterKey.seal(
+            Array(issued.code.text.utf8), for: .shortCode(share.key))
+        let number = try accounts.registry.addCode(
+            sealed: sealed, for: share.key, at: now, until: issued.expiresAt)
+        accounts.withState { state in
+            state.codeNumbers = state.codeNumbers.filter { state.codes.isOut($0.key) }
+            state.codeNumbers[issued.code] = number
+        }
+        return issued
+    }
+
+    /// Exchanges a code for the share's secret, once.
+    package func redeem(_ code: ShortCode, from address: AddressKey) throws -> ShareID? {
+        let now = clock()
+        let redeemed = accounts.withState { state in
+            (
+                key: state.codes.redeem(code, at: now),
+                number: state.codeNumbers.removeValue(
+                    forKey: code)
+            )
+        }
+        if let number = redeemed.number { try accounts.registry.removeCode(number) }
+        guard let key = redeemed.key, let share = accounts.share(key), share.isActive(at: now)
+        else { return nil }
+        accounts.note(.codeRedeemed, of: key, from: address, at: now)
+        return accounts.secretID(of: key)
+    }
+}

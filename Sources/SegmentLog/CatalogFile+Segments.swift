@@ -1,0 +1,52 @@
+import Glibc
+
+extension CatalogFile {
+    /// The segments of a folder: those in the catalog by its entries, the others and the newest by
+    /// their files.
+    ///
+    /// - Parameters:
+    ///   - numbers: Numbers of the existing files, ascending.
+    ///   - disk: The folder.
+    ///   - content: Content of the catalog.
+    ///   - isGoneAllowed: Whether retention of another process may remove files meanwhile.
+    /// - Returns: One entry per number, ascending.
+    /// - Throws: ``SegmentLogError``
+    static func segments(
+        _ numbers: [UInt64], on disk: any Disk, knowing content: Content, isGoneAllowed: Bool
+    ) throws(SegmentLogError) -> [SegmentEntry] {
+        var (known, unknown): ([SegmentEntry], [UInt64]) = ([], [])
+        var loaded: [SegmentEntry] = []
+        var epoch: UInt32?
+        for number in numbers.reversed() {
+            // An entry of another epoch remains from segments that somebody removed.
+            if let entry = content.entries[number], let epoch, entry.header?.epoch == epoch {
+                known.append(entry)
+            } else if epoch != nil {
+                unknown.append(number)
+            } else {
+                let newest = SegmentLoader.load([number], from: disk)
+                loaded += try found(newest, isGoneAllowed: isGoneAllowed)
+                epoch = loaded.last?.header?.epoch
+            }
+        }
+        loaded += try found(
+            SegmentLoader.load(unknown, from: disk), isGoneAllowed: isGoneAllowed)
+        return (loaded + known).sorted { $0.number < $1.number }
+    }
+
+    private static func found(
+        _ loaded: [Result<SegmentEntry, SegmentLogError>], isGoneAllowed: Bool
+    ) throws(SegmentLogError) -> [SegmentEntry] {
+        var entries: [SegmentEntry] = []
+        for result in loaded {
+            do throws(SegmentLogError) {
+                entries.append(try result.get())
+            } catch {
+                guard isGoneAllowed, case .disk(let cause) = error, cause.number == ENOENT else {
+                    throw error
+                }
+            }
+        }
+        return entries
+    }
+}
