@@ -29,7 +29,7 @@ let core: [Target] = [
     .target(name: "Ingest", dependencies: ["Bytes", "SensorModel"], swiftSettings: strict),
     .target(name: "Processing", dependencies: ["SensorModel"], swiftSettings: strict),
     .target(
-        name: "SegmentLog", dependencies: ["Bytes", "SensorModel", "CHardware"],
+        name: "SegmentLog", dependencies: ["Bytes", "SensorModel", "Ring", "CHardware"],
         swiftSettings: strict),
     .target(
         name: "Sharing", dependencies: ["Bytes", "SensorModel", "WireFormat"], swiftSettings: strict

@@ -14,39 +14,39 @@ public final class EventCount: Sendable {
     private static let asleep: UInt32 = 1
 
     private let state = Atomic<UInt32>(EventCount.awake)
-    /// Address of the sleep's mutex and condition: pointers are not `Sendable`.
+    /// Address of the ``Condition``: pointers are not `Sendable`.
     private let address: UInt
 
     @unsafe
-    private struct Bed {
+    private struct Condition {
         var mutex = unsafe pthread_mutex_t()
-        var condition = pthread_cond_t()
+        var variable = pthread_cond_t()
     }
 
     public init() {
-        let bed = UnsafeMutablePointer<Bed>.allocate(capacity: 1)
-        unsafe bed.initialize(to: Bed())
-        unsafe pthread_mutex_init(&bed.pointee.mutex, nil)
+        let condition = UnsafeMutablePointer<Condition>.allocate(capacity: 1)
+        unsafe condition.initialize(to: Condition())
+        unsafe pthread_mutex_init(&condition.pointee.mutex, nil)
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)
         // Changes of the wall clock must not affect a timeout.
         unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        unsafe pthread_cond_init(&bed.pointee.condition, &attributes)
+        unsafe pthread_cond_init(&condition.pointee.variable, &attributes)
         unsafe pthread_condattr_destroy(&attributes)
-        address = UInt(bitPattern: bed)
+        address = UInt(bitPattern: condition)
     }
 
     deinit {
-        unsafe pthread_cond_destroy(&bed.pointee.condition)
-        unsafe pthread_mutex_destroy(&bed.pointee.mutex)
-        unsafe bed.deallocate()
+        unsafe pthread_cond_destroy(&condition.pointee.variable)
+        unsafe pthread_mutex_destroy(&condition.pointee.mutex)
+        unsafe condition.deallocate()
     }
 
-    private var bed: UnsafeMutablePointer<Bed> {
-        guard let bed = unsafe UnsafeMutablePointer<Bed>(bitPattern: address) else {
+    private var condition: UnsafeMutablePointer<Condition> {
+        guard let condition = unsafe UnsafeMutablePointer<Condition>(bitPattern: address) else {
             preconditionFailure("an allocation at address 0")
         }
-        return unsafe bed
+        return unsafe condition
     }
 
     /// Wakes the consumer if it sleeps; call it after publishing. Any thread.
@@ -57,9 +57,9 @@ public final class EventCount: Sendable {
         }
         // With the lock held, the consumer is either before its check of `state` or asleep. The
         // signal comes after the unlock: else the consumer would wake only to wait for the lock.
-        unsafe pthread_mutex_lock(&bed.pointee.mutex)
-        unsafe pthread_mutex_unlock(&bed.pointee.mutex)
-        unsafe pthread_cond_signal(&bed.pointee.condition)
+        unsafe pthread_mutex_lock(&condition.pointee.mutex)
+        unsafe pthread_mutex_unlock(&condition.pointee.mutex)
+        unsafe pthread_cond_signal(&condition.pointee.variable)
     }
 
     /// Sleeps until ``ring()``, unless there is work already. Consumer only.
@@ -76,18 +76,18 @@ public final class EventCount: Sendable {
             _ = state.exchange(Self.awake, ordering: .acquiringAndReleasing)
             return true
         }
-        unsafe pthread_mutex_lock(&bed.pointee.mutex)
-        defer { unsafe pthread_mutex_unlock(&bed.pointee.mutex) }
+        unsafe pthread_mutex_lock(&condition.pointee.mutex)
+        defer { unsafe pthread_mutex_unlock(&condition.pointee.mutex) }
         guard let timeoutMicroseconds else {
             while state.load(ordering: .acquiring) == Self.asleep {
-                unsafe pthread_cond_wait(&bed.pointee.condition, &bed.pointee.mutex)
+                unsafe pthread_cond_wait(&condition.pointee.variable, &condition.pointee.mutex)
             }
             return true
         }
         var deadline = Self.deadline(inMicroseconds: timeoutMicroseconds)
         while state.load(ordering: .acquiring) == Self.asleep {
             let result = unsafe pthread_cond_timedwait(
-                &bed.pointee.condition, &bed.pointee.mutex, &deadline)
+                &condition.pointee.variable, &condition.pointee.mutex, &deadline)
             guard result == ETIMEDOUT else { continue }
             // A concurrent ring counts: its work is already there.
             return state.exchange(Self.awake, ordering: .acquiringAndReleasing) == Self.awake
