@@ -21,6 +21,7 @@ let core: [Target] = [
     .target(name: "SensorModel", dependencies: ["Bytes"], swiftSettings: strict),
     .target(name: "Ring", swiftSettings: strict),
     .target(name: "CHardware"),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "WireFormat", dependencies: ["Bytes", "SensorModel"], swiftSettings: strict),
     .target(name: "Recordings", dependencies: ["Bytes", "SensorModel"], swiftSettings: strict),
     .target(
@@ -83,7 +84,7 @@ let rim: [Target] = [
         swiftSettings: strict),
     .target(name: "CPages"),
     .target(
-        name: "ViewerPages", dependencies: ["Bytes", "CPages"], exclude: ["Resources"],
+        name: "ViewerPages", dependencies: ["CPages", "CZlib"], exclude: ["Resources"],
         swiftSettings: strict),
     .target(
         name: "Runtime",

@@ -1,16 +1,29 @@
-import Bytes
+import CZlib
 
 /// Compresses the pages once at start: no build step, and no outdated files.
 enum Gzip {
-    /// RFC 1952: one member, one deflate block with its own codes, no name and no time.
+    /// Added to the binary logarithm of the window: RFC 1952's frame, without a name and a time.
+    private static let gzipFrame: CInt = 16
+
     static func compress(_ source: [UInt8]) -> [UInt8] {
-        var writer = BitWriter()
-        // Magic, deflate, no flags, no time, best compression, unknown system.
-        writer.append([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 255])
-        DeflateBlock(source: source).write(to: &writer)
-        writer.flush()
-        writer.append(word: CRC32.value(of: source))
-        writer.append(word: UInt32(truncatingIfNeeded: source.count))
-        return writer.bytes
+        var stream = unsafe z_stream()
+        let started = unsafe deflateInit2_(
+            &stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + gzipFrame, 8, Z_DEFAULT_STRATEGY,
+            ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size))
+        precondition(started == Z_OK, "zlib says \(started): no memory, or another version")
+        defer { unsafe deflateEnd(&stream) }
+        let bound = unsafe Int(deflateBound(&stream, uLong(source.count)))
+        var input = source
+        return unsafe [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+            unsafe input.withUnsafeMutableBufferPointer { input in
+                unsafe stream.next_in = input.baseAddress
+                unsafe stream.avail_in = uInt(input.count)
+                unsafe stream.next_out = output.baseAddress
+                unsafe stream.avail_out = uInt(bound)
+                let ended = unsafe deflate(&stream, Z_FINISH)
+                precondition(ended == Z_STREAM_END, "zlib says \(ended) below its own bound")
+            }
+            count = unsafe bound - Int(stream.avail_out)
+        }
     }
 }

@@ -22,19 +22,6 @@ import Testing
         #expect(try gunzip(Gzip.compress(source)) == source)
     }
 
-    @Test func `Very unequal counts do not make a code longer than fifteen bits`() throws {
-        // Fibonacci counts give the deepest trees.
-        var source: [UInt8] = []
-        var (count, next) = (1, 1)
-        for symbol in 0..<22 {
-            source += [UInt8](repeating: UInt8(symbol), count: count)
-            (count, next) = (next, count + next)
-        }
-        var generator = SeededGenerator(state: 3)
-        source.shuffle(using: &generator)
-        #expect(try gunzip(Gzip.compress(source)) == source)
-    }
-
     /// By the system's own gzip, which knows nothing of ours.
     private func gunzip(_ bytes: [UInt8]) throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).gz")

@@ -9,7 +9,7 @@ import { MapView } from "./map.js";
 import { extendBounds, project } from "./projection.js";
 import { history, ShareStream } from "./protocol.js";
 import { drawRoute, token } from "./route.js";
-import { ScrubBar } from "./scrub.js";
+import { ScrubBar, playbackActions } from "./scrub.js";
 import { rowOf, runOfRow, Series } from "./series.js";
 import { merge, mergePast, startTime } from "./state.js";
 import { translatePage } from "./strings.js";
@@ -45,22 +45,7 @@ const scrub = new ScrubBar(find(".scrub"), t, {
     page.preview = time;
     redraw();
   },
-  seek: (time, speed) => {
-    if (page.mode === "live") page.mode = "replay";
-    stream.seek(time, speed);
-    redraw();
-  },
-  pause: (paused) => {
-    page.mode = paused ? "paused" : "replay";
-    stream.pause(paused);
-    redraw();
-  },
-  live: () => {
-    if (page.mode === "live") return;
-    page.mode = "live";
-    stream.live();
-    redraw();
-  },
+  ...playbackActions(page, () => stream, () => redraw()),
 });
 
 function entryOf(message) {

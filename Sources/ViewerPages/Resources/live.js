@@ -14,7 +14,7 @@ import { boundsAround, boundsOf, project } from "./projection.js";
 import { ShareStream } from "./protocol.js";
 import { Recorder } from "./recorder.js";
 import { RouteLayer } from "./route.js";
-import { ScrubBar } from "./scrub.js";
+import { ScrubBar, playbackActions } from "./scrub.js";
 import { runOfRow } from "./series.js";
 import { SplitTable } from "./splits.js";
 import { translatePage } from "./strings.js";
@@ -63,22 +63,7 @@ const scrub = new ScrubBar(find(".scrub"), t, {
     page.preview = time === undefined ? undefined : recorder.series.indexAt(time);
     redraw();
   },
-  seek: (time, speed) => {
-    if (page.mode === "live") page.mode = "replay";
-    stream.seek(time, speed);
-    redraw();
-  },
-  pause: (paused) => {
-    page.mode = paused ? "paused" : "replay";
-    stream.pause(paused);
-    redraw();
-  },
-  live: () => {
-    if (page.mode === "live") return;
-    page.mode = "live";
-    stream.live();
-    redraw();
-  },
+  ...playbackActions(page, () => stream, () => redraw()),
 });
 const stream = new ShareStream(share, {
   onMessage: (message, { replay }) => {

@@ -13,6 +13,28 @@ export function partOf(time, start, end) {
   return Math.min(1, Math.max(0, (time - start) / (end - start)));
 }
 
+/** What the bar asks of a page: its `mode` follows, and the stream, which may be made later. */
+export function playbackActions(page, stream, redraw) {
+  return {
+    seek: (time, speed) => {
+      if (page.mode === "live") page.mode = "replay";
+      stream().seek(time, speed);
+      redraw();
+    },
+    pause: (paused) => {
+      page.mode = paused ? "paused" : "replay";
+      stream().pause(paused);
+      redraw();
+    },
+    live: () => {
+      if (page.mode === "live") return;
+      page.mode = "live";
+      stream().live();
+      redraw();
+    },
+  };
+}
+
 export class ScrubBar {
   #dragging = false;
   #seekTimer;
