@@ -4,7 +4,7 @@ import Registry
 import Secrets
 package import SensorModel
 import Sessions
-package import Sharing
+import Sharing
 
 extension Administration {
     /// - Parameters:
