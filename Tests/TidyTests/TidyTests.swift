@@ -11,7 +11,7 @@ import Testing
         "Sources/Ring/", "Sources/SegmentLog/", "Sources/Transport/Outbound/ViewerSink",
         "Sources/Runtime/Lifecycle/UnixDatagram.swift",
         "Sources/Runtime/Lifecycle/WallClock.swift",
-        "Sources/ViewerPages/PageFiles.swift",
+        "Sources/ViewerPages/Gzip.swift", "Sources/ViewerPages/PageFiles.swift",
     ]
 
     @Test func `Files take 350 lines at most, those of tests 400`() {
