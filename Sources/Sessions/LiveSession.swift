@@ -13,7 +13,7 @@ package final class LiveSession {
     /// laps as ``summaryBytes``.
     package static let bytesEach = 23 << 10
     /// The same with splits and laps, on average over all sessions: 10,000 of six kilometers, or
-    /// 6,500 marathons.
+    /// about 6,000 marathons.
     package static let bytesMax = 26 << 10
 
     package let id: SessionID

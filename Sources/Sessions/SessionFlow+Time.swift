@@ -48,7 +48,9 @@ extension SessionFlow {
     func evict(_ live: LiveSession) {
         _ = sessions.remove(live.id)
         callbacks.memory(.released(live.id, before: log.nextOffset))
-        hub.sessionEnded(live.id, of: live.device, at: now, through: cursor.offset)
+        if !live.hasEnded {
+            hub.sessionEnded(live.id, of: live.device, at: now, through: cursor.offset)
+        }
         if let connection = table.connection(of: live.id) {
             // The device will send its unacknowledged frames again; they must not restore the
             // session.

@@ -134,8 +134,8 @@ public struct DeliveryState: Sendable {
         by feed: ShareFeed, _ marks: ShareFeed.Marks, at now: UInt64,
         into messages: inout [EncodedMessage]
     ) {
-        let events = marks.event > sent ? feed.events.entries(after: sent, beyond: resumed) : []
-        for event in events where event.revision < marks.fields {
+        let events = marks.event > sent ? feed.events.entries(after: sent) : []
+        for event in events where event.revision < marks.fields && !hasHad(event) {
             messages.append(event.message(place))
         }
         if sent < marks.restart {
@@ -147,8 +147,13 @@ public struct DeliveryState: Sendable {
             let onTime = min(nextUpdateNanoseconds, now + slackNanoseconds)
             nextUpdateNanoseconds = max(now, onTime) + periodNanoseconds
         }
-        for event in events where event.revision >= marks.fields {
+        for event in events where event.revision >= marks.fields && !hasHad(event) {
             messages.append(event.message(place))
         }
+    }
+
+    /// Whether the viewer had the event before it came back.
+    private func hasHad(_ event: EventWindow.Entry) -> Bool {
+        resumed.map { event.alone.cursor <= $0 } ?? false
     }
 }

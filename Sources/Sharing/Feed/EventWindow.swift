@@ -44,15 +44,10 @@ struct EventWindow {
         entries.removeFirst(surplus)
     }
 
-    /// - Parameters:
-    ///   - revision: The revision up to which the viewer has everything.
-    ///   - resumed: The cursor up to which it had every event when it came; `nil`: it had none.
-    /// - Returns: What the viewer has not got yet, oldest first.
-    func entries(after revision: UInt64, beyond resumed: LogCursor?) -> [Entry] {
+    /// Entries that a viewer at `revision` has not got yet, oldest first.
+    func entries(after revision: UInt64) -> ArraySlice<Entry> {
         var start = entries.endIndex
         while start > entries.startIndex, entries[start - 1].revision > revision { start -= 1 }
-        let fresh = entries[start...]
-        guard let resumed else { return Array(fresh) }
-        return fresh.filter { $0.alone.cursor > resumed }
+        return entries[start...]
     }
 }
