@@ -22,8 +22,9 @@ package struct RebuildTicket: Hashable, Sendable {
         _ reader: LogReader, epoch: UInt32
     ) throws(SessionReadError) -> (rebuilt: SessionRebuild, views: SessionViews) {
         var views = SessionViews(session: session, epoch: epoch, privacy: privacy)
-        let rebuilt = try SessionRebuild.run(session, reader: reader, until: end) {
-            event, offset, arrival in
+        let rebuilt = try SessionRebuild.run(
+            session, reader: reader, until: end, marked: { views.note($0) }
+        ) { event, offset, arrival in
             _ = views.take(event, at: offset, arrival: arrival)
         }
         return (rebuilt, views)

@@ -230,6 +230,7 @@ package final class SessionFlow {
             computation: LiveComputation(SessionComputation(profile: profile)),
             views: freshViews(of: session, origin.device), deviceTime: header.deviceTime,
             arrival: arrival)
+        live.views.note(.beginning)
         begun[session] = live.device
         if let course = callbacks.course(live.device) {
             recorder.record(course: course, of: live, arrival: arrival)

@@ -1,5 +1,6 @@
 public import SegmentLog
 public import SensorModel
+public import Sharing
 
 /// A session's processors, restored to the end of the log by replaying all its records.
 public struct SessionRebuild: Sendable {
@@ -29,11 +30,13 @@ public struct SessionRebuild: Sendable {
     ///   - session: A session in the log.
     ///   - reader: A reader beside the running writer.
     ///   - end: The first offset that is not read; `nil`: all that is written.
+    ///   - marked: Receives what a projection must know besides, in order with the events.
     ///   - recorded: Receives each event in the log with its offset and arrival, in order.
     /// - Returns: The session as of the last record.
     /// - Throws: ``SessionReadError``
     public static func run(
         _ session: SessionID, reader: LogReader, until end: RecordOffset? = nil,
+        marked: (SessionProjection.Mark) -> Void = { _ in },
         recorded: (StreamEvent, RecordOffset, Timestamp) -> Void = { _, _, _ in }
     ) throws(SessionReadError) -> SessionRebuild {
         guard let summary = reader.summary(of: session) else {
@@ -42,8 +45,10 @@ public struct SessionRebuild: Sendable {
         var rebuild = SessionRebuild()
         do throws(SegmentLogError) {
             rebuild.end = try reader.read(
-                from: summary.firstOffset, until: end, session: session
+                from: summary.firstOffset, until: end, session: session,
+                gap: { gap in SessionProjection.Mark(gap).map(marked) }
             ) { header, payload in
+                if header.type == .session { marked(.beginning) }
                 do throws(SessionReadError) {
                     try rebuild.take(header, payload, recorded: recorded)
                     return true

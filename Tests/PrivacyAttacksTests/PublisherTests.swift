@@ -81,6 +81,7 @@ private struct LiveShares {
         var session = SessionViews(
             session: SessionID(high: 0, low: 2), epoch: 1,
             privacy: settings)
+        session.note(.beginning)
         for sample in run.samples {
             let event = RecordedRun.event(sample)
             let updates = session.take(

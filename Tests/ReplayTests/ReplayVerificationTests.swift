@@ -129,8 +129,8 @@ import Testing
             disk: PosixDisk(path: folder.path), seconds: 60, lostEvents: 1)
         var recorded: [StreamEvent] = []
         let rebuilt = try SessionRebuild.run(
-            RecordedRun.session, reader: run.log.reader()
-        ) { event, _, _ in recorded.append(event) }
+            RecordedRun.session, reader: run.log.reader(),
+            recorded: { event, _, _ in recorded.append(event) })
         #expect(recorded == Array(run.events.dropLast()))
         #expect(rebuilt.missing == Array(run.events.suffix(1)))
         #expect(rebuilt.head?.device == RecordedRun.device)

@@ -31,9 +31,14 @@ final class FlowFixture {
     var clockOffset = 0.0
     private var number: UInt32 = 0
 
-    init(hidingBytesMax: Int? = nil, sessionBytesMax: Int? = nil) throws {
+    init(
+        hidingBytesMax: Int? = nil, sessionBytesMax: Int? = nil,
+        segmentBytesMax: Int = LogConfiguration().segmentBytesMax
+    ) throws {
         let log = try SegmentLog.open(
-            disk: disk, configuration: LogConfiguration(reserveBytes: 0), now: Self.start)
+            disk: disk,
+            configuration: LogConfiguration(segmentBytesMax: segmentBytesMax, reserveBytes: 0),
+            now: Self.start)
         let said = said
         flow = SessionFlow(
             log: log, ingest: IngestSettings(), silenceSeconds: 60,

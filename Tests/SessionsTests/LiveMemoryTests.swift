@@ -183,6 +183,7 @@ import WireFormat
     @Test func `A view that was given up shows nothing but calls for help`() throws {
         let rule = Self.trimmed(200, wait: 200)
         var views = SessionViews(session: Self.session(0), epoch: 1, privacy: rule)
+        views.note(.beginning)
         views.withhold()
         #expect(views.isWithheld && !views.isInView && views.nextDeadline == nil)
         func take(_ kind: StreamEvent.Kind, at offset: UInt64) -> [SessionUpdates.Dated]? {

@@ -1,3 +1,4 @@
+import FaultyDisk
 import Replay
 import SegmentLog
 import SensorModel
@@ -108,6 +109,56 @@ import Testing
         log.settle()
         let after = try #require(try shown())
         #expect(after > FlowFixture.time(100))
+    }
+
+    /// The way back passes the door, around which a trimmed start hides 50 m.
+    @Test(arguments: [
+        (50.0, "retention", false), (0, "retention", true), (50, "damage", false),
+        (0, "damage", true), (50, "nothing", true),
+    ])
+    func `A session without its beginning is hidden if its start is trimmed`(
+        trimStartMeters: Double, lost: String, isShown: Bool
+    ) throws {
+        var privacy = Self.far
+        privacy.trimStartMeters = trimStartMeters
+        let fixture = try FlowFixture(segmentBytesMax: 4096)
+        try fixture.run(seconds: 250)
+        let log = fixture.flow.log
+        log.settle()
+        let segments = log.segments()
+        #expect(segments.count > 2)
+        switch lost {
+        case "retention":
+            let bytes = segments.reduce(0) { $0 + $1.bytes }
+            _ = try log.retain(arrivalBefore: nil, bytesMax: bytes - segments[0].bytes)
+            #expect(log.segments().count == segments.count - 1)
+        case "damage":
+            var bytes = fixture.disk.content(of: "000000000001.segment")
+            for index in 128..<1200 { bytes[index] ^= 0xFF }
+            fixture.disk.replace("000000000001.segment", with: bytes)
+        default: break
+        }
+        fixture.said.privacy = privacy
+        fixture.flow.privacyChanged(of: FlowFixture.device)
+        let ticket = try #require(fixture.said.rebuilds.last)
+        do { try fixture.resume(ticket) } catch is SessionReadError {
+            #expect(lost != "nothing")
+            fixture.flow.giveUp(ticket)
+        }
+        try fixture.run(seconds: 10)
+        #expect(fixture.live?.views.isInView == isShown)
+
+        let records = try records(of: fixture, hiding: privacy)
+        var shown = 0
+        var position = records.position(after: nil)
+        try records.read(from: &position, arrivedBy: nil, now: fixture.flow.now) { _ in
+            shown += 1
+            return true
+        }
+        #expect((shown > 0) == isShown)
+        let fields = try records.fields(
+            at: FlowFixture.time(240), arrivedBy: nil, now: fixture.flow.now)
+        #expect((fields != nil) == isShown)
     }
 
     @Test func `Who comes back hears of what may have been the finish once`() throws {

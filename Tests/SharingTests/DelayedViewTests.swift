@@ -110,6 +110,7 @@ import Testing
         }
         var model = try #require(Model(share(1)))
         var views = SessionViews(session: Fixture.session, epoch: 1, privacy: .none)
+        views.note(.beginning)
         var clock = 0.0
         var made = 0
         for second in 0..<300 {
@@ -143,6 +144,7 @@ import Testing
         )
         var delayed = DelayedView(try #require(DelayedView.Kind(first)))
         var views = SessionViews(session: Fixture.session, epoch: 1, privacy: .none)
+        views.note(.beginning)
         func take(_ second: Int, beginning: [Share]) {
             let updates = views.take(
                 SessionProjectionTests.metrics(second, at: nil),

@@ -57,7 +57,8 @@ import Testing
         _ index: inout ProjectionIndex, over records: ArraySlice<Recorded>, afterSeconds: Double = 0
     ) {
         let now = (records.last?.arrival ?? Fixture.start).advanced(bySeconds: afterSeconds)
-        let isWhole = index.extend(to: records.count, at: now) { from, until, body in
+        let isWhole = index.extend(to: records.count, at: now) { from, until, mark, body in
+            mark(.beginning)
             for record in records
             where from.map({ record.offset >= $0 }) ?? true
                 && until.map({ record.offset < $0 }) ?? true
@@ -75,6 +76,7 @@ import Testing
         _ generator: inout SeededGenerator
     ) -> String? {
         var whole = SessionProjection(rule)
+        whole.note(.beginning)
         let shown = take(records, by: &whole)
         var index = ProjectionIndex(rule)
         for end in passes {
@@ -94,6 +96,7 @@ import Testing
                 rawValue: .random(in: 0...UInt64(10 * records.count), using: &generator))
             let checkpoint = index.checkpoint(before: place)
             var projection = checkpoint?.projection ?? SessionProjection(rule)
+            projection.note(.beginning)
             projection.use(index.verdicts)
             let next = checkpoint?.next ?? RecordOffset(rawValue: 0)
             let read = take(records.filter { $0.offset >= next }, by: &projection)
@@ -150,6 +153,7 @@ import Testing
         var index = ProjectionIndex(rule)
         Self.extend(&index, over: records[...])
         var projection = SessionProjection(rule)
+        projection.note(.beginning)
         projection.use(index.verdicts)
         let decided = try #require(index.verdicts.through)
         for record in records where record.offset <= decided {
@@ -166,7 +170,8 @@ import Testing
         var index = ProjectionIndex(rule)
         var read = 0
         for end in stride(from: 100, through: records.count, by: 7) {
-            _ = index.extend(to: end, at: records[end - 1].arrival) { from, until, body in
+            _ = index.extend(to: end, at: records[end - 1].arrival) { from, until, mark, body in
+                mark(.beginning)
                 for record in records[..<end]
                 where from.map({ record.offset >= $0 }) ?? true
                     && until.map({ record.offset < $0 }) ?? true

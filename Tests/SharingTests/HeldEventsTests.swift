@@ -55,6 +55,7 @@ import Testing
         var settings = PrivacySettings.none
         settings.trimFinishMeters = 50
         var projection = SessionProjection(.hiding(settings))
+        projection.note(.beginning)
         var shown: [ShownEvent] = []
         for second in 0..<count {
             projection.take(

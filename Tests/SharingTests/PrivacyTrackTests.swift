@@ -11,6 +11,7 @@ import Testing
         _ track: Track, _ settings: PrivacySettings
     ) -> [(position: PositionMetric, runner: Track.Point)] {
         var projection = SessionProjection(.hiding(settings))
+        projection.note(.beginning)
         var shown: [(position: PositionMetric, runner: Track.Point)] = []
         // A day later nothing is held back any more.
         for index in 0...track.points.count {
@@ -70,9 +71,11 @@ import Testing
             let settings = PrivacySettings(
                 zones: [zone], trimStartMeters: 0, trimFinishMeters: 0, salt: 1)
             var views = SessionViews(session: Fixture.session, epoch: 1, privacy: settings)
+            views.note(.beginning)
             var view = ShareView(Fixture.share(), cursor: Fixture.cursor(0), at: Fixture.start)
             let history = HistoryEncoder(epoch: 1, scope: .all)
             var projection = SessionProjection(.hiding(settings))
+            projection.note(.beginning)
             let table = FeedTable()
             let feed = table.open(FeedKey(view.share), runnerName: "Anna", snapshot: view.snapshot)
             let track = Track.random(from: home, count: 40, stepMeters: 50, &generator)
@@ -165,6 +168,7 @@ import Testing
             zones: [], trimStartMeters: 0, trimFinishMeters: 250, salt: seed)
         settings.finishSecondsLate = 400
         var projection = SessionProjection(.hiding(settings))
+        projection.note(.beginning)
         var shown: [ShownEvent] = []
         for second in 0..<1500 {
             let now = Fixture.time(Double(second) + 0.5)

@@ -229,6 +229,7 @@ import Testing
             let rule = ProjectionRule(share, privacy: settings)
             let events = Self.events(of: run)
             var views = SessionViews(session: Fixture.session, epoch: 1, privacy: settings)
+            views.note(.beginning)
             var live = ShareView(share, cursor: Fixture.cursor(0), at: Fixture.start)
             let asked = Int.random(in: 0..<events.count, using: &generator)
             for (index, event) in events[...asked].enumerated() {

@@ -56,6 +56,7 @@ import Testing
         _ events: [StreamEvent], _ rule: ProjectionRule, until end: Timestamp? = nil
     ) -> [ShownEvent] {
         var projection = SessionProjection(rule)
+        projection.note(.beginning)
         var shown: [ShownEvent] = []
         for (index, event) in events.enumerated() {
             projection.take(
@@ -80,6 +81,53 @@ import Testing
         ] {
             #expect(rule == .everything)
             #expect(Self.project(events, rule).map(\.event) == events)
+        }
+    }
+
+    private enum Input { case mark(SessionProjection.Mark), position, without, far, end }
+
+    /// Runs that lost a part, with a trimmed start, from the door to far away and to the end.
+    @Test(
+        arguments: [
+            ([.mark(.beginning), .position, .far], true),
+            ([.mark(.beginning), .without, .position, .mark(.damage), .far], true),
+            ([.mark(.beginning), .position, .mark(.beginning), .far], true),
+            ([.position, .far], false),
+            ([.without, .mark(.beginning), .position, .far], false),
+            ([.mark(.damage), .mark(.beginning), .position, .far], false),
+            ([.mark(.beginning), .mark(.damage), .position, .far], false),
+            ([.mark(.beginning), .without, .mark(.damage), .position, .far], false),
+            ([.mark(.damage), .without, .far], false),
+        ] as [([Input], Bool)])
+    private func `Where a run started is known from its first record on`(
+        inputs: [Input], isShown: Bool
+    ) {
+        for trimFinishMeters in [0.0, 100] {
+            var settings = PrivacySettings.none
+            settings.trimStartMeters = 200
+            settings.trimFinishMeters = trimFinishMeters
+            var projection = SessionProjection(.hiding(settings))
+            var shown: [ShownEvent] = []
+            for (second, input) in (inputs + [.end]).enumerated() {
+                let event =
+                    switch input {
+                    case .mark, .without: Fixture.metricsEvent(Double(second), Metrics())
+                    case .position: Self.metrics(second, at: Self.home)
+                    case .far:
+                        Self.metrics(second, at: Self.home.moved(east: 5000, north: 0))
+                    case .end: Self.metrics(second, at: Self.home.moved(east: 9000, north: 0))
+                    }
+                if case .mark(let mark) = input {
+                    projection.note(mark)
+                } else {
+                    projection.take(
+                        event, at: RecordOffset(rawValue: UInt64(second) * 10 + 1),
+                        arrival: event.deviceTime, into: &shown)
+                }
+            }
+            projection.advance(to: Fixture.time(86_400), into: &shown)
+            let positions = Self.metrics(in: shown).count { $0.position != nil }
+            #expect(positions == (isShown ? trimFinishMeters > 0 ? 1 : 2 : 0))
         }
     }
 
@@ -296,6 +344,7 @@ import Testing
             let place = RecordOffset(rawValue: .random(in: 0...15_020, using: &generator))
             let checkpoint = index.checkpoint(before: place)
             var from = checkpoint?.projection ?? SessionProjection(rule)
+            from.note(.beginning)
             from.use(index.verdicts)
             var shown: [ShownEvent] = []
             for (number, event) in events.enumerated() {

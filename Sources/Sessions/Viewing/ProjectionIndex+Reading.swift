@@ -23,14 +23,16 @@ extension ProjectionIndex {
         if let known, !known.isBeyond(summary.records) { index = known }
         let isWhole = try index.extend(
             to: summary.records, at: reader.decidable(at: now)
-        ) { (from, until, body) throws(SegmentLogError) in
+        ) { (from, until, mark, body) throws(SegmentLogError) in
             var isWhole = !isCancelled()
             guard isWhole else { return false }
             try reader.read(
-                from: from ?? summary.firstOffset, until: until, session: summary.session
+                from: from ?? summary.firstOffset, until: until, session: summary.session,
+                gap: { gap in SessionProjection.Mark(gap).map(mark) }
             ) { header, payload in
                 isWhole = !isCancelled()
                 guard isWhole else { return false }
+                if header.type == .session { mark(.beginning) }
                 // One unreadable record does not end the reading.
                 if header.type == .metric || header.type == .event,
                     let event = try? StreamEventCodec.decode(payload)
@@ -42,6 +44,14 @@ extension ProjectionIndex {
             return isWhole
         }
         return isWhole ? index : nil
+    }
+}
+
+extension SessionProjection.Mark {
+    /// - Returns: `nil` for what was deleted: that was other sessions'.
+    init?(_ gap: LogGap) {
+        guard gap.reason == .damaged else { return nil }
+        self = .damage
     }
 }
 

@@ -107,12 +107,14 @@ package struct ShownRecords: Sendable {
         if let index { position.projection.use(index.verdicts) }
         let held = index?.firstHeld(at: now)
         try reader.read(
-            from: position.next, until: held, session: session
+            from: position.next, until: held, session: session,
+            gap: { gap in SessionProjection.Mark(gap).map { position.projection.note($0) } }
         ) { header, payload in
             if isCancelled() {
                 ending = .cancelled
                 return false
             }
+            if header.type == .session { position.projection.note(.beginning) }
             guard header.type == .metric || header.type == .event else { return true }
             position.next = RecordOffset(rawValue: header.offset.rawValue + 1)
             // One unreadable record does not end the reading.

@@ -36,6 +36,12 @@ public struct SessionViews: Sendable {
                 fields: SessionFields(session: session, epoch: epoch)))
     }
 
+    /// Applies what the log says of the session besides its events, in log order with them.
+    public mutating func note(_ mark: SessionProjection.Mark) {
+        guard !hiding.isEmpty else { return }
+        hiding[0].projection?.note(mark)
+    }
+
     /// Applies the session's next event. Every event must come, in log order.
     public mutating func take(
         _ event: StreamEvent, at offset: RecordOffset, arrival: Timestamp

@@ -6,6 +6,8 @@ struct HiddenPlaces: Sendable {
     private let settings: PrivacySettings
     private var circles: [HiddenCircle]
     private var hasFix = false
+    /// Nobody knows where the trimmed start was: everything is hidden.
+    private var isStartLost = false
     /// Whether the newest position is hidden.
     private(set) var isHidden = true
 
@@ -22,7 +24,10 @@ struct HiddenPlaces: Sendable {
         }
     }
 
+    mutating func loseStart() { isStartLost = settings.trimStartMeters > 0 }
+
     mutating func update(_ metrics: Metrics) {
+        guard !isStartLost else { return }
         if let position = metrics.position {
             isHidden = hides(latitude: position.latitude, longitude: position.longitude)
         } else if !hasFix, metrics.elapsedSeconds > Self.secondsWithoutFixMax {

@@ -37,6 +37,8 @@ struct HiddenStretches: Sendable {
         places = HiddenPlaces(settings)
     }
 
+    mutating func loseStart() { places.loseStart() }
+
     var isHidden: Bool {
         if case .hidden = phase { true } else { false }
     }

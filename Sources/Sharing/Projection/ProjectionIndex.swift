@@ -126,22 +126,26 @@ public struct ProjectionIndex: Sendable {
     /// - Parameters:
     ///   - records: The session's present number of records.
     ///   - now: Time of the arrival clock.
-    ///   - read: Visits the session's events from an offset (`nil`: its start) up to another, which
-    ///     is excluded (`nil`: its end); `false` if it was cancelled.
+    ///   - read: Visits the session's marks and events from an offset (`nil`: its start) up to
+    ///     another, which is excluded (`nil`: its end); `false` if it was cancelled.
     /// - Returns: `false` if it was cancelled: the index is then not usable.
     /// - Throws: What `read` throws; the index is then not usable.
     package mutating func extend<Failure>(
         to records: Int, at now: Timestamp,
-        read: (_ from: RecordOffset?, _ until: RecordOffset?, _ body: (Record) -> Void)
-            throws(Failure) -> Bool
+        read: (
+            _ from: RecordOffset?, _ until: RecordOffset?,
+            _ mark: (SessionProjection.Mark) -> Void, _ event: (Record) -> Void
+        ) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
         self.records = records
         var shown: [ShownEvent] = []
         if holdsBack {
             let before = deciding.next
-            guard try read(deciding.next, nil, { deciding.take($0, into: &shown) }) else {
-                return false
-            }
+            guard
+                try read(
+                    deciding.next, nil, { deciding.projection.note($0) },
+                    { deciding.take($0, into: &shown) })
+            else { return false }
             if before != deciding.next || isAhead(of: now) || extendedAt == nil {
                 resting = deciding.projection
             }
@@ -151,10 +155,13 @@ public struct ProjectionIndex: Sendable {
         }
         extendedAt = now
         following.projection.use(deciding.projection.verdicts)
-        return try read(following.next, deciding.projection.firstHeld?.offset) { record in
-            following.take(record, into: &shown)
-            note(record)
-        }
+        return try read(
+            following.next, deciding.projection.firstHeld?.offset,
+            { following.projection.note($0) },
+            { record in
+                following.take(record, into: &shown)
+                note(record)
+            })
     }
 
     /// Makes a checkpoint after a record if the last one is old enough.

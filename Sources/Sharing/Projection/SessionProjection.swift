@@ -18,6 +18,7 @@ public struct SessionProjection: Sendable {
 
     public let rule: ProjectionRule
     private var hiding: HiddenStretches?
+    private var start = Start.awaited
     private var trim: FinishTrim?
     /// The shown state so far.
     public private(set) var progress = Progress()
@@ -25,6 +26,25 @@ public struct SessionProjection: Sendable {
     /// Time of the last visible event. With a held finish that is minutes after the event. Arrival
     /// clock.
     private var inViewAt: Timestamp?
+
+    /// Whether the session's first position is known, around which a trimmed start is hidden.
+    private enum Start: Sendable {
+        /// Nothing was processed.
+        case awaited
+        /// The session's first record was processed, and no position yet.
+        case begun
+        case known
+        /// Retention or damage took it.
+        case lost
+    }
+
+    /// What the log says of a session besides its events.
+    public enum Mark: Sendable {
+        /// The session's first record.
+        case beginning
+        /// Records are damaged, perhaps the session's.
+        case damage
+    }
 
     /// The shown state so far, for a reader that continues from here.
     public struct Progress: Sendable {
@@ -100,6 +120,31 @@ public struct SessionProjection: Sendable {
         return inViewAt.advanced(bySeconds: Self.hiddenSecondsMax)
     }
 
+    /// Processes a mark, in log order with the events. If the start is trimmed, a session that does
+    /// not begin with ``Mark/beginning``, or has damage before its first position, is hidden
+    /// altogether: any place may be where it started.
+    public mutating func note(_ mark: Mark) {
+        switch (mark, start) {
+        case (.beginning, .awaited): start = .begun
+        case (.damage, .awaited), (.damage, .begun): loseStart()
+        case (_, .known), (_, .lost), (.beginning, .begun): break
+        }
+    }
+
+    private mutating func noteStart(_ event: StreamEvent) {
+        switch start {
+        case .awaited: loseStart()
+        case .begun:
+            if case .metrics(let metrics) = event.kind, metrics.position != nil { start = .known }
+        case .known, .lost: break
+        }
+    }
+
+    private mutating func loseStart() {
+        start = .lost
+        hiding?.loseStart()
+    }
+
     /// Processes the session's next event. Every event must come, in log order.
     ///
     /// - Parameters:
@@ -113,6 +158,7 @@ public struct SessionProjection: Sendable {
     ) {
         let recorded = ShownEvent(event: event, offset: offset, arrival: arrival)
         guard hiding != nil else { return show(recorded, into: &shown) }
+        noteStart(event)
         if takeDecided(recorded, into: &shown) { return }
         advance(to: arrival, lagSeconds: 0, into: &shown)
         move(by: event)

@@ -8,6 +8,7 @@ public struct SessionPublisher: Publisher {
 
     public func publish(_ run: RecordedRun, hiding settings: PrivacySettings) -> ShownRun {
         var projection = SessionProjection(ProjectionRule(settings))
+        projection.note(.beginning)
         var reader = ShownRunReader()
         var shown: [ShownEvent] = []
         func read(at now: Timestamp) {
