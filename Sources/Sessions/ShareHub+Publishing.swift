@@ -56,10 +56,10 @@ extension ShareHub {
         if entry.showing != given.session {
             given = beginning(with: dated, obeyingPrivacy: share.obeysPrivacy)
             entries[share.key]?.showing = given.session
-            entries[share.key]?.begunAt = given.cursor
-        } else if let begunAt = entry.begunAt, given.cursor <= begunAt, !given.begins {
+        } else if let newest = entry.newest, given.cursor <= newest, !given.begins {
             return
         }
+        entries[share.key]?.newest = given.cursor
         if var feed = entries[share.key]?.view?.take(given, at: dated.arrival) {
             feed.arrival = dated.arrival == now ? now : nil
             broadcast(feed, of: share.key)

@@ -38,7 +38,7 @@ extension ShareHub {
             let everything = views.fields(obeyingPrivacy: entry.share.obeysPrivacy).everything
             _ = view.take(everything, at: now)
             entries[key]?.showing = shown
-            entries[key]?.begunAt = everything.cursor
+            entries[key]?.newest = everything.cursor
         }
         if entry.view == nil {
             changeAudience(of: device) { $0.live.append(key) }
@@ -123,7 +123,7 @@ extension ShareHub {
         changeAudience(of: device) { audience in audience.live.removeAll { $0 == key } }
         entries[key]?.view = nil
         entries[key]?.showing = nil
-        entries[key]?.begunAt = nil
+        entries[key]?.newest = nil
     }
 
     /// Sessions that watched shares of the device show.

@@ -28,8 +28,9 @@ package final class ShareHub {
         var view: ShareView?
         /// The session that the view received last.
         var showing: SessionID?
-        /// The cursor at which the view received everything: older updates contain nothing new.
-        var begunAt: LogCursor?
+        /// Cursor of the last update of that session. A session that was read from the log again may
+        /// offer what the view had before.
+        var newest: LogCursor?
         /// Viewers by loop; a loop without one gets no updates.
         var viewers: [Int: Int] = [:]
         /// Number of times all viewers were closed: subscriptions from before the last time are
@@ -40,7 +41,7 @@ package final class ShareHub {
             viewers = [:]
             view = nil
             showing = nil
-            begunAt = nil
+            newest = nil
             round += 1
         }
     }

@@ -161,6 +161,34 @@ import Testing
         #expect((fields != nil) == isShown)
     }
 
+    /// Its view is brought up to the present again, by time alone.
+    @Test(arguments: [0, 3]) func `Of a session that is read again nothing is shown twice`(
+        delaySeconds: Int
+    ) throws {
+        let fixture = try FlowFixture()
+        let flow = fixture.flow
+        let share = FlowFixture.share(delaySeconds: delaySeconds)
+        flow.hub.put(share)
+        fixture.said.privacy.trimFinishMeters = 20
+        fixture.said.privacy.finishSecondsLate = 160
+        #expect(flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now) != nil)
+        try fixture.run(seconds: 250)
+        // Its last record; then time alone.
+        flow.advance(to: FlowFixture.time(311))
+        flow.advance(to: FlowFixture.time(5000))
+        let before = fixture.said.shown.count
+        _ = flow.sessions.remove(FlowFixture.session)
+        _ = flow.known(FlowFixture.session, isRecorded: false)
+        fixture.flow.log.settle()
+        try fixture.resume(#require(fixture.said.rebuilds.last))
+        flow.advance(to: FlowFixture.time(5010))
+        let shown = fixture.said.shown
+        #expect(before > 50 && shown.count > before)
+        for (earlier, later) in zip(shown, shown.dropFirst()) {
+            #expect(later.begins || earlier.cursor < later.cursor)
+        }
+    }
+
     @Test func `Who comes back hears of what may have been the finish once`() throws {
         let fixture = try FlowFixture()
         let flow = fixture.flow

@@ -69,8 +69,9 @@ public struct DelayedView: Sendable {
     private var view: ShareView?
     /// The session of the last update.
     public private(set) var showing: SessionID?
-    /// Cursor of the last complete update: older updates add nothing to it.
-    private var begunAt: LogCursor?
+    /// Cursor of the last update of that session. A session that was read from the log again may
+    /// offer what the view had before.
+    private var newest: LogCursor?
 
     public init(_ kind: Kind) {
         self.kind = kind
@@ -128,7 +129,7 @@ public struct DelayedView: Sendable {
         guard members.allSatisfy({ $0.beginning == nil }) else { return }
         view = nil
         showing = nil
-        begunAt = nil
+        newest = nil
     }
 
     public func contains(_ key: ShareKey) -> Bool { index(of: key) != nil }
@@ -142,10 +143,10 @@ public struct DelayedView: Sendable {
 
     // MARK: In
 
-    /// Whether an update is newer than the last complete one.
+    /// Whether an update is complete or newer than the last one.
     public func isNews(_ update: SessionUpdate) -> Bool {
-        guard showing == update.session, let begunAt, !update.begins else { return true }
-        return update.cursor > begunAt
+        guard showing == update.session, let newest, !update.begins else { return true }
+        return update.cursor > newest
     }
 
     /// - Parameters:
@@ -162,10 +163,8 @@ public struct DelayedView: Sendable {
     ) {
         guard let first = members.first?.share else { return }
         var view = self.view.take() ?? ShareView(first, cursor: update.cursor, at: now)
-        if showing != update.session {
-            showing = update.session
-            begunAt = update.cursor
-        }
+        showing = update.session
+        newest = update.cursor
         let number = view.nextNumber
         _ = view.take(update, at: arrival, holding: held)
         let isHeld = view.nextNumber > number
