@@ -35,8 +35,6 @@ struct LogCore: Sendable {
     /// Chunks written but not synced, in order: a new segment needs them if the sync fails.
     var retained: [Chunk] = []
     var retainedBytes = 0
-    /// Devices of the sessions that this run has introduced.
-    var devices: [SessionID: DeviceID] = [:]
 
     var writtenEnd: UInt64
     var durableEnd: UInt64
@@ -98,7 +96,7 @@ struct LogCore: Sendable {
     }
 
     mutating func append(
-        _ record: RawRecord, of session: SessionID, payload: Span<UInt8>
+        _ record: RawRecord, of session: SessionID, device: DeviceID, payload: Span<UInt8>
     ) -> RecordOffset? {
         guard hasRoom(for: payload.count) else { return nil }
         latestArrival = record.arrivalTime
@@ -110,7 +108,6 @@ struct LogCore: Sendable {
         }
         let offset = draft.offset(arrivalTime: record.arrivalTime)
         arrivals.append(arrival: record.arrivalTime, at: offset, durableEnd: durableEnd)
-        let device = draft.isIntroduced(session) ? nil : device(of: session)
         draft.append(record, at: offset, of: session, device: device, payload: payload, to: &line)
         return RecordOffset(rawValue: offset)
     }
@@ -199,11 +196,5 @@ struct LogCore: Sendable {
             number: header.number, header: header, bytes: SegmentFormat.recordsStart,
             recordsEnd: SegmentFormat.recordsStart,
             index: SegmentIndex(firstOffset: header.firstOffset))
-    }
-
-    private func device(of session: SessionID) -> DeviceID? {
-        if let device = devices[session] { return device }
-        guard let place = places.places(of: session).last else { return nil }
-        return entries[place.segment]?.index.parts[place.part].device
     }
 }

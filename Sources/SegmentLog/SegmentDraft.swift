@@ -57,11 +57,10 @@ struct SegmentDraft: Sendable {
         return max(offset, UInt64(clamping: arrivalTime))
     }
 
-    /// Appends `record`, whose session number is still to be assigned. `device` is required for the
-    /// session's first record in the segment. `recordOffset` is the next offset, or the arrival
-    /// time if that is greater.
+    /// Appends `record`, whose session number is still to be assigned. `recordOffset` is the next
+    /// offset, or the arrival time if that is greater.
     mutating func append(
-        _ record: RawRecord, at recordOffset: UInt64, of session: SessionID, device: DeviceID?,
+        _ record: RawRecord, at recordOffset: UInt64, of session: SessionID, device: DeviceID,
         payload: Span<UInt8>, to line: inout ChunkLine
     ) {
         assert(
@@ -104,8 +103,6 @@ struct SegmentDraft: Sendable {
     /// The bytes that seal the segment at its end.
     func seal() -> Chunk { index.seal(of: header, at: position) }
 
-    func isIntroduced(_ session: SessionID) -> Bool { number(of: session) != nil }
-
     /// The session's number in this segment: the index of its part plus 1.
     func number(of session: SessionID) -> UInt16? {
         if let latest, latest.session == session { return latest.number }
@@ -119,11 +116,8 @@ struct SegmentDraft: Sendable {
     }
 
     private mutating func introduce(
-        _ session: SessionID, device: DeviceID?, arrivalTime: Int64, to line: inout ChunkLine
+        _ session: SessionID, device: DeviceID, arrivalTime: Int64, to line: inout ChunkLine
     ) -> UInt16 {
-        guard let device else {
-            preconditionFailure("a record of a session without a session record")
-        }
         let number = UInt16(index.parts.count + 1)
         var payload = [UInt8](repeating: 0, count: SegmentFormat.introductionBytes)
         var span = payload.mutableSpan

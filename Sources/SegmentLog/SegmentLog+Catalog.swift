@@ -36,6 +36,8 @@ extension SegmentLog {
         // A power loss must not restore a file that one of these has replaced.
         try disk.synchronizeNames()
         let file = try disk.open(CatalogFile.name, .write)
+        // After a failure nobody knows which entries are in the file.
+        state.end = nil
         var fresh: [UInt64: Range<Int>] = [:]
         for entry in entries {
             // An entry of an erasure in place keeps its length.
@@ -101,6 +103,7 @@ extension SegmentLog {
         }
         if !bytes.isEmpty { try file.writeAll(bytes.span, at: end) }
         try file.synchronize()
+        state.end = nil
         try disk.rename(name, to: CatalogFile.name)
         try disk.synchronizeNames()
         fresh.end = end + bytes.count
@@ -113,8 +116,8 @@ extension SegmentLog {
         _ number: UInt64, without sessions: Set<SessionID>
     ) throws(DiskError) {
         try catalog.withLock { state throws(DiskError) in
-            guard let place = state.places[number] else { return }
             guard state.end != nil else { return try removeCatalog(&state) }
+            guard let place = state.places[number] else { return }
             let file = try disk.open(CatalogFile.name, .write)
             let entry = try file.readUp(to: place.count, at: place.lowerBound)
             guard entry.count == place.count,
@@ -130,7 +133,7 @@ extension SegmentLog {
         }
     }
 
-    /// Removes a damaged catalog, in which no entry can be voided.
+    /// Removes a catalog that is damaged or not known, in which no entry can be voided.
     private func removeCatalog(_ state: inout CatalogState) throws(DiskError) {
         try Self.removeIfThere(CatalogFile.name, on: disk)
         try disk.synchronizeNames()

@@ -49,10 +49,12 @@ extension LogCore {
         return (draft, file)
     }
 
-    /// Whether the segment being written adds nothing to the one before it.
+    /// Whether the segment being written adds nothing to the one before it, whose seal then marks
+    /// the clean end. That of a rewritten segment does not.
     var isLastRedundant: Bool {
-        draft.index.records == 0
-            && entries.beforeLast?.index.endOffset == draft.header.firstOffset
+        guard draft.index.records == 0, let previous = entries.beforeLast else { return false }
+        return previous.index.endOffset == draft.header.firstOffset
+            && previous.header?.generation == 0
     }
 
     mutating func closed(sealedBytes: Int?) {

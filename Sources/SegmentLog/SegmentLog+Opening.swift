@@ -1,5 +1,6 @@
 import Glibc
 public import SensorModel
+import Synchronization
 
 extension SegmentLog {
     /// Locks the folder, recovers its segments, and starts a new one. If the disk refuses it, the
@@ -35,7 +36,7 @@ extension SegmentLog {
         var state = LogState.writing
         do throws(DiskError) {
             file = try create(header, on: disk)
-            // Files that cannot be removed now are removed at a later start.
+            // Files that cannot be removed now are removed with the next repair.
             for name in recovery.empty { tryToRemove(name, on: disk) }
             if !recovery.empty.isEmpty { try? disk.synchronizeNames() }
         } catch {
@@ -48,7 +49,15 @@ extension SegmentLog {
                 configuration: configuration, entries: recovery.entries, header: header,
                 file: file, state: state),
             catalog: recovery.catalog, erasing: recovery.erasing, folderLock: folderLock)
-        if file == nil { log.tellState() } else { log.setReserveAside() }
+        log.abandoned.withLock {
+            $0 = Set(recovery.empty.compactMap { SegmentFormat.number(ofFile: $0) })
+            if file == nil { $0.insert(header.number) }
+        }
+        if file == nil {
+            log.tellState()
+        } else {
+            log.setReserveAside()
+        }
         return log
     }
 

@@ -27,6 +27,7 @@ extension SegmentLog {
                 bytesMax.map { plan.count(bytesMax: $0) } ?? 0)
             for entry in entries.prefix(due) {
                 do throws(DiskError) {
+                    try removeAbandoned()
                     try Self.removeIfThere(entry.name, on: disk)
                     try disk.synchronizeNames()
                 } catch {
@@ -61,6 +62,7 @@ extension SegmentLog {
                     repair.segments += 1
                 } catch { repair.note(error) }
             }
+            do throws(DiskError) { try removeAbandoned() } catch { repair.note(error) }
             let entries = Array(core.withLock { $0.catalog() })
             let following = SegmentEntry.followingOffsets(entries)
             for (place, entry) in entries.enumerated().dropLast() {

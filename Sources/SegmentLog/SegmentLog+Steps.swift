@@ -126,7 +126,9 @@ extension SegmentLog {
             core.withLock { $0.rolled(roll, onto: next, sealedBytes: bytes) }
             setReserveAside()
         } catch {
-            // The new file stays: without it a seal that reached the disk would end the log.
+            // The new file stays until another follows: without it a seal that reached the disk would
+            // end the log.
+            _ = abandoned.withLock { $0.insert(roll.next.number) }
             fail(error, endingSync: true)
         }
         syncWakeup.wake()
@@ -192,8 +194,21 @@ extension SegmentLog {
         return file
     }
 
-    /// Removes the segment if possible: one without records is removed at the next start.
+    /// Removes the segment if possible, else with the next repair or at the next start.
     private func abandon(_ header: SegmentHeader) {
+        _ = abandoned.withLock { $0.insert(header.number) }
         Self.tryToRemove(header.fileName, on: disk)
+    }
+
+    /// Removes the files of segments that a failing disk left without records. A start after the
+    /// segments around them are gone would take them for lost ones.
+    func removeAbandoned() throws(DiskError) {
+        let numbers = abandoned.withLock { $0.sorted() }
+        guard !numbers.isEmpty, state == .writing else { return }
+        for number in numbers {
+            try Self.removeIfThere(SegmentFormat.fileName(of: number), on: disk)
+        }
+        try disk.synchronizeNames()
+        abandoned.withLock { $0.subtract(numbers) }
     }
 }

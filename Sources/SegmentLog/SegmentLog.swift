@@ -28,6 +28,8 @@ public final class SegmentLog: Sendable {
     let upkeep = Mutex<Void>(())
     /// Segments with an incomplete erasure in place.
     let erasing: Mutex<Set<UInt64>>
+    /// Numbers whose files a failing disk may have left without records.
+    let abandoned = Mutex<Set<UInt64>>([])
     let upkeepCounts = Mutex(LogUsage())
     let marks = MarkCache()
     let catalog: Mutex<CatalogState>
@@ -67,9 +69,8 @@ public final class SegmentLog: Sendable {
         self.folderLock = Mutex(folderLock)
     }
 
-    /// Appends a record of a session that
-    /// ``appendSession(_:device:deviceTime:arrivalTime:payload:)`` has introduced, in this run or
-    /// an earlier one.
+    /// Appends a record of a session. The earlier ones may be in the log, in memory, or removed by
+    /// retention.
     ///
     /// The record stays in memory until ``flush()`` or until the buffer is full. Allocates only a
     /// new buffer, when the disk falls behind. After a failure the log continues to take records,
@@ -78,8 +79,8 @@ public final class SegmentLog: Sendable {
     /// - Returns: The record's offset; `nil` if ``LogConfiguration/pendingBytesMax`` bytes wait for
     ///   the disk or the log is closed. Nothing was stored then, and no offset was used.
     public func append(
-        _ type: RecordType, session: SessionID, sequence: FrameSequence, deviceTime: Timestamp,
-        arrivalTime: Timestamp, payload: Span<UInt8>
+        _ type: RecordType, session: SessionID, device: DeviceID, sequence: FrameSequence,
+        deviceTime: Timestamp, arrivalTime: Timestamp, payload: Span<UInt8>
     ) -> RecordOffset? {
         precondition(payload.count <= Self.payloadBytesMax, "a payload beyond the log's bound")
         let record = RawRecord(
@@ -89,7 +90,7 @@ public final class SegmentLog: Sendable {
         var isChunkFull = false
         let offset = core.withLock { core in
             let filled = core.line.filled.count
-            let offset = core.append(record, of: session, payload: payload)
+            let offset = core.append(record, of: session, device: device, payload: payload)
             isChunkFull = core.line.filled.count > filled && core.state == .writing
             return offset
         }
@@ -100,14 +101,13 @@ public final class SegmentLog: Sendable {
         return offset
     }
 
-    /// Appends a session record; a session's first one names its device.
+    /// Appends a session record.
     public func appendSession(
         _ session: SessionID, device: DeviceID, deviceTime: Timestamp, arrivalTime: Timestamp,
         payload: Span<UInt8>
     ) -> RecordOffset? {
-        core.withLock { $0.devices[session] = device }
-        return append(
-            .session, session: session, sequence: .none, deviceTime: deviceTime,
+        append(
+            .session, session: session, device: device, sequence: .none, deviceTime: deviceTime,
             arrivalTime: arrivalTime, payload: payload)
     }
 

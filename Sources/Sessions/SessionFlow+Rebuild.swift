@@ -14,9 +14,7 @@ extension SessionFlow {
     package func resume(
         _ rebuilding: RebuildTicket, from rebuilt: SessionRebuild, views: SessionViews
     ) {
-        guard let live = waiting(for: rebuilding), let computation = rebuilt.computation else {
-            return
-        }
+        guard let live = waiting(for: rebuilding) else { return }
         guard rebuilt.end >= rebuilding.end else {
             // The disk failed meanwhile: the lost records are written again with the next segment.
             return callbacks.rebuild(rebuilding)
@@ -28,9 +26,7 @@ extension SessionFlow {
         if live.backlog.isEmpty {
             live.lastDeviceTime = rebuilt.lastDeviceTime ?? live.lastDeviceTime
         }
-        live.rebuilding = nil
-        recorder.resume(
-            with: computation, missing: rebuilt.missing, of: live, arrival: now)
+        resume(live, with: rebuilt.computation, missing: rebuilt.missing)
         // Not before the records that waited: time alone would decide what they have a say in.
         for dated in live.views.advance(to: now) {
             hub.publish(dated, of: live.device, at: now)
@@ -51,14 +47,21 @@ extension SessionFlow {
     /// restarts with the next frame.
     package func giveUp(_ rebuilding: RebuildTicket) {
         guard let live = waiting(for: rebuilding) else { return }
+        resume(live, with: nil, missing: [])
+        watch(live)
+    }
+
+    /// `computation`: `nil`: the log cannot give it, and it begins anew.
+    private func resume(
+        _ live: LiveSession, with computation: SessionComputation?, missing: [StreamEvent]
+    ) {
         live.rebuilding = nil
         recorder.resume(
-            with: SessionComputation(profile: profile(of: live)), missing: [],
-            of: live, arrival: now)
-        if let course = callbacks.course(live.device) {
+            with: computation ?? SessionComputation(profile: profile(of: live)),
+            missing: missing, of: live, arrival: now)
+        if computation == nil, let course = callbacks.course(live.device) {
             recorder.record(course: course, of: live, arrival: now)
         }
-        watch(live)
     }
 
     /// Requests the session from the log as of now.

@@ -5,6 +5,7 @@ public import Sharing
 /// A session's processors, restored to the end of the log by replaying all its records.
 public struct SessionRebuild: Sendable {
     public private(set) var head: SessionHead?
+    /// `nil`: the log has lost the session's beginning.
     public private(set) var computation: SessionComputation?
     /// Events that follow from the frames but are missing in the log, because of a crash in
     /// between.
@@ -106,21 +107,29 @@ public struct SessionRebuild: Sendable {
         frame: FrameHeader, _ payload: Span<UInt8>, of header: RecordHeader
     ) throws(SessionReadError) {
         guard var computation = self.computation.take() else {
-            throw .headMissing(header.offset)
+            // Retention or damage took the session's beginning: the processors begin anew, and
+            // what is left of it is shown.
+            lastDeviceTime = frame.deviceTime
+            note(frame, header)
+            return
         }
         if computation.isLate(frame.sequence) {
             fill(frame.sequence.rawValue)
         } else {
             lastDeviceTime = frame.deviceTime
         }
-        if firstDeviceTime == nil { firstDeviceTime = frame.deviceTime }
-        lastArrival = header.arrivalTime
+        note(frame, header)
         do {
             try computation.apply(
                 frame: frame, payload: payload, arrival: header.arrivalTime, into: &expected)
         } catch { throw .unreadableFrame(header.offset, error) }
         self.computation = computation
         dropRecorded()
+    }
+
+    private mutating func note(_ frame: FrameHeader, _ header: RecordHeader) {
+        if firstDeviceTime == nil { firstDeviceTime = frame.deviceTime }
+        lastArrival = header.arrivalTime
     }
 
     /// Removes a late frame's number from the gap that contained it.

@@ -53,7 +53,8 @@ package final class SessionRecorder {
     ) -> RecordOffset? {
         guard
             let offset = log.append(
-                .frame(header.kind), session: live.id, sequence: header.sequence,
+                .frame(header.kind), session: live.id, device: live.device,
+                sequence: header.sequence,
                 deviceTime: header.deviceTime, arrivalTime: arrival, payload: payload)
         else { return nil }
         counters.framesRecorded.add(1, ordering: .relaxed)
@@ -78,7 +79,7 @@ package final class SessionRecorder {
         bytes.removeAll(keepingCapacity: true)
         SessionTickCodec.encode(tick, to: &bytes)
         _ = log.append(
-            .tick, session: live.id, sequence: .none, deviceTime: deviceTime,
+            .tick, session: live.id, device: live.device, sequence: .none, deviceTime: deviceTime,
             arrivalTime: arrival, payload: bytes.span)
         counters.recordsAppended.add(1, ordering: .relaxed)
         compute(
@@ -186,7 +187,7 @@ package final class SessionRecorder {
         let isMetric = if case .metrics = event.kind { true } else { false }
         guard
             let offset = log.append(
-                isMetric ? .metric : .event, session: live.id, sequence: .none,
+                isMetric ? .metric : .event, session: live.id, device: live.device, sequence: .none,
                 deviceTime: event.deviceTime, arrivalTime: arrival, payload: bytes.span)
         else {
             // Frames are taken only while the log has space for the resulting events.
@@ -225,7 +226,8 @@ package final class SessionRecorder {
         bytes.removeAll(keepingCapacity: true)
         SnapshotCodec.encode(live.summaryEvents, newest: event, to: &bytes)
         _ = log.append(
-            .snapshot, session: live.id, sequence: .none, deviceTime: event.deviceTime,
+            .snapshot, session: live.id, device: live.device, sequence: .none,
+            deviceTime: event.deviceTime,
             arrivalTime: arrival, payload: bytes.span)
         counters.recordsAppended.add(1, ordering: .relaxed)
     }

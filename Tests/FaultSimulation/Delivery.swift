@@ -31,12 +31,17 @@ struct Delivery {
 }
 
 extension Reference {
+    /// - Parameters:
+    ///   - sent: What a viewer was sent.
+    ///   - sights: Of the session that it tells of.
+    ///   - hasLost: Whether records of that session were removed: its totals count from elsewhere.
     /// - Returns: What is wrong with it.
-    func complaint(about sent: Delivery, _ sights: [Sight]) -> String? {
+    func complaint(about sent: Delivery, _ sights: [Sight], hasLost: Bool) -> String? {
         guard let place = place(of: sent.offset), devices[place.session] == sent.share.device else {
             return complaintWithoutRecord(about: sent)
         }
-        let complaint = complaint(about: sent, of: place.session, at: place.index, sights)
+        let complaint = complaint(
+            about: sent, of: place.session, at: place.index, sights, hasLost: hasLost)
         guard complaint != nil, sent.message.type == "snapshot", let hiding = sent.hiding else {
             return complaint
         }
@@ -47,13 +52,15 @@ extension Reference {
                 let index = records.lastIndex(where: { $0.offset <= sent.offset })
             else { return false }
             let sights = self.sights(of: session, hiding: hiding)
-            return self.complaint(about: sent, of: session, at: index, sights) == nil
+            return self.complaint(
+                about: sent, of: session, at: index, sights, hasLost: hasLost) == nil
         }
         return isOther ? nil : complaint
     }
 
     private func complaint(
-        about sent: Delivery, of session: SessionID, at index: Int, _ sights: [Sight]
+        about sent: Delivery, of session: SessionID, at index: Int, _ sights: [Sight],
+        hasLost: Bool
     ) -> String? {
         guard let records = sessions[session] else { return "a session without records" }
         let record = records[index]
@@ -76,7 +83,8 @@ extension Reference {
             guard isShown else { return "a position that is hidden" }
         }
         guard let settings = sent.hiding else { return nil }
-        return complaint(about: sent, at: index, of: records, sights, settings)
+        return complaint(
+            about: sent, at: index, of: records, sights, settings, hasLost: hasLost)
     }
 
     /// A snapshot that hides nothing carries the device's newest number, of any record.
@@ -102,7 +110,7 @@ extension Reference {
 
     private func complaint(
         about sent: Delivery, at index: Int, of records: [Record], _ sights: [Sight],
-        _ settings: PrivacySettings
+        _ settings: PrivacySettings, hasLost: Bool
     ) -> String? {
         let message = sent.message
         if message.type == "event", !sights[index].isVisible, !records[index].isSafetyAlert {
@@ -115,12 +123,12 @@ extension Reference {
         let isAhead = message.type == "snapshot" && sent.share.delaySeconds > 0
         guard sent.isFinishJudged, !isAhead else { return nil }
         let seen = sights.indices[...index].reversed().lazy.filter { sights[$0].isVisible }
-        if message.type != "event", let elapsed = message.elapsedSeconds, elapsed != 0,
+        if message.type != "event", !hasLost, let elapsed = message.elapsedSeconds, elapsed != 0,
             !seen.contains(where: { abs(sights[$0].elapsedSeconds - elapsed) < 0.0501 })
         {
             return "\(elapsed) s, with hidden ones"
         }
-        if message.type != "event", let distance = message.distanceMeters, distance != 0,
+        if message.type != "event", !hasLost, let distance = message.distanceMeters, distance != 0,
             !seen.contains(where: { abs(sights[$0].distanceMeters - distance) < 0.0501 })
         {
             return "\(distance) m, with hidden ones"

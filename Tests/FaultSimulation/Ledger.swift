@@ -46,6 +46,39 @@ struct Ledger {
     var seen: [Sight: [UInt8]] = [:]
     var highestSeen: UInt64?
     var acks = 0
+    /// Records of these sessions before an offset may be gone.
+    private var losable: [SessionID: RecordOffset] = [:]
+    /// Records of these sessions before an offset must be gone.
+    private var erased: [SessionID: RecordOffset] = [:]
+
+    /// Whether records of the session may be gone: what is left is computed from other beginnings.
+    func hasLost(_ session: SessionID) -> Bool { losable[session] != nil }
+
+    /// The first offset of which no record of the session was removed; `nil`: none was.
+    func lossEnd(of session: SessionID) -> RecordOffset? { losable[session] }
+
+    /// Somebody erases the session: whatever was promised is promised no more.
+    mutating func mayLose(_ session: SessionID, before end: RecordOffset) {
+        losable[session] = end
+        books[session]?.promised = []
+        books[session]?.taken = []
+        books[session]?.acknowledged = 0
+    }
+
+    /// Nothing of what an erasure was to remove may come back.
+    mutating func mustLose(_ session: SessionID) { erased[session] = losable[session] }
+
+    /// Whether a record there may have been erased.
+    func isErased(_ offset: RecordOffset) -> Bool { erased.values.contains { offset < $0 } }
+
+    /// Retention removes frames, by session and number.
+    mutating func mayLose(_ removed: [SessionID: Set<UInt32>], before end: RecordOffset) {
+        for (session, numbers) in removed {
+            losable[session] = max(end, losable[session] ?? end)
+            books[session]?.promised.subtract(numbers)
+            books[session]?.taken.subtract(numbers)
+        }
+    }
 
     mutating func acknowledge(_ session: SessionID, _ number: UInt32) throws(Violation) {
         acks += 1
@@ -104,7 +137,9 @@ struct Ledger {
                     "\(lost.count) acknowledged frames lost, as \(lost.min() ?? 0) of \(session)")
             }
         }
-        for offset in held.keys where found[offset] == nil {
+        for (offset, record) in held where found[offset] == nil {
+            let session = record.header.session
+            guard losable[session].map({ offset >= $0 }) ?? true else { continue }
             throw Violation("record \(offset.rawValue) was on disk and is gone")
         }
         held = found
@@ -120,9 +155,17 @@ struct Ledger {
         guard let book = books[header.session], book.device == header.device else {
             throw Violation("record \(header.offset.rawValue) of a session that nobody sent")
         }
+        guard erased[header.session].map({ header.offset >= $0 }) ?? true else {
+            throw Violation("record \(header.offset.rawValue) of an erased session is back")
+        }
         guard case .frame(let kind) = header.type else { return }
         let number = header.sequence.rawValue
-        guard numbers[header.session, default: []].insert(number).inserted else {
+        // An erasure that failed may be undone by a power loss, and the watch has sent again what it
+        // had not been acknowledged.
+        guard
+            numbers[header.session, default: []].insert(number).inserted
+                || losable[header.session] != nil
+        else {
             throw Violation("frame \(number) of \(header.session) twice")
         }
         let stored = Watch.Made(

@@ -64,6 +64,7 @@ final class Life {
         case session(RebuildTicket)
         case place(Viewer, number: Int, LogCursor, CatchUp.Source)
         case part(Viewer, number: Int, CatchUp)
+        case erasure(SessionID)
     }
 
     /// What an index is made of.
@@ -94,6 +95,8 @@ final class Life {
     /// Viewers whose sockets have taken all that they were given.
     var asking: [Viewer] = []
     var tasks: [Task] = []
+    /// Sessions that are being erased: their watches are turned away.
+    var erasing: Set<SessionID> = []
     /// What was read, for the pipeline's next turn.
     var posts: [(World) throws -> Void] = []
     let playbacks: PlaybackHub

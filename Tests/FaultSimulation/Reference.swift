@@ -32,11 +32,16 @@ struct Reference {
     private(set) var devices: [SessionID: DeviceID] = [:]
     /// Everything before it was read.
     private(set) var end = RecordOffset(rawValue: 0)
+    /// Sessions of which any record was read, and whether the first was their beginning.
+    private var hasBeginning: [SessionID: Bool] = [:]
 
     /// Takes what was written since the last call.
     mutating func read(_ reader: LogReader) throws(SegmentLogError) {
         var read = self
         read.end = try reader.read(from: end) { header, payload in
+            if read.hasBeginning[header.session] == nil {
+                read.hasBeginning[header.session] = header.type == .session
+            }
             guard header.type == .metric || header.type == .event,
                 let event = try? StreamEventCodec.decode(payload)
             else { return true }
@@ -63,6 +68,17 @@ struct Reference {
                 isSafetyAlert: isSafetyAlert, isEnd: event.kind == .ended))
     }
 
+    /// The session was erased, and may begin again under its ID: what was read of it goes on under
+    /// another.
+    mutating func retire(_ session: SessionID, as other: SessionID) {
+        hasBeginning[other] = hasBeginning.removeValue(forKey: session)
+        devices[other] = devices.removeValue(forKey: session)
+        sessions[other] = sessions.removeValue(forKey: session)
+        for (index, record) in (sessions[other] ?? []).enumerated() {
+            places[record.offset] = (other, index)
+        }
+    }
+
     func place(of offset: RecordOffset) -> (session: SessionID, index: Int)? { places[offset] }
 
     /// What of each record of a session may be seen; `nil` settings hide nothing.
@@ -73,6 +89,7 @@ struct Reference {
                     meters: $0.radiusMeters, aroundLatitude: $0.latitude,
                     longitude: $0.longitude, salt: settings?.salt ?? 0)
             } ?? []
+        let isStartLost = hasBeginning[session] == false
         var isHidden = settings != nil
         var sight = Sight(isVisible: !isHidden, elapsedSeconds: 0, distanceMeters: 0)
         var lastSeen = (elapsed: 0.0, distance: 0.0)
@@ -97,10 +114,10 @@ struct Reference {
                             longitude: longitude, salt: settings.salt))
                 }
                 sight.place = (latitude, longitude)
-                isHidden = circles.contains {
-                    $0.contains(latitude: latitude, longitude: longitude)
-                }
-            } else if sight.place == nil, metrics.elapsedSeconds > 300 {
+                isHidden =
+                    isStartLost && (settings?.trimStartMeters ?? 0) > 0
+                    || circles.contains { $0.contains(latitude: latitude, longitude: longitude) }
+            } else if sight.place == nil, metrics.elapsedSeconds > 300, !isStartLost {
                 isHidden = false
             }
             let total = (elapsed: metrics.elapsedSeconds, distance: metrics.distanceMeters ?? 0)

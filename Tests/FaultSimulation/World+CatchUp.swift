@@ -72,7 +72,7 @@ extension World {
                 viewer, catchUp, after: watcher.catchUpAfter, began: watcher.catchUpBegan))
     }
 
-    private func add(_ reading: Life.Reading, after wait: Int64 = 0) {
+    func add(_ reading: Life.Reading, after wait: Int64 = 0) {
         life.tasks.append(
             Life.Task(
                 reading: reading, due: steady + wait,
@@ -117,6 +117,7 @@ extension World {
                 world.begin(viewer, isShown ? .after(cursor) : .gap)
                 if isShown { world.catchUp(viewer, after: cursor.offset) }
             }
+        case .erasure(let session): try erase(session)
         case .part(let viewer, let number, let catchUp):
             guard isReadable(catchUp.needed) || isLate else { return false }
             let part = nextPart(of: catchUp)
@@ -141,7 +142,12 @@ extension World {
             return true
         } catch {
             if hasFault { return false }
-            throw Violation("a session cannot go on: \(error)")
+            // All of it was erased, or removed by retention.
+            guard case .unknownSession = error, ledger.hasLost(rebuilding.session) else {
+                throw Violation("a session cannot go on: \(error)")
+            }
+            life.posts.append { $0.life.flow.giveUp(rebuilding) }
+            return true
         }
     }
 

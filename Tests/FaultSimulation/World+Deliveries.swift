@@ -26,14 +26,17 @@ extension World {
         var sights: [Reading: [Reference.Sight]] = [:]
         for delivery in deliveries where delivery.end <= written {
             guard let place = reference.place(of: delivery.offset) else {
-                try judge(delivery, [])
+                // Of a record that was erased before the reference could read it.
+                if ledger.isErased(delivery.offset) { continue }
+                try judge(delivery, [], hasLost: false)
                 continue
             }
             let reading = Reading(session: place.session, hiding: delivery.hiding)
             if sights[reading] == nil {
                 sights[reading] = reference.sights(of: place.session, hiding: delivery.hiding)
             }
-            try judge(delivery, sights[reading] ?? [])
+            try judge(
+                delivery, sights[reading] ?? [], hasLost: ledger.hasLost(place.session))
         }
         deliveries.removeAll { $0.end <= written }
     }
@@ -43,8 +46,11 @@ extension World {
         let hiding: PrivacySettings?
     }
 
-    private func judge(_ delivery: Delivery, _ sights: [Reference.Sight]) throws {
-        guard let complaint = reference.complaint(about: delivery, sights) else { return }
+    private func judge(
+        _ delivery: Delivery, _ sights: [Reference.Sight], hasLost: Bool
+    ) throws {
+        guard let complaint = reference.complaint(about: delivery, sights, hasLost: hasLost)
+        else { return }
         throw Violation(
             "share \(delivery.share.key.rawValue) was sent \(complaint): "
                 + String(decoding: delivery.json, as: UTF8.self))
@@ -62,7 +68,7 @@ extension World {
         else { return }
         let end = catchUp.sources.map(\.end).max() ?? after
         try reference.read(life.log.reader())
-        for session in catchUp.sources.flatMap(\.sessions) {
+        for session in catchUp.sources.flatMap(\.sessions) where !ledger.hasLost(session) {
             let from = RecordOffset(rawValue: after.rawValue + 1)
             let until = RecordOffset(rawValue: end.rawValue + 1)
             try read(session, as: viewer.share, from: from, until: until, at: began) {

@@ -68,7 +68,7 @@ extension World {
                         kind: .inputOutput, call: state.calls + call, isForEver: true)
                 }
             }
-            say("a start meets errors")
+            say("a start meets errors: \(((try? found.list()) ?? []).sorted())")
             do {
                 let log = try SegmentLog.open(
                     disk: found, configuration: configuration, now: now)
@@ -78,6 +78,7 @@ extension World {
             }
             found = random.happens(percent: 50) ? found.crashed(&random) : found.killed()
         }
+        say("files: \(((try? found.list()) ?? []).sorted())")
         life = try Life(
             disk: found, configuration: configuration, shares: shares, settings: settings,
             now: now)
@@ -113,7 +114,8 @@ extension World {
     /// What viewers saw is what the log gives.
     private func checkEvents() throws {
         for share in shares where ledger.seen.keys.contains(where: { $0.share == share.key }) {
-            for (session, book) in ledger.books where book.device == share.device {
+            for (session, book) in ledger.books
+            where book.device == share.device && !ledger.hasLost(session) {
                 var violation: Violation?
                 try read(session, as: share, from: RecordOffset(rawValue: 0), until: nil) {
                     offset, json in
@@ -140,7 +142,8 @@ extension World {
             guard share.isActive(at: now), viewer.feed?.isLive == true,
                 share.delaySeconds == 0 || !clockWentBack,
                 let promised = viewer.promisedAfter,
-                let shown = life.shown[share.key], let session = shown.session
+                let shown = life.shown[share.key], let session = shown.session,
+                !ledger.hasLost(session)
             else { continue }
             let after = max(RecordOffset(rawValue: promised.rawValue + 1), shown.since)
             // What a delay holds back is still to come.
@@ -259,6 +262,7 @@ extension World {
         try judge()
         for session in life.log.sessions() {
             if life.flow.sessions[session.session]?.computation == nil { continue }
+            if ledger.hasLost(session.session) { continue }
             let verification = try ReplayVerification.run(
                 session.session, reader: life.log.reader())
             for difference in verification.differences {

@@ -101,7 +101,9 @@ extension World {
         deliver(json, about: offset ?? cursor.offset, to: share, privacy)
         // Where the clock jumped between two records, no record tells what time alone released.
         let isFinishKnown = clockTouchedUntil == 0 || privacy.settings.trimFinishMeters <= 0
-        guard isEvent, isFinishKnown || !share.obeysPrivacy else { return }
+        // Laps and splits of a session that has lost its beginning count from elsewhere.
+        let isWhole = !ledger.books.contains { $1.device == share.device && ledger.hasLost($0) }
+        guard isEvent, isWhole, isFinishKnown || !share.obeysPrivacy else { return }
         let sight = Ledger.Sight(
             json, at: cursor.offset.rawValue, on: share.key,
             generation: share.obeysPrivacy ? privacy.generation : 0)

@@ -117,7 +117,9 @@ extension World {
         let share = player.share
         let session = player.session ?? life.flow.hub.session(shownBy: share, at: life.flow.now)
         let rule = ProjectionRule(share, privacy: privacy(of: share).settings)
-        guard let session, let records = try records(of: session, by: rule) else { return false }
+        guard let session, !life.erasing.contains(session),
+            let records = try records(of: session, by: rule)
+        else { return false }
         guard let everything = try begin(&player, records) else { return false }
         say("playback \(player.number) begins at \(player.position.secondsSince1970)")
         life.playbacks.begin(player.key, of: share, with: everything)

@@ -122,6 +122,10 @@ extension World {
     /// The daemon reads a hello.
     func hear(_ connection: ConnectionID, at arrival: Timestamp) {
         guard let session = hellos[connection], let book = ledger.books[session] else { return }
+        guard !life.erasing.contains(session) else {
+            wires[connection]?.answer(.close, at: steady, &random)
+            return
+        }
         let decision = life.flow.open(
             connection, device: book.device, session: session, recorded: false,
             arrival: arrival)

@@ -175,7 +175,7 @@ package final class World {
     private func chance() throws {
         if random.happens(percent: 2) { disturbDisk() }
         guard random.happens(percent: 8) else { return }
-        switch random.below(16) {
+        switch random.below(18) {
         case 0, 1:
             if let connection = watches[random.below(watches.count)].connection {
                 cut(connection)
@@ -206,6 +206,8 @@ package final class World {
             ledger.books[session] = Ledger.Book(device: watches[index].device)
             watches[index].begin(session, &random)
             say("watch \(index) begins session \(session)")
+        case 16: beginErasing()
+        case 17: try retain()
         default: try meetViewer(random.below(spectators.count))
         }
     }

@@ -100,7 +100,7 @@ enum SegmentTarget {
             for index in 0..<12 {
                 let types: [RecordType] = [.frame(.motion), .metric, .event, .tick, .snapshot]
                 _ = log.append(
-                    types[index % 5], session: sessions[index % 2],
+                    types[index % 5], session: sessions[index % 2], device: DeviceID(rawValue: 7),
                     sequence: FrameSequence(rawValue: UInt32(index)),
                     deviceTime: BinaryTarget.arrival, arrivalTime: BinaryTarget.arrival,
                     payload: [UInt8](repeating: UInt8(index), count: 10).span)

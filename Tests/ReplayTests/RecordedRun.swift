@@ -67,7 +67,7 @@ struct RecordedRun {
             append(pending)
             pending = []
             _ = log.append(
-                .frame(kind), session: Self.session, sequence: header.sequence,
+                .frame(kind), session: Self.session, device: Self.device, sequence: header.sequence,
                 deviceTime: header.deviceTime, arrivalTime: header.deviceTime,
                 payload: payload.span)
             var new: [StreamEvent] = []
@@ -88,7 +88,8 @@ struct RecordedRun {
         var bytes: [UInt8] = []
         SessionTickCodec.encode(tick, to: &bytes)
         _ = log.append(
-            .tick, session: Self.session, sequence: .none, deviceTime: time, arrivalTime: time,
+            .tick, session: Self.session, device: Self.device, sequence: .none, deviceTime: time,
+            arrivalTime: time,
             payload: bytes.span)
     }
 
@@ -98,7 +99,8 @@ struct RecordedRun {
             StreamEventCodec.encode(event, to: &bytes)
             let isMetric = if case .metrics = event.kind { true } else { false }
             _ = log.append(
-                isMetric ? .metric : .event, session: Self.session, sequence: .none,
+                isMetric ? .metric : .event, session: Self.session, device: Self.device,
+                sequence: .none,
                 deviceTime: event.deviceTime, arrivalTime: arrival, payload: bytes.span)
         }
     }

@@ -36,7 +36,8 @@ import Testing
         // As many records as memory takes, all empty.
         var last = RecordOffset(rawValue: 0)
         while let offset = fixture.log.append(
-            .tick, session: LogFixture.runner, sequence: .none, deviceTime: LogFixture.start,
+            .tick, session: LogFixture.runner, device: LogFixture.device, sequence: .none,
+            deviceTime: LogFixture.start,
             arrivalTime: LogFixture.start, payload: Span())
         {
             last = offset

@@ -24,7 +24,8 @@ import Testing
                 session, device: LogFixture.device, deviceTime: time, arrivalTime: time,
                 payload: content.span)
             _ = fixture.log.append(
-                .frame(.motion), session: session, sequence: .none, deviceTime: time,
+                .frame(.motion), session: session, device: LogFixture.device, sequence: .none,
+                deviceTime: time,
                 arrivalTime: time, payload: content.span)
             if count % 100 == 0 { fixture.log.settle() }
         }
@@ -126,7 +127,8 @@ import Testing
                     payload: content.span)
             } else {
                 _ = log.append(
-                    .frame(.motion), session: session, sequence: .none, deviceTime: time,
+                    .frame(.motion), session: session, device: LogFixture.device, sequence: .none,
+                    deviceTime: time,
                     arrivalTime: time, payload: content.span)
             }
         }

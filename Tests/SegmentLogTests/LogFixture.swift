@@ -84,7 +84,8 @@ struct LogFixture {
         let payload = payload ?? Self.payload(sequence)
         let number = FrameSequence(rawValue: sequence)
         let offset = log.append(
-            type, session: session, sequence: number, deviceTime: time, arrivalTime: time,
+            type, session: session, device: Self.device, sequence: number, deviceTime: time,
+            arrivalTime: time,
             payload: payload.span)
         note(type, offset, session, number, time, payload)
         return offset

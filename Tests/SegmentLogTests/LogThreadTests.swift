@@ -84,7 +84,8 @@ import Testing
             let number = count.wrappingAdd(1, ordering: .relaxed).newValue
             let payload = LogFixture.payload(number)
             _ = log.append(
-                .frame(.motion), session: session, sequence: FrameSequence(rawValue: number),
+                .frame(.motion), session: session, device: LogFixture.device,
+                sequence: FrameSequence(rawValue: number),
                 deviceTime: LogFixture.start, arrivalTime: LogFixture.start,
                 payload: payload.span)
             sendWithEachSync()

@@ -226,7 +226,8 @@ import Testing
             let time = LogFixture.start
             let payload: [UInt8] = [1]
             let next = log.append(
-                .frame(.motion), session: LogFixture.runner, sequence: .none, deviceTime: time,
+                .frame(.motion), session: LogFixture.runner, device: LogFixture.device,
+                sequence: .none, deviceTime: time,
                 arrivalTime: time, payload: payload.span)
             #expect(log.state == .writing)
             guard let next else { return }

@@ -52,7 +52,8 @@ import Testing
                     let time = LogFixture.start
                     let payload = LogFixture.payload(UInt32(step))
                     let offset = log.append(
-                        .frame(.motion), session: LogFixture.runner, sequence: .none,
+                        .frame(.motion), session: LogFixture.runner, device: LogFixture.device,
+                        sequence: .none,
                         deviceTime: time, arrivalTime: time, payload: payload.span)
                     log.flush()
                     guard let offset else { continue }

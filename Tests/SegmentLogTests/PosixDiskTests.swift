@@ -23,7 +23,7 @@ import Testing
                     LogFixture.runner, device: LogFixture.device, deviceTime: time,
                     arrivalTime: time, payload: head.span)
                 : log.append(
-                    .frame(.motion), session: LogFixture.runner,
+                    .frame(.motion), session: LogFixture.runner, device: LogFixture.device,
                     sequence: FrameSequence(rawValue: UInt32(index)), deviceTime: time,
                     arrivalTime: time, payload: LogFixture.payload(UInt32(index)).span)
             #expect(offset != nil)

@@ -30,6 +30,28 @@ import Testing
         #expect(fixture.log.holdings.bytes == fixture.log.segments()[0].bytes)
     }
 
+    @Test func `A session goes on of which retention took everything`() throws {
+        var fixture = try LogFixture(configuration: Self.configuration)
+        fixture.head(erased)
+        fixture.append(of: erased)
+        fixture.head()
+        for _ in 0..<500 { fixture.append() }
+        fixture.log.settle()
+        for isRestarted in [false, true] {
+            _ = try fixture.log.retain(arrivalBefore: nil, bytesMax: 0)
+            #expect(fixture.log.summary(of: erased) == nil)
+            if isRestarted {
+                try fixture.restart(on: fixture.disk.killed(), Self.configuration)
+            }
+            #expect(fixture.append(of: erased) != nil)
+            fixture.log.settle()
+            #expect(fixture.log.summary(of: erased)?.records == 1)
+            #expect(fixture.log.summary(of: erased)?.device == LogFixture.device)
+            for _ in 0..<500 { fixture.append() }
+            fixture.log.settle()
+        }
+    }
+
     @Test func `A segment of unknown age goes with the next one that goes`() throws {
         var fixture = try filled()
         for name in ["000000000001.segment", "000000000003.segment"] {
@@ -51,7 +73,8 @@ import Testing
         let wrong = LogFixture.start.advanced(bySeconds: 86_400 * 30)
         for _ in 0..<100 {
             _ = fixture.log.append(
-                .tick, session: LogFixture.runner, sequence: .none, deviceTime: wrong,
+                .tick, session: LogFixture.runner, device: LogFixture.device, sequence: .none,
+                deviceTime: wrong,
                 arrivalTime: wrong, payload: [1, 2, 3].span)
         }
         var again = fixture

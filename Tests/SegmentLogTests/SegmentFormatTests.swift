@@ -81,7 +81,8 @@ import Testing
         for days in [0, 1, 7, 30, 29, 1] {
             let time = LogFixture.start.advanced(byMicroseconds: Int64(days) * 86_400_000_000)
             let offset = fixture.log.append(
-                .tick, session: LogFixture.runner, sequence: .none, deviceTime: time,
+                .tick, session: LogFixture.runner, device: LogFixture.device, sequence: .none,
+                deviceTime: time,
                 arrivalTime: time, payload: nothing.span)
             #expect(offset != nil)
         }

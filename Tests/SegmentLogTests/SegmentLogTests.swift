@@ -200,13 +200,6 @@ import Testing
         #expect(try LogReader(disk: fixture.disk).verify().records == 2)
     }
 
-    @Test func `A record of an unknown session is a mistake`() async {
-        await #expect(processExitsWith: .failure) {
-            var fixture = try LogFixture()
-            fixture.append()
-        }
-    }
-
     @Test func `A full buffer is written without a flush`() throws {
         var fixture = try LogFixture(
             configuration: LogConfiguration(pendingBytesMax: 3 << 20, reserveBytes: 0))

@@ -13,7 +13,8 @@ import Testing
     ) -> RecordOffset? {
         let time = LogFixture.start.advanced(bySeconds: seconds)
         return log.append(
-            .frame(.motion), session: session, sequence: .none, deviceTime: time,
+            .frame(.motion), session: session, device: LogFixture.device, sequence: .none,
+            deviceTime: time,
             arrivalTime: time, payload: LogFixture.payload(1).span)
     }
 
@@ -67,7 +68,8 @@ import Testing
             let time = LogFixture.start.advanced(bySeconds: Double(count / 7))
             let payload = LogFixture.payload(UInt32(count))
             let offset = fixture.log.append(
-                .frame(.motion), session: LogFixture.runner, sequence: .none, deviceTime: time,
+                .frame(.motion), session: LogFixture.runner, device: LogFixture.device,
+                sequence: .none, deviceTime: time,
                 arrivalTime: time, payload: payload.span)
             offsets[try #require(offset)] = payload
         }

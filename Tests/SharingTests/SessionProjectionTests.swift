@@ -131,6 +131,25 @@ import Testing
         }
     }
 
+    /// A run without a fix, as on a treadmill: it may have had one in what was lost.
+    @Test(arguments: [true, false]) func `Without its beginning a run may have had a fix`(
+        hasBeginning: Bool
+    ) {
+        var settings = Self.zoned()
+        settings.trimStartMeters = 0
+        settings.trimFinishMeters = 0
+        var projection = SessionProjection(.hiding(settings))
+        if hasBeginning { projection.note(.beginning) }
+        var shown: [ShownEvent] = []
+        for second in 0..<400 {
+            let event = Self.metrics(second, at: nil)
+            projection.take(
+                event, at: RecordOffset(rawValue: UInt64(second) * 10 + 1),
+                arrival: event.deviceTime, into: &shown)
+        }
+        #expect(Self.metrics(in: shown).contains { $0.heartRate != nil } == hasBeginning)
+    }
+
     @Test func `Totals begin at the first shown point and rest while the runner is hidden`() throws
     {
         let shown = Self.project(Self.run(2000, turningAt: 1000), .hiding(Self.zoned()))

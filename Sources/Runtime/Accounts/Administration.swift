@@ -147,8 +147,14 @@ package struct Administration: Sendable {
         let changed = try accounts.registry.device(named: device.name)
         accounts.withState { $0.put(changed) }
         mailbox.post { $0.privacyChanged(of: device.id) }
-        // Playbacks of the device are read again with the new settings.
-        let shares = accounts.withState { $0.shares.shares(of: device.id) }
+        restartPlaybacks(ofDevices: [device.id])
+    }
+
+    /// They are read again: with new settings, or without what is being erased.
+    private func restartPlaybacks(ofDevices devices: Set<DeviceID>) {
+        let shares = accounts.withState { state in
+            devices.flatMap { state.shares.shares(of: $0) }
+        }
         playbacks.restart(Set(shares.map(\.key)))
     }
 
@@ -189,12 +195,21 @@ package struct Administration: Sendable {
 
     private func erase(_ sessions: Set<SessionID>) async throws -> Int {
         guard !sessions.isEmpty else { return 0 }
-        _ = await mailbox.ask { core in
+        let newest = await mailbox.ask { core in
             core.erasing.formUnion(sessions)
             for session in sessions { core.forget(session) }
             core.flush()
+            return core.flow.cursor.offset
         }
-        defer { mailbox.post { $0.erasing.subtract(sessions) } }
+        // While the disk fails, records of the sessions wait in memory. A device that came back
+        // before they are in the log would send them again.
+        defer {
+            let newest = newest ?? RecordOffset(rawValue: 0)
+            log.whenWritten(through: newest, onFailure: .keepWaiting) { [mailbox] _ in
+                mailbox.post { $0.erasing.subtract(sessions) }
+            }
+        }
+        restartPlaybacks(ofDevices: Set(sessions.compactMap { catalog.device(of: $0) }))
         let result = await erasures.run(sessions)
         // A failed erasure may have removed a part.
         catalog.erased(sessions)

@@ -248,7 +248,7 @@ package final class Playbacks: Sendable {
 
     // MARK: Changes by the owner
 
-    /// Restarts the playbacks of shares whose privacy settings changed; they are read again.
+    /// Restarts the playbacks of shares: they are read again.
     package func restart(_ shares: Set<ShareKey>) {
         let runs = state.withLock { state in
             (Array(state.byViewer.values) + state.byShare.values.compactMap(\.run)).filter {

@@ -130,6 +130,12 @@ struct FinishTrim: Sendable {
         }
     }
 
+    /// The session's beginning is unknown: events wait also before the next position, since an
+    /// earlier one may be lost.
+    mutating func loseStart() {
+        if place == nil { place = (.nan, .nan) }
+    }
+
     /// - Returns: `false` if the event need not wait, since no position has come yet.
     mutating func hold(_ recorded: ShownEvent) -> Bool {
         guard let place else { return false }

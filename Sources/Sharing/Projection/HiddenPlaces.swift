@@ -6,7 +6,7 @@ struct HiddenPlaces: Sendable {
     private let settings: PrivacySettings
     private var circles: [HiddenCircle]
     private var hasFix = false
-    /// Nobody knows where the trimmed start was: everything is hidden.
+    /// The session's beginning is unknown: where it started, and whether it has fixes at all.
     private var isStartLost = false
     /// Whether the newest position is hidden.
     private(set) var isHidden = true
@@ -24,13 +24,15 @@ struct HiddenPlaces: Sendable {
         }
     }
 
-    mutating func loseStart() { isStartLost = settings.trimStartMeters > 0 }
+    mutating func loseStart() { isStartLost = true }
 
     mutating func update(_ metrics: Metrics) {
-        guard !isStartLost else { return }
         if let position = metrics.position {
-            isHidden = hides(latitude: position.latitude, longitude: position.longitude)
-        } else if !hasFix, metrics.elapsedSeconds > Self.secondsWithoutFixMax {
+            // Any place may be the trimmed start.
+            isHidden =
+                isStartLost && settings.trimStartMeters > 0
+                || hides(latitude: position.latitude, longitude: position.longitude)
+        } else if !hasFix, !isStartLost, metrics.elapsedSeconds > Self.secondsWithoutFixMax {
             isHidden = false
         }
     }

@@ -27,7 +27,7 @@ public struct SessionProjection: Sendable {
     /// clock.
     private var inViewAt: Timestamp?
 
-    /// Whether the session's first position is known, around which a trimmed start is hidden.
+    /// Whether the session's first position is known. A trimmed start is hidden around it.
     private enum Start: Sendable {
         /// Nothing was processed.
         case awaited
@@ -120,9 +120,9 @@ public struct SessionProjection: Sendable {
         return inViewAt.advanced(bySeconds: Self.hiddenSecondsMax)
     }
 
-    /// Processes a mark, in log order with the events. If the start is trimmed, a session that does
-    /// not begin with ``Mark/beginning``, or has damage before its first position, is hidden
-    /// altogether: any place may be where it started.
+    /// Processes a mark, in log order with the events. A session that does not begin with
+    /// ``Mark/beginning``, or has damage before its first position, is hidden up to the next
+    /// position. If the start is trimmed it is hidden altogether: any place may be where it started.
     public mutating func note(_ mark: Mark) {
         switch (mark, start) {
         case (.beginning, .awaited): start = .begun
@@ -143,6 +143,7 @@ public struct SessionProjection: Sendable {
     private mutating func loseStart() {
         start = .lost
         hiding?.loseStart()
+        trim?.loseStart()
     }
 
     /// Processes the session's next event. Every event must come, in log order.

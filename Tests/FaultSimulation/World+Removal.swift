@@ -1,0 +1,81 @@
+import FaultyDisk
+import SegmentLog
+import SensorModel
+import Sessions
+import Sharing
+
+/// Owners who erase sessions, and retention: records go, and nothing else may.
+extension World {
+    /// As the daemon's administration: the session leaves memory, then the log erases it beside the
+    /// pipeline's turns.
+    func beginErasing() {
+        let sessions = life.log.sessions().map(\.session).filter { !life.erasing.contains($0) }
+        guard let session = sessions.randomElement(using: &random) else { return }
+        say("the owner erases \(session)")
+        life.erasing.insert(session)
+        ledger.mayLose(session, before: life.log.nextOffset)
+        if let connection = life.flow.forget(session) {
+            wires[connection]?.answer(.close, at: steady, &random)
+        }
+        life.log.flush()
+        let device = ledger.books[session]?.device
+        for number in life.players.keys where life.players[number]?.share.device == device {
+            life.players[number]?.isToStart = true
+        }
+        add(.erasure(session))
+    }
+
+    func erase(_ session: SessionID) throws {
+        try judge()
+        try reference.read(life.log.reader())
+        do {
+            let erasure = try life.log.erase([session])
+            say("erased: \(erasure)")
+            ledger.mustLose(session)
+            let other = SessionID(using: &random)
+            reference.retire(session, as: other)
+            ledger.mayLose(other, before: life.log.nextOffset)
+        } catch {
+            say("not erased, or in part: \(error)")
+        }
+        life.indexes = life.indexes.filter { $0.key.session != session }
+        life.posts.append { $0.admit(session) }
+    }
+
+    /// Its watch may come back once the log has what was in memory of it.
+    private func admit(_ session: SessionID) {
+        if let end = ledger.lossEnd(of: session), life.log.writtenEnd < end {
+            life.posts.append { $0.admit(session) }
+        } else {
+            life.erasing.remove(session)
+        }
+    }
+
+    /// Removes the oldest segments.
+    func retain() throws {
+        let segments = life.log.segments()
+        let bytes = segments.reduce(0) { $0 + $1.bytes }
+        let kept = bytes / 4 + random.below(bytes + 1)
+        var left = bytes
+        let cut = segments.dropLast().first { segment in
+            defer { left -= segment.bytes }
+            return left <= kept
+        }
+        let end = cut?.firstOffset ?? segments.last?.firstOffset ?? RecordOffset(rawValue: 0)
+        guard kept < bytes else { return }
+        try judge()
+        try reference.read(life.log.reader())
+        var removed: [SessionID: Set<UInt32>] = [:]
+        try life.log.reader().read(from: RecordOffset(rawValue: 0), until: end) { header, _ in
+            removed[header.session, default: []].insert(header.sequence.rawValue)
+            return true
+        }
+        ledger.mayLose(removed, before: end)
+        do {
+            let erasure = try life.log.retain(arrivalBefore: nil, bytesMax: kept)
+            say("retention: \(erasure)")
+        } catch {
+            say("retention, in part: \(error)")
+        }
+    }
+}
