@@ -11,7 +11,7 @@ struct Recovery {
     static let offsetJump: UInt64 = 1 << 23
     /// The smallest jump that any version has made. Offsets that are arrival times continue at a
     /// multiple of it, which distinguishes a start from lost records.
-    private static let offsetJumpLeast: UInt64 = 1 << 20
+    static let offsetJumpLeast: UInt64 = 1 << 20
     /// Jump of the offsets if the clock is wrong: more than an hour, which is how old the time of a
     /// machine without a clock of its own can be at its start. Until the clock is right, offsets
     /// count records.
@@ -23,7 +23,7 @@ struct Recovery {
     /// and a jump.
     private static let timedBitsASegment: UInt64 = 24
     /// Offsets above this are arrival times, of 1971 and later.
-    private static let timedOffsetMin: UInt64 = 1 << 45
+    static let timedOffsetMin: UInt64 = 1 << 45
 
     var entries: [SegmentEntry] = []
     var report = RecoveryReport()
@@ -101,16 +101,6 @@ struct Recovery {
         catalog.end = content.end
     }
 
-    /// Sets unsealed segments before an unreadable one aside. The end of their records depends on
-    /// the records after them, and a cut could lose records silently.
-    private static func putAsideUndecided(_ entries: inout [SegmentEntry]) {
-        let unreadable = entries.lastIndex { $0.isPutAside } ?? entries.startIndex
-        for index in entries[..<unreadable].indices
-        where entries[index].header != nil && !entries[index].isSealed {
-            entries[index].putAside(.undecided)
-        }
-    }
-
     /// Whether a later segment holds a record: it got its first one only when everything before was
     /// on disk.
     private static func isFollowed(
@@ -147,6 +137,9 @@ struct Recovery {
         }
         do throws(DiskError) {
             if let error = entry.indexError { throw error }
+            if try Self.wasUnknown(entry, header, toStartAt: endOffset, on: disk) {
+                return putAsideUnknown(entry)
+            }
             let outcome = try SegmentRepair(
                 disk: disk, entry: entry, endOffset: endOffset,
                 isFollowed: try Self.isFollowed(by: following, on: disk)

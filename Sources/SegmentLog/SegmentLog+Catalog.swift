@@ -86,6 +86,8 @@ extension SegmentLog {
         _ list: SegmentList, _ state: inout CatalogState
     ) throws(DiskError) {
         try disk.synchronizeNames()
+        // After a failure nobody knows which of the files is there.
+        state.end = nil
         let name = CatalogFile.name + SegmentFormat.temporarySuffix
         try Self.removeIfThere(name, on: disk)
         let file = try disk.open(name, .create)
@@ -103,7 +105,6 @@ extension SegmentLog {
         }
         if !bytes.isEmpty { try file.writeAll(bytes.span, at: end) }
         try file.synchronize()
-        state.end = nil
         try disk.rename(name, to: CatalogFile.name)
         try disk.synchronizeNames()
         fresh.end = end + bytes.count
@@ -135,7 +136,9 @@ extension SegmentLog {
 
     /// Removes a catalog that is damaged or not known, in which no entry can be voided.
     private func removeCatalog(_ state: inout CatalogState) throws(DiskError) {
-        try Self.removeIfThere(CatalogFile.name, on: disk)
+        for name in [CatalogFile.name, CatalogFile.name + SegmentFormat.temporarySuffix] {
+            try Self.removeIfThere(name, on: disk)
+        }
         try disk.synchronizeNames()
         state = CatalogState()
     }

@@ -27,6 +27,7 @@ extension SegmentLog {
     private func sealLast() {
         guard let (draft, file) = core.withLock({ $0.lastToSeal }) else { return }
         do throws(DiskError) {
+            try removeAbandoned()
             if core.withLock({ $0.isLastRedundant }) {
                 try disk.remove(draft.header.fileName)
                 try disk.synchronizeNames()
@@ -53,7 +54,7 @@ extension LogCore {
     /// the clean end. That of a rewritten segment does not.
     var isLastRedundant: Bool {
         guard draft.index.records == 0, let previous = entries.beforeLast else { return false }
-        return previous.index.endOffset == draft.header.firstOffset
+        return previous.index.endOffset == draft.header.firstOffset && previous.isSealed
             && previous.header?.generation == 0
     }
 

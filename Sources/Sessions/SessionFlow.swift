@@ -148,11 +148,17 @@ package final class SessionFlow {
         return live
     }
 
+    /// Removes a session that is to be erased, whether in memory or not: no viewer may bring it
+    /// back from the log meanwhile.
+    ///
     /// - Returns: The connection that fed it, which must be closed.
     package func forget(_ session: SessionID) -> ConnectionID? {
         let connection = table.erase(session)
+        let device =
+            sessions.remove(session)?.device ?? begun[session]
+            ?? log.summary(of: session)?.device
         begun[session] = nil
-        if let live = sessions.remove(session) { hub.sessionErased(session, of: live.device) }
+        if let device { hub.sessionErased(session, of: device) }
         return connection
     }
 
@@ -221,9 +227,10 @@ package final class SessionFlow {
             session: session, device: origin.device, arrivalTime: arrival,
             recorded: origin.recorded, profile: profile,
             algorithmVersion: SessionPipeline.algorithmVersion)
-        guard let first = recorder.record(head: head, deviceTime: header.deviceTime) else {
-            return nil
-        }
+        guard
+            let first = recorder.record(
+                head: head, deviceTime: header.deviceTime, isBeginning: true)
+        else { return nil }
         callbacks.memory(.began(session, origin.device, at: first))
         let live = LiveSession(
             id: session, device: origin.device, isRecorded: origin.recorded,

@@ -49,7 +49,7 @@ public struct SessionRebuild: Sendable {
                 from: summary.firstOffset, until: end, session: session,
                 gap: { gap in SessionProjection.Mark(gap).map(marked) }
             ) { header, payload in
-                if header.type == .session { marked(.beginning) }
+                if header.isBeginning(payload) { marked(.beginning) }
                 do throws(SessionReadError) {
                     try rebuild.take(header, payload, recorded: recorded)
                     return true

@@ -37,11 +37,14 @@ package final class SessionRecorder {
     /// Writes the session's first record, or its profile's newest form.
     ///
     /// - Returns: The record's offset; `nil` if the log did not take it.
-    package func record(head: SessionHead, deviceTime: Timestamp) -> RecordOffset? {
+    package func record(
+        head: SessionHead, deviceTime: Timestamp, isBeginning: Bool
+    ) -> RecordOffset? {
         bytes.removeAll(keepingCapacity: true)
         SessionHeadCodec.encode(head, to: &bytes)
-        let offset = log.appendSession(
-            head.session, device: head.device, deviceTime: deviceTime,
+        let offset = log.append(
+            .session, session: head.session, device: head.device,
+            sequence: isBeginning ? .none : RecordHeader.laterHead, deviceTime: deviceTime,
             arrivalTime: head.arrivalTime, payload: bytes.span)
         counters.recordsAppended.add(1, ordering: .relaxed)
         return offset
@@ -89,7 +92,7 @@ package final class SessionRecorder {
     /// Records a profile that the owner changed during the session.
     package func record(profile head: SessionHead, of live: LiveSession, arrival: Timestamp) {
         let deviceTime = live.lastDeviceTime
-        guard record(head: head, deviceTime: deviceTime) != nil else { return }
+        guard record(head: head, deviceTime: deviceTime, isBeginning: false) != nil else { return }
         compute(
             RecordedInput(kind: .profile(head.profile, deviceTime: deviceTime), arrival: arrival),
             of: live)

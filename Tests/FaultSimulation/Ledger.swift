@@ -12,6 +12,8 @@ struct Ledger {
         /// Acknowledged after they were taken.
         var promised: Set<UInt32> = []
         var acknowledged: UInt32 = 0
+        /// Removed by retention: a second copy of one is nothing new either.
+        var removed: Set<UInt32> = []
     }
 
     struct Held: Hashable {
@@ -48,6 +50,8 @@ struct Ledger {
     var acks = 0
     /// Records of these sessions before an offset may be gone.
     private var losable: [SessionID: RecordOffset] = [:]
+    /// Somebody tried to erase records of these sessions before an offset.
+    private var erasable: [SessionID: RecordOffset] = [:]
     /// Records of these sessions before an offset must be gone.
     private var erased: [SessionID: RecordOffset] = [:]
 
@@ -60,6 +64,7 @@ struct Ledger {
     /// Somebody erases the session: whatever was promised is promised no more.
     mutating func mayLose(_ session: SessionID, before end: RecordOffset) {
         losable[session] = end
+        erasable[session] = end
         books[session]?.promised = []
         books[session]?.taken = []
         books[session]?.acknowledged = 0
@@ -69,7 +74,7 @@ struct Ledger {
     mutating func mustLose(_ session: SessionID) { erased[session] = losable[session] }
 
     /// Whether a record there may have been erased.
-    func isErased(_ offset: RecordOffset) -> Bool { erased.values.contains { offset < $0 } }
+    func isErased(_ offset: RecordOffset) -> Bool { erasable.values.contains { offset < $0 } }
 
     /// Retention removes frames, by session and number.
     mutating func mayLose(_ removed: [SessionID: Set<UInt32>], before end: RecordOffset) {
@@ -77,6 +82,7 @@ struct Ledger {
             losable[session] = max(end, losable[session] ?? end)
             books[session]?.promised.subtract(numbers)
             books[session]?.taken.subtract(numbers)
+            books[session]?.removed.formUnion(numbers)
         }
     }
 

@@ -33,14 +33,15 @@ struct Reference {
     /// Everything before it was read.
     private(set) var end = RecordOffset(rawValue: 0)
     /// Sessions of which any record was read, and whether the first was their beginning.
-    private var hasBeginning: [SessionID: Bool] = [:]
+    private(set) var hasBeginning: [SessionID: Bool] = [:]
 
     /// Takes what was written since the last call.
     mutating func read(_ reader: LogReader) throws(SegmentLogError) {
         var read = self
         read.end = try reader.read(from: end) { header, payload in
             if read.hasBeginning[header.session] == nil {
-                read.hasBeginning[header.session] = header.type == .session
+                read.hasBeginning[header.session] =
+                    header.type == .session && header.sequence == .none
             }
             guard header.type == .metric || header.type == .event,
                 let event = try? StreamEventCodec.decode(payload)

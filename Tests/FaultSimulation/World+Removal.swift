@@ -32,14 +32,22 @@ extension World {
             let erasure = try life.log.erase([session])
             say("erased: \(erasure)")
             ledger.mustLose(session)
-            let other = SessionID(using: &random)
-            reference.retire(session, as: other)
-            ledger.mayLose(other, before: life.log.nextOffset)
         } catch {
             say("not erased, or in part: \(error)")
         }
+        retire(session)
         life.indexes = life.indexes.filter { $0.key.session != session }
         life.posts.append { $0.admit(session) }
+    }
+
+    /// If nothing is left of the session, it begins anew when its watch comes back.
+    private func retire(_ session: SessionID) {
+        guard life.log.summary(of: session) == nil, life.flow.sessions[session] == nil else {
+            return
+        }
+        let other = SessionID(using: &random)
+        reference.retire(session, as: other)
+        ledger.mayLose(other, before: life.log.nextOffset)
     }
 
     /// Its watch may come back once the log has what was in memory of it.
@@ -74,6 +82,11 @@ extension World {
         do {
             let erasure = try life.log.retain(arrivalBefore: nil, bytesMax: kept)
             say("retention: \(erasure)")
+            // A watch whose session is gone is told to begin with its first frame.
+            for session in removed.keys { ledger.books[session]?.acknowledged = 0 }
+            for session in removed.keys.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) {
+                retire(session)
+            }
         } catch {
             say("retention, in part: \(error)")
         }

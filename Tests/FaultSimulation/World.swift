@@ -181,8 +181,11 @@ package final class World {
                 cut(connection)
             }
         case 2:
-            let jump = Int64(random.below(20_000_000)) - 10_000_000
-            wallOffset += random.happens(percent: 10) ? jump * 360 : jump
+            var jump = Int64(random.below(20_000_000)) - 10_000_000
+            if random.happens(percent: 10) { jump *= 360 }
+            // A start that can read nothing allows for a clock that was wrong by two hours.
+            if abs(wallOffset + jump) > 3_600_000_000 { jump = -wallOffset }
+            wallOffset += jump
             clockTouchedUntil = steady + 60_000_000
             clockWentBack = clockWentBack || jump < 0
             if jump < 0 { stepEnd = life.log.nextOffset }
@@ -272,9 +275,11 @@ package final class World {
     }
 
     private func note(_ connection: ConnectionID, _ number: UInt32) {
-        guard let session = life.flow.table.session(of: connection) else { return }
+        guard let session = life.flow.table.session(of: connection),
+            let book = ledger.books[session]
+        else { return }
         // Held already: a second copy is nothing new.
-        if ledger.books[session]?.promised.contains(number) == false {
+        if !book.promised.contains(number), !book.removed.contains(number) {
             ledger.books[session]?.taken.insert(number)
         }
     }

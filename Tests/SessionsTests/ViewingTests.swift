@@ -189,6 +189,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `No viewer brings a session back that is being erased`(isInMemory: Bool) throws {
+        let fixture = try FlowFixture()
+        let flow = fixture.flow
+        let share = FlowFixture.share()
+        flow.hub.put(share)
+        try fixture.run(seconds: 30)
+        flow.log.settle()
+        // As after a restart: the hub knows of it, and the log has it.
+        if !isInMemory { _ = flow.sessions.remove(FlowFixture.session) }
+        #expect(flow.forget(FlowFixture.session) == FlowFixture.connection)
+        #expect(flow.sessionShown(by: share) == nil)
+        #expect(flow.sessions[FlowFixture.session] == nil)
+    }
+
     @Test func `Who comes back hears of what may have been the finish once`() throws {
         let fixture = try FlowFixture()
         let flow = fixture.flow

@@ -32,7 +32,7 @@ extension ProjectionIndex {
             ) { header, payload in
                 isWhole = !isCancelled()
                 guard isWhole else { return false }
-                if header.type == .session { mark(.beginning) }
+                if header.isBeginning(payload) { mark(.beginning) }
                 // One unreadable record does not end the reading.
                 if header.type == .metric || header.type == .event,
                     let event = try? StreamEventCodec.decode(payload)
@@ -44,14 +44,6 @@ extension ProjectionIndex {
             return isWhole
         }
         return isWhole ? index : nil
-    }
-}
-
-extension SessionProjection.Mark {
-    /// - Returns: `nil` for what was deleted: that was other sessions'.
-    init?(_ gap: LogGap) {
-        guard gap.reason == .damaged else { return nil }
-        self = .damage
     }
 }
 

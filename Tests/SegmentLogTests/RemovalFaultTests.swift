@@ -1,0 +1,119 @@
+import FaultyDisk
+import Foundation
+import SensorModel
+import Synchronization
+import Testing
+
+@testable import SegmentLog
+
+/// What failures of the disk leave behind, and what an erasure or retention makes of it later.
+@Suite struct RemovalFaultTests {
+    private static let configuration = LogFixture.configuration(segmentBytesMax: 10_000)
+
+    /// Segments in which a session to be erased is little.
+    private static func mixed(_ count: Int = 500) throws -> LogFixture {
+        var fixture = try LogFixture(configuration: configuration)
+        fixture.head()
+        fixture.head(ErasureFixture.erased)
+        for index in 0..<count {
+            fixture.append()
+            if index % 9 == 0 { fixture.append(of: ErasureFixture.erased) }
+        }
+        fixture.log.settle()
+        return fixture
+    }
+
+    private static func fail(_ disk: SimulatedDisk, afterCalls calls: Int) {
+        disk.fail(SimulatedDisk.Fault(kind: .inputOutput, call: disk.calls + calls))
+    }
+
+    private static func check(_ disk: SimulatedDisk, _ what: String) throws {
+        let again = try LogFixture(disk: disk, configuration: configuration)
+        #expect(again.log.recovery.damaged.isEmpty, "\(what)")
+        #expect(try again.contents().gaps.allSatisfy { $0.reason == .deleted }, "\(what)")
+        #expect(try again.log.reader().verify().damaged.isEmpty, "\(what)")
+    }
+
+    @Test(arguments: [true, false])
+    func `A catalog of which a part was written names nobody who is erased later`(isFirst: Bool)
+        throws
+    {
+        for call in 0..<12 {
+            let fixture = try Self.mixed()
+            if !isFirst {
+                try fixture.log.saveCatalog()
+                var longer = fixture
+                for _ in 0..<300 { longer.append(of: ErasureFixture.erased) }
+                longer.log.settle()
+            }
+            Self.fail(fixture.disk, afterCalls: call)
+            do throws(SegmentLogError) { try fixture.log.saveCatalog() } catch {}
+            fixture.disk.fail(nil)
+            _ = try fixture.log.erase([ErasureFixture.erased])
+            #expect(!ErasureFixture.isReadable(on: fixture.disk), "call \(call)")
+            try Self.check(fixture.disk.killed(), "call \(call)")
+        }
+    }
+
+    /// A file without records, between others that are gone, looks like lost records.
+    @Test func `What a failing disk left behind is no damage once retention has passed`() throws {
+        var failures = 0
+        for call in 0..<60 {
+            var fixture = try LogFixture(configuration: Self.configuration)
+            fixture.head()
+            Self.fail(fixture.disk, afterCalls: call)
+            for _ in 0..<300 {
+                fixture.append()
+                fixture.log.flush()
+                fixture.log.stepUntilIdle()
+            }
+            fixture.log.settle()
+            failures += fixture.acknowledged.failures.load(ordering: .relaxed) > 0 ? 1 : 0
+            for _ in 0..<300 { fixture.append() }
+            fixture.log.settle()
+            _ = try fixture.log.retain(arrivalBefore: nil, bytesMax: 0)
+            #expect(fixture.log.segments().count == 1)
+            var random = SplitMix(state: UInt64(call))
+            try Self.check(fixture.disk.killed(), "call \(call)")
+            try Self.check(fixture.disk.crashed(&random), "call \(call), power lost")
+        }
+        #expect(failures > 10)
+    }
+
+    @Test func `An erasure makes no unclean end of an orderly one`() throws {
+        var fixture = try LogFixture(configuration: Self.configuration)
+        fixture.head()
+        fixture.append()
+        fixture.head(ErasureFixture.erased)
+        for _ in 0..<60 { fixture.append(of: ErasureFixture.erased) }
+        fixture.log.settle()
+        _ = try fixture.log.erase([ErasureFixture.erased])
+        let next = fixture.log.nextOffset
+        fixture.log.close()
+        try fixture.restart(on: fixture.disk.killed(), Self.configuration)
+        #expect(fixture.log.recovery.wasClosed)
+        #expect(fixture.log.nextOffset == next)
+    }
+
+    /// Its clock was hours ahead; the start that could not read it knew nothing of that.
+    @Test func `A segment that a later one begins before is kept for a person`() throws {
+        var fixture = try LogFixture(configuration: Self.configuration)
+        fixture.head()
+        let ahead = LogFixture.start.advanced(bySeconds: 5 * 3600)
+        for _ in 0..<20 {
+            _ = fixture.log.append(
+                .tick, session: LogFixture.runner, device: LogFixture.device, sequence: .none,
+                deviceTime: ahead, arrivalTime: ahead, payload: Span())
+        }
+        fixture.append()
+        fixture.log.settle()
+        let disk = fixture.disk.killed()
+        let name = SegmentFormat.fileName(of: 1)
+        let bytes = disk.content(of: name)
+        disk.state.withLock { $0.unreadable[name] = 0..<bytes.count }
+        _ = try LogFixture(disk: disk, configuration: Self.configuration)
+        let again = try LogFixture(disk: disk.killed(), configuration: Self.configuration)
+        #expect(again.log.recovery.damaged.contains { $0.reason == .undecided })
+        #expect(again.disk.content(of: name) == bytes)
+    }
+}
