@@ -97,11 +97,10 @@ extension SegmentLog {
             repair.error = repair.error ?? outcome.namesError
             return
         }
-        // The segment is empty. If its file stays, the next start finds that, too.
+        // The segment is empty.
         _ = core.withLock { $0.forget(entry.number) }
-        for name in [entry.name, entry.name + SegmentFormat.temporarySuffix] {
-            Self.tryToRemove(name, on: disk)
-        }
+        Self.tryToRemove(entry.name + SegmentFormat.temporarySuffix, on: disk)
+        abandon(header)
     }
 
     private func note(_ erasure: Erasure, overdue: Int, hasFailed: Bool) {

@@ -195,16 +195,18 @@ extension SegmentLog {
     }
 
     /// Removes the segment if possible, else with the next repair or at the next start.
-    private func abandon(_ header: SegmentHeader) {
+    func abandon(_ header: SegmentHeader) {
         _ = abandoned.withLock { $0.insert(header.number) }
         Self.tryToRemove(header.fileName, on: disk)
     }
 
-    /// Removes the files of segments that a failing disk left without records. A start after the
-    /// segments around them are gone would take them for lost ones.
+    /// Removes the files of segments that a failing disk left without records and that another
+    /// segment follows. A start after the segments around them are gone would take them for lost
+    /// ones.
     func removeAbandoned() throws(DiskError) {
-        let numbers = abandoned.withLock { $0.sorted() }
-        guard !numbers.isEmpty, state == .writing else { return }
+        let newest = core.withLock { $0.entries.last?.number ?? 0 }
+        let numbers = abandoned.withLock { $0.filter { $0 < newest }.sorted() }
+        guard !numbers.isEmpty else { return }
         for number in numbers {
             try Self.removeIfThere(SegmentFormat.fileName(of: number), on: disk)
         }

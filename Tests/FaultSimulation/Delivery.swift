@@ -16,7 +16,9 @@ struct Delivery {
     /// The clock was touched: how old something is cannot be said.
     let isClockTouched: Bool
     /// It was, at any time before.
-    let wasClockTouched: Bool
+    var wasClockTouched: Bool
+    /// The log's end when the clock was last set back: what came before is older than it says.
+    let stepEnd: RecordOffset
 
     /// The settings, where they hide anything from the share.
     var hiding: PrivacySettings? {
@@ -104,7 +106,8 @@ extension Reference {
 
     private func isTooYoung(_ record: Record, for sent: Delivery) -> Bool {
         // One of the future came before the clock was set back.
-        !sent.isClockTouched && sent.share.delaySeconds > 0 && record.arrival <= sent.now
+        !sent.isClockTouched && sent.share.delaySeconds > 0 && record.offset >= sent.stepEnd
+            && record.arrival <= sent.now
             && sent.now.seconds(since: record.arrival) < Double(sent.share.delaySeconds) - 1e-6
     }
 

@@ -15,7 +15,7 @@ extension World {
                 message: SentMessage(json), json: json, offset: offset, share: share,
                 privacy: privacy.settings, now: now, end: life.log.nextOffset,
                 isClockTouched: steady < clockTouchedUntil,
-                wasClockTouched: clockTouchedUntil > 0))
+                wasClockTouched: clockTouchedUntil > 0, stepEnd: stepEnd))
     }
 
     /// Judges what tells of records that can be read by now; what a crash takes cannot be judged.
@@ -24,19 +24,21 @@ extension World {
         guard deliveries.contains(where: { $0.end <= written }) else { return }
         try reference.read(life.log.reader())
         var sights: [Reading: [Reference.Sight]] = [:]
-        for delivery in deliveries where delivery.end <= written {
+        for var delivery in deliveries where delivery.end <= written {
             guard let place = reference.place(of: delivery.offset) else {
                 // Of a record that was erased before the reference could read it.
                 if ledger.isErased(delivery.offset) { continue }
                 try judge(delivery, [], hasLost: false)
                 continue
             }
+            let hasLost = ledger.hasLost(place.session)
+            // What decided on its finish may be gone.
+            delivery.wasClockTouched = delivery.wasClockTouched || hasLost
             let reading = Reading(session: place.session, hiding: delivery.hiding)
             if sights[reading] == nil {
                 sights[reading] = reference.sights(of: place.session, hiding: delivery.hiding)
             }
-            try judge(
-                delivery, sights[reading] ?? [], hasLost: ledger.hasLost(place.session))
+            try judge(delivery, sights[reading] ?? [], hasLost: hasLost)
         }
         deliveries.removeAll { $0.end <= written }
     }

@@ -195,18 +195,12 @@ package struct Administration: Sendable {
 
     private func erase(_ sessions: Set<SessionID>) async throws -> Int {
         guard !sessions.isEmpty else { return 0 }
-        let newest = await mailbox.ask { core in
-            core.erasing.formUnion(sessions)
-            for session in sessions { core.forget(session) }
-            core.flush()
-            return core.flow.cursor.offset
-        }
-        // While the disk fails, records of the sessions wait in memory. A device that came back
-        // before they are in the log would send them again.
+        let newest = await mailbox.ask { $0.beginErasing(sessions) }
         defer {
-            let newest = newest ?? RecordOffset(rawValue: 0)
-            log.whenWritten(through: newest, onFailure: .keepWaiting) { [mailbox] _ in
-                mailbox.post { $0.erasing.subtract(sessions) }
+            if let newest {
+                log.whenWritten(through: newest, onFailure: .keepWaiting) { [mailbox] _ in
+                    mailbox.post { $0.endErasing(sessions) }
+                }
             }
         }
         restartPlaybacks(ofDevices: Set(sessions.compactMap { catalog.device(of: $0) }))

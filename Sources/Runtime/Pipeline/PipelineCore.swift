@@ -24,9 +24,8 @@ package final class PipelineCore {
     private let links: [LoopLink]
     /// The opening message of each session, until its first frame.
     private var openings: [SessionID: DeviceOpening] = [:]
-    /// Sessions being erased. Their watches may reconnect after the erasure, to a session that
-    /// begins anew.
-    package var erasing: Set<SessionID> = []
+    /// Number of erasures under way of each session.
+    var erasures: [SessionID: Int] = [:]
     /// Devices that have finished sending and wait for their last acks.
     private var finishing: Set<ConnectionID> = []
     var expiries: ShareExpiries
@@ -93,7 +92,7 @@ package final class PipelineCore {
     }
 
     private func open(_ opening: DeviceOpening) {
-        guard !erasing.contains(opening.session) else {
+        guard !isErasing(opening.session) else {
             return send(.close(opening.connection, .goingAway), to: opening.connection)
         }
         // The listener accepted the token; the device may have been revoked or deleted since.
@@ -154,12 +153,6 @@ package final class PipelineCore {
     package func flush() {
         log.flush()
         for link in links { link.flush() }
-    }
-
-    package func forget(_ session: SessionID) {
-        if let connection = flow.forget(session) {
-            send(.close(connection, .goingAway), to: connection)
-        }
     }
 
     /// Connections of the device that can receive messages: those of push requests cannot.

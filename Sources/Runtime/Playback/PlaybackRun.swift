@@ -192,7 +192,7 @@ package actor PlaybackRun {
             core.log.flush()
             let session =
                 chosen ?? core.hub.session(shownBy: core.current(share), at: core.now)
-            guard let session, !core.erasing.contains(session) else { return nil }
+            guard let session, !core.isErasing(session) else { return nil }
             return (session, core.rule(for: share))
         }
         guard let (session, rule) = found ?? nil else { return nil }

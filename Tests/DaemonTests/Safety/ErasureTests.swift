@@ -20,7 +20,7 @@ import WireFormat
             let first = try #require(pipeline.log.summary(of: Self.session)?.firstOffset)
 
             // As while its segments are written again.
-            _ = await pipeline.mailbox.ask { $0.erasing.insert(Self.session).inserted }
+            _ = await pipeline.mailbox.ask { $0.beginErasing([Self.session]) }
             let door = try running.address(.tcp)
             let client = try await DeviceClient.connect(to: door, format: .text)
             try await client.send(Hello(token: token, session: Self.session))
@@ -35,12 +35,39 @@ import WireFormat
             }
             #expect(answers.count == 1)
 
-            // A real one ends what this one began.
+            // One that ends does not end another.
             _ = try await running.daemon.administration.deleteSession(Self.session)
             #expect(pipeline.log.summary(of: Self.session) == nil)
+            #expect(await pipeline.mailbox.ask { $0.isErasing(Self.session) } == true)
+            _ = await pipeline.mailbox.ask { $0.endErasing([Self.session]) }
             try await running.sendHeartRates([122, 123], token: token, session: Self.session)
             let second = try #require(pipeline.log.summary(of: Self.session)?.firstOffset)
             #expect(second > first)
+        }
+    }
+
+    @Test func `Who watches the recording of a session that is erased is back at the live stream`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let share = try running.addShare(of: "ann")
+            try await running.sendHeartRates(
+                Array(100..<200), token: token, session: Self.session)
+            let moment = WallClock.now().secondsSince1970 - 60
+            let socket = try await running.socket(
+                "/v1/shares/\(share)/live?at=\(moment)&speed=4")
+            var events = socket.events.makeAsyncIterator()
+            let first = try #require(try await events.next())
+            #expect(first.contains(#""bpm""#))
+            _ = try await running.daemon.administration.deleteSession(Self.session)
+            // What was read ahead would go on for 25 s.
+            var later: [String] = []
+            while later.count < 40, !(later.last?.contains(#""type":"snapshot""#) ?? false) {
+                later.append(try #require(try await events.next()))
+            }
+            #expect(later.last?.contains(#""bpm""#) == false, "\(later)")
+            await socket.close()
         }
     }
 }
