@@ -25,24 +25,21 @@ extension SegmentLog {
             due = max(
                 arrivalBefore.map { plan.count(arrivalBefore: $0.microseconds) } ?? 0,
                 bytesMax.map { plan.count(bytesMax: $0) } ?? 0)
-            for entry in entries.prefix(due) {
-                do throws(DiskError) {
-                    try removeAbandoned()
+            do throws(DiskError) {
+                if due > 0 { try removeAbandoned() }
+                for entry in entries.prefix(due) {
                     try Self.removeIfThere(entry.name, on: disk)
                     try disk.synchronizeNames()
-                } catch {
-                    failure = error
-                    break
+                    if erasing.withLock({ $0.remove(entry.number) != nil }) {
+                        ErasureIntent.forget(entry.number, on: disk)
+                    }
+                    forgetInCatalog(entry.number)
+                    erasure.sessions += core.withLock { $0.forget(entry.number) }
+                    erasure.segments += 1
+                    erasure.bytes += entry.bytes
+                    erasure.records += Int(entry.index.records)
                 }
-                if erasing.withLock({ $0.remove(entry.number) != nil }) {
-                    ErasureIntent.forget(entry.number, on: disk)
-                }
-                forgetInCatalog(entry.number)
-                erasure.sessions += core.withLock { $0.forget(entry.number) }
-                erasure.segments += 1
-                erasure.bytes += entry.bytes
-                erasure.records += Int(entry.index.records)
-            }
+            } catch { failure = error }
         }
         note(erasure, overdue: due - erasure.segments, hasFailed: failure != nil)
         if let failure { throw .disk(failure) }

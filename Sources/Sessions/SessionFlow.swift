@@ -152,14 +152,11 @@ package final class SessionFlow {
     /// back from the log meanwhile.
     ///
     /// - Returns: The connection that fed it, which must be closed.
-    package func forget(_ session: SessionID) -> ConnectionID? {
-        let connection = table.erase(session)
-        let device =
-            sessions.remove(session)?.device ?? begun[session]
-            ?? log.summary(of: session)?.device
+    package func forget(_ session: SessionID, of device: DeviceID) -> ConnectionID? {
+        _ = sessions.remove(session)
         begun[session] = nil
-        if let device { hub.sessionErased(session, of: device) }
-        return connection
+        hub.sessionErased(session, of: device)
+        return table.erase(session)
     }
 
     // MARK: Into the log

@@ -106,11 +106,12 @@ public struct SessionRebuild: Sendable {
     private mutating func take(
         frame: FrameHeader, _ payload: Span<UInt8>, of header: RecordHeader
     ) throws(SessionReadError) {
+        if firstDeviceTime == nil { firstDeviceTime = frame.deviceTime }
+        lastArrival = header.arrivalTime
         guard var computation = self.computation.take() else {
             // Retention or damage took the session's beginning: the processors begin anew, and
             // what is left of it is shown.
             lastDeviceTime = frame.deviceTime
-            note(frame, header)
             return
         }
         if computation.isLate(frame.sequence) {
@@ -118,18 +119,12 @@ public struct SessionRebuild: Sendable {
         } else {
             lastDeviceTime = frame.deviceTime
         }
-        note(frame, header)
         do {
             try computation.apply(
                 frame: frame, payload: payload, arrival: header.arrivalTime, into: &expected)
         } catch { throw .unreadableFrame(header.offset, error) }
         self.computation = computation
         dropRecorded()
-    }
-
-    private mutating func note(_ frame: FrameHeader, _ header: RecordHeader) {
-        if firstDeviceTime == nil { firstDeviceTime = frame.deviceTime }
-        lastArrival = header.arrivalTime
     }
 
     /// Removes a late frame's number from the gap that contained it.

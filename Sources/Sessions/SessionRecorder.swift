@@ -57,8 +57,8 @@ package final class SessionRecorder {
         guard
             let offset = log.append(
                 .frame(header.kind), session: live.id, device: live.device,
-                sequence: header.sequence,
-                deviceTime: header.deviceTime, arrivalTime: arrival, payload: payload)
+                sequence: header.sequence, deviceTime: header.deviceTime, arrivalTime: arrival,
+                payload: payload)
         else { return nil }
         counters.framesRecorded.add(1, ordering: .relaxed)
         counters.recordsAppended.add(1, ordering: .relaxed)
@@ -230,8 +230,7 @@ package final class SessionRecorder {
         SnapshotCodec.encode(live.summaryEvents, newest: event, to: &bytes)
         _ = log.append(
             .snapshot, session: live.id, device: live.device, sequence: .none,
-            deviceTime: event.deviceTime,
-            arrivalTime: arrival, payload: bytes.span)
+            deviceTime: event.deviceTime, arrivalTime: arrival, payload: bytes.span)
         counters.recordsAppended.add(1, ordering: .relaxed)
     }
 }

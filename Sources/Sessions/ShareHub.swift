@@ -202,7 +202,8 @@ package final class ShareHub {
     }
 
     package func sessionErased(_ session: SessionID, of device: DeviceID) {
-        sessions.erased(session, of: device)
+        // An owner may erase thousands that no share has shown for years.
+        guard sessions.erased(session, of: device) else { return }
         for share in directory.shares(of: device) where showing(on: share) == session {
             close(share.key, code: .goingAway)
         }

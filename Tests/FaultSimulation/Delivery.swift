@@ -16,9 +16,12 @@ struct Delivery {
     /// The clock was touched: how old something is cannot be said.
     let isClockTouched: Bool
     /// It was, at any time before.
-    var wasClockTouched: Bool
+    let wasClockTouched: Bool
     /// The log's end when the clock was last set back: what came before is older than it says.
     let stepEnd: RecordOffset
+    /// Records of its session were removed: totals count from elsewhere, and what decided on the
+    /// finish may be gone. Known when it is judged.
+    var hasLost = false
 
     /// The settings, where they hide anything from the share.
     var hiding: PrivacySettings? {
@@ -29,21 +32,16 @@ struct Delivery {
     }
 
     /// When the clock jumps between two records, no record tells what was released before.
-    var isFinishJudged: Bool { !wasClockTouched || privacy.trimFinishMeters <= 0 }
+    var isFinishJudged: Bool { !wasClockTouched && !hasLost || privacy.trimFinishMeters <= 0 }
 }
 
 extension Reference {
-    /// - Parameters:
-    ///   - sent: What a viewer was sent.
-    ///   - sights: Of the session that it tells of.
-    ///   - hasLost: Whether records of that session were removed: its totals count from elsewhere.
     /// - Returns: What is wrong with it.
-    func complaint(about sent: Delivery, _ sights: [Sight], hasLost: Bool) -> String? {
+    func complaint(about sent: Delivery, _ sights: [Sight]) -> String? {
         guard let place = place(of: sent.offset), devices[place.session] == sent.share.device else {
             return complaintWithoutRecord(about: sent)
         }
-        let complaint = complaint(
-            about: sent, of: place.session, at: place.index, sights, hasLost: hasLost)
+        let complaint = complaint(about: sent, of: place.session, at: place.index, sights)
         guard complaint != nil, sent.message.type == "snapshot", let hiding = sent.hiding else {
             return complaint
         }
@@ -54,15 +52,13 @@ extension Reference {
                 let index = records.lastIndex(where: { $0.offset <= sent.offset })
             else { return false }
             let sights = self.sights(of: session, hiding: hiding)
-            return self.complaint(
-                about: sent, of: session, at: index, sights, hasLost: hasLost) == nil
+            return self.complaint(about: sent, of: session, at: index, sights) == nil
         }
         return isOther ? nil : complaint
     }
 
     private func complaint(
-        about sent: Delivery, of session: SessionID, at index: Int, _ sights: [Sight],
-        hasLost: Bool
+        about sent: Delivery, of session: SessionID, at index: Int, _ sights: [Sight]
     ) -> String? {
         guard let records = sessions[session] else { return "a session without records" }
         let record = records[index]
@@ -85,8 +81,7 @@ extension Reference {
             guard isShown else { return "a position that is hidden" }
         }
         guard let settings = sent.hiding else { return nil }
-        return complaint(
-            about: sent, at: index, of: records, sights, settings, hasLost: hasLost)
+        return complaint(about: sent, at: index, of: records, sights, settings)
     }
 
     /// A snapshot that hides nothing carries the device's newest number, of any record.
@@ -113,7 +108,7 @@ extension Reference {
 
     private func complaint(
         about sent: Delivery, at index: Int, of records: [Record], _ sights: [Sight],
-        _ settings: PrivacySettings, hasLost: Bool
+        _ settings: PrivacySettings
     ) -> String? {
         let message = sent.message
         if message.type == "event", !sights[index].isVisible, !records[index].isSafetyAlert {
@@ -126,12 +121,14 @@ extension Reference {
         let isAhead = message.type == "snapshot" && sent.share.delaySeconds > 0
         guard sent.isFinishJudged, !isAhead else { return nil }
         let seen = sights.indices[...index].reversed().lazy.filter { sights[$0].isVisible }
-        if message.type != "event", !hasLost, let elapsed = message.elapsedSeconds, elapsed != 0,
+        if message.type != "event", !sent.hasLost, let elapsed = message.elapsedSeconds,
+            elapsed != 0,
             !seen.contains(where: { abs(sights[$0].elapsedSeconds - elapsed) < 0.0501 })
         {
             return "\(elapsed) s, with hidden ones"
         }
-        if message.type != "event", !hasLost, let distance = message.distanceMeters, distance != 0,
+        if message.type != "event", !sent.hasLost, let distance = message.distanceMeters,
+            distance != 0,
             !seen.contains(where: { abs(sights[$0].distanceMeters - distance) < 0.0501 })
         {
             return "\(distance) m, with hidden ones"

@@ -33,7 +33,7 @@ struct Reference {
     /// Everything before it was read.
     private(set) var end = RecordOffset(rawValue: 0)
     /// Sessions of which any record was read, and whether the first was their beginning.
-    private(set) var hasBeginning: [SessionID: Bool] = [:]
+    private var hasBeginning: [SessionID: Bool] = [:]
 
     /// Takes what was written since the last call.
     mutating func read(_ reader: LogReader) throws(SegmentLogError) {

@@ -28,17 +28,15 @@ extension World {
             guard let place = reference.place(of: delivery.offset) else {
                 // Of a record that was erased before the reference could read it.
                 if ledger.isErased(delivery.offset) { continue }
-                try judge(delivery, [], hasLost: false)
+                try judge(delivery, [])
                 continue
             }
-            let hasLost = ledger.hasLost(place.session)
-            // What decided on its finish may be gone.
-            delivery.wasClockTouched = delivery.wasClockTouched || hasLost
+            delivery.hasLost = ledger.hasLost(place.session)
             let reading = Reading(session: place.session, hiding: delivery.hiding)
             if sights[reading] == nil {
                 sights[reading] = reference.sights(of: place.session, hiding: delivery.hiding)
             }
-            try judge(delivery, sights[reading] ?? [], hasLost: hasLost)
+            try judge(delivery, sights[reading] ?? [])
         }
         deliveries.removeAll { $0.end <= written }
     }
@@ -48,11 +46,8 @@ extension World {
         let hiding: PrivacySettings?
     }
 
-    private func judge(
-        _ delivery: Delivery, _ sights: [Reference.Sight], hasLost: Bool
-    ) throws {
-        guard let complaint = reference.complaint(about: delivery, sights, hasLost: hasLost)
-        else { return }
+    private func judge(_ delivery: Delivery, _ sights: [Reference.Sight]) throws {
+        guard let complaint = reference.complaint(about: delivery, sights) else { return }
         throw Violation(
             "share \(delivery.share.key.rawValue) was sent \(complaint): "
                 + String(decoding: delivery.json, as: UTF8.self))

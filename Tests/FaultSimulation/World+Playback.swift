@@ -69,6 +69,13 @@ extension World {
         }
     }
 
+    /// What the device's recordings show has changed: they are read again.
+    func restartPlayers(of device: DeviceID) {
+        for number in life.players.keys where life.players[number]?.share.device == device {
+            life.players[number]?.isToStart = true
+        }
+    }
+
     private func watchers(where isMeant: (Life.Watcher) -> Bool) -> [Life.Viewer] {
         life.watchers.filter { isMeant($0.value) }.map(\.key)
             .sorted { ($0.index, $0.connection) < ($1.index, $1.connection) }

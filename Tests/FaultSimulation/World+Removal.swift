@@ -9,19 +9,17 @@ extension World {
     /// As the daemon's administration: the session leaves memory, then the log erases it beside the
     /// pipeline's turns.
     func beginErasing() {
-        let sessions = life.log.sessions().map(\.session).filter { !life.erasing.contains($0) }
-        guard let session = sessions.randomElement(using: &random) else { return }
+        let sessions = life.log.sessions().filter { !life.erasing.contains($0.session) }
+        guard let summary = sessions.randomElement(using: &random) else { return }
+        let session = summary.session
         say("the owner erases \(session)")
         life.erasing.insert(session)
         ledger.mayLose(session, before: life.log.nextOffset)
-        if let connection = life.flow.forget(session) {
+        if let connection = life.flow.forget(session, of: summary.device) {
             wires[connection]?.answer(.close, at: steady, &random)
         }
         life.log.flush()
-        let device = ledger.books[session]?.device
-        for number in life.players.keys where life.players[number]?.share.device == device {
-            life.players[number]?.isToStart = true
-        }
+        restartPlayers(of: summary.device)
         add(.erasure(session))
     }
 

@@ -153,9 +153,7 @@ extension World {
         life.flow.privacyChanged(of: device)
         life.playbacks.forget(
             Set(life.flow.hub.directory.shares(of: device).map(\.key)))
-        for number in life.players.keys where life.players[number]?.share.device == device {
-            life.players[number]?.isToStart = true
-        }
+        restartPlayers(of: device)
         push(.settings(device, privacy))
     }
 }

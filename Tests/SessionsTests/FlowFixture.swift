@@ -5,6 +5,7 @@ import SegmentLog
 import SensorModel
 import Sessions
 import Sharing
+import Testing
 import WireFormat
 
 /// A flow on a simulated disk, one watch that sends heart rates, and what the flow says.
@@ -65,6 +66,13 @@ final class FlowFixture {
         Share(
             key: ShareKey(rawValue: 1), name: "share", idHash: .zero, target: .device(device),
             scope: .all, delaySeconds: delaySeconds, expiresAt: expiresAt, createdAt: start)
+    }
+
+    /// Adds a share with a viewer.
+    func addWatchedShare(delaySeconds: Int, expiresAt: Timestamp? = nil) throws {
+        let share = Self.share(delaySeconds: delaySeconds, expiresAt: expiresAt)
+        flow.hub.put(share)
+        _ = try #require(flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now))
     }
 
     /// One heart rate or marker a second, from where the last call ended.

@@ -86,7 +86,9 @@ import WireFormat
         try Self.run(40, seconds: 150, in: fixture)
         let hiding = fixture.flow.sessions.hidingBytes / 40
         #expect((hiding > 0) == (privacy != .none))
-        let bytes = Self.bytesEach(40, in: fixture) { _ = fixture.flow.forget($0) }
+        let bytes = Self.bytesEach(40, in: fixture) {
+            _ = fixture.flow.forget($0, of: FlowFixture.device)
+        }
         let planned = LiveSession.bytesEach + hiding
         #expect((planned * 3 / 4..<planned).contains(bytes), "\(bytes) of \(planned)")
     }
@@ -202,7 +204,10 @@ import WireFormat
         let fixture = try Self.crowded().fixture
         let flow = fixture.flow
         // The watched ones end, and others have room.
-        for number in [0, 1] { _ = flow.forget(Self.session(number)) }
+        for number in [0, 1] {
+            guard let live = flow.sessions[Self.session(number)] else { continue }
+            _ = flow.forget(live.id, of: live.device)
+        }
         let number = try #require(
             (2..<6).first { flow.sessions[Self.session($0)]?.views.isWithheld == true })
         let share = Self.share(of: number)

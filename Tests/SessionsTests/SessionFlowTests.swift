@@ -129,9 +129,7 @@ import Testing
     func `What a delayed share holds when it expires is never shown`(expiry: Double) throws {
         let fixture = try FlowFixture()
         let flow = fixture.flow
-        let share = FlowFixture.share(delaySeconds: 3, expiresAt: FlowFixture.time(expiry))
-        flow.hub.put(share)
-        _ = flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)
+        try fixture.addWatchedShare(delaySeconds: 3, expiresAt: FlowFixture.time(expiry))
         try fixture.send(10)
         flow.advance(to: FlowFixture.time(30))
         let last = fixture.said.shown.map(\.time).max()
@@ -174,11 +172,7 @@ import Testing
         delaySeconds: Int
     ) throws {
         let fixture = try FlowFixture()
-        let flow = fixture.flow
-        let share = FlowFixture.share(delaySeconds: delaySeconds)
-        flow.hub.put(share)
-        let subscription = flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)
-        #expect(subscription != nil)
+        try fixture.addWatchedShare(delaySeconds: delaySeconds)
         try fixture.send(10)
         fixture.said.shown = []
         fixture.clockOffset = -3600

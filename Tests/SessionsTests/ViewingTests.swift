@@ -167,11 +167,9 @@ import Testing
     ) throws {
         let fixture = try FlowFixture()
         let flow = fixture.flow
-        let share = FlowFixture.share(delaySeconds: delaySeconds)
-        flow.hub.put(share)
         fixture.said.privacy.trimFinishMeters = 20
         fixture.said.privacy.finishSecondsLate = 160
-        #expect(flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now) != nil)
+        try fixture.addWatchedShare(delaySeconds: delaySeconds)
         try fixture.run(seconds: 250)
         // Its last record; then time alone.
         flow.advance(to: FlowFixture.time(311))
@@ -199,7 +197,8 @@ import Testing
         flow.log.settle()
         // As after a restart: the hub knows of it, and the log has it.
         if !isInMemory { _ = flow.sessions.remove(FlowFixture.session) }
-        #expect(flow.forget(FlowFixture.session) == FlowFixture.connection)
+        #expect(
+            flow.forget(FlowFixture.session, of: FlowFixture.device) == FlowFixture.connection)
         #expect(flow.sessionShown(by: share) == nil)
         #expect(flow.sessions[FlowFixture.session] == nil)
     }

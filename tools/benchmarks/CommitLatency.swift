@@ -11,6 +11,7 @@ enum CommitLatency {
     private static let payloadBytes = 128
     private static let start = Timestamp(microseconds: 1_763_700_000_000_000)
     private static let session = SessionID(high: 1, low: 2)
+    private static let device = DeviceID(rawValue: 1)
 
     /// - Parameter folder: On the disk to be measured.
     /// - Returns: One contest.
@@ -37,7 +38,7 @@ enum CommitLatency {
             defer { log.close() }
             let payload = [UInt8](repeating: 7, count: payloadBytes)
             _ = log.appendSession(
-                session, device: DeviceID(rawValue: 1), deviceTime: start, arrivalTime: start,
+                session, device: device, deviceTime: start, arrivalTime: start,
                 payload: payload.span)
             var times: [Double] = []
             for commit in 0..<commits {
@@ -45,7 +46,7 @@ enum CommitLatency {
                     let sequence = UInt32(commit * records + number)
                     let time = start.advanced(byMicroseconds: Int64(sequence))
                     let offset = log.append(
-                        .frame(.marker), session: session,
+                        .frame(.marker), session: session, device: device,
                         sequence: FrameSequence(rawValue: sequence), deviceTime: time,
                         arrivalTime: time, payload: payload.span)
                     guard offset != nil else { return nil }

@@ -9,6 +9,7 @@ enum GroupCommit {
     private static let records = 1_000_000
     private static let start = Timestamp(microseconds: 1_763_700_000_000_000)
     private static let session = SessionID(high: 1, low: 2)
+    private static let device = DeviceID(rawValue: 1)
 
     /// - Parameter folder: On the disk to be measured.
     /// - Returns: A contest a size of payload.
@@ -43,13 +44,13 @@ enum GroupCommit {
         else { return nil }
         let payload = [UInt8](repeating: 7, count: payloadBytes)
         _ = log.appendSession(
-            session, device: DeviceID(rawValue: 1), deviceTime: start, arrivalTime: start,
+            session, device: device, deviceTime: start, arrivalTime: start,
             payload: payload.span)
         let began = peers_wall_seconds()
         for number in 1...records {
             let time = start.advanced(byMicroseconds: Int64(number) * 10)
             while log.append(
-                .frame(.marker), session: session,
+                .frame(.marker), session: session, device: device,
                 sequence: FrameSequence(rawValue: UInt32(number)), deviceTime: time,
                 arrivalTime: time, payload: payload.span) == nil
             {

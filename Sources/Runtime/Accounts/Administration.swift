@@ -195,15 +195,18 @@ package struct Administration: Sendable {
 
     private func erase(_ sessions: Set<SessionID>) async throws -> Int {
         guard !sessions.isEmpty else { return 0 }
-        let newest = await mailbox.ask { $0.beginErasing(sessions) }
+        var devices: [SessionID: DeviceID] = [:]
+        for session in sessions { devices[session] = catalog.device(of: session) }
+        let leaving = devices
+        let newest = await mailbox.ask { $0.beginErasing(leaving) }
         defer {
             if let newest {
                 log.whenWritten(through: newest, onFailure: .keepWaiting) { [mailbox] _ in
-                    mailbox.post { $0.endErasing(sessions) }
+                    mailbox.post { $0.endErasing(leaving) }
                 }
             }
         }
-        restartPlaybacks(ofDevices: Set(sessions.compactMap { catalog.device(of: $0) }))
+        restartPlaybacks(ofDevices: Set(leaving.values))
         let result = await erasures.run(sessions)
         // A failed erasure may have removed a part.
         catalog.erased(sessions)

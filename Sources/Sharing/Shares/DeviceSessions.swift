@@ -99,9 +99,15 @@ public struct DeviceSessions: Sendable {
         spans[device] = known
     }
 
-    public mutating func erased(_ session: SessionID, of device: DeviceID) {
-        spans[device]?.removeAll { $0.session == session }
+    /// - Returns: Whether a share may show the session.
+    @discardableResult
+    public mutating func erased(_ session: SessionID, of device: DeviceID) -> Bool {
+        guard let index = spans[device]?.firstIndex(where: { $0.session == session }) else {
+            return false
+        }
+        spans[device]?.remove(at: index)
         if spans[device]?.isEmpty == true { spans[device] = nil }
+        return true
     }
 
     /// Moves times after the arrival clock was set back, so that their ages stay the same.

@@ -1,4 +1,5 @@
 import Client
+import Registry
 import Runtime
 import SegmentLog
 import SensorModel
@@ -20,7 +21,8 @@ import WireFormat
             let first = try #require(pipeline.log.summary(of: Self.session)?.firstOffset)
 
             // As while its segments are written again.
-            _ = await pipeline.mailbox.ask { $0.beginErasing([Self.session]) }
+            let device = try #require(running.daemon.accounts.device(named: "ann")).id
+            _ = await pipeline.mailbox.ask { $0.beginErasing([Self.session: device]) }
             let door = try running.address(.tcp)
             let client = try await DeviceClient.connect(to: door, format: .text)
             try await client.send(Hello(token: token, session: Self.session))
@@ -39,7 +41,7 @@ import WireFormat
             _ = try await running.daemon.administration.deleteSession(Self.session)
             #expect(pipeline.log.summary(of: Self.session) == nil)
             #expect(await pipeline.mailbox.ask { $0.isErasing(Self.session) } == true)
-            _ = await pipeline.mailbox.ask { $0.endErasing([Self.session]) }
+            _ = await pipeline.mailbox.ask { $0.endErasing([Self.session: device]) }
             try await running.sendHeartRates([122, 123], token: token, session: Self.session)
             let second = try #require(pipeline.log.summary(of: Self.session)?.firstOffset)
             #expect(second > first)
