@@ -6,6 +6,8 @@ struct CatalogState: Sendable {
     var places: [UInt64: Range<Int>] = [:]
     /// Position of each entry that this run has voided, by segment.
     var voided: [UInt64: Range<Int>] = [:]
+    /// Segments that must be synced before they are listed.
+    var uncertain: Set<UInt64> = []
     /// Number of outdated entries.
     var obsolete = 0
 

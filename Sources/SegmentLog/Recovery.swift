@@ -59,6 +59,7 @@ struct Recovery {
             entries[index].unseal()
         }
         recovery.note(content, entries, on: disk)
+        recovery.catalog.uncertain = Self.uncertainSeals(entries, knowing: content)
         Self.putAsideUndecided(&entries)
         for index in entries.indices {
             recovery.take(

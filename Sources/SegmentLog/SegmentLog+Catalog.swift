@@ -33,6 +33,7 @@ extension SegmentLog {
         var bytes: [UInt8] = []
         let entries = settled(list).filter { state.places[$0.number] == nil }
         guard !entries.isEmpty else { return }
+        for entry in entries { try makeCertain(entry, &state) }
         // A power loss must not restore a file that one of these has replaced.
         try disk.synchronizeNames()
         let file = try disk.open(CatalogFile.name, .write)
@@ -82,6 +83,20 @@ extension SegmentLog {
         return list.filter { $0.isSealed && !erasing.contains($0.number) }
     }
 
+    /// Writes a seal over itself and syncs, if it may be in the kernel's memory alone.
+    private func makeCertain(
+        _ entry: SegmentEntry, _ state: inout CatalogState
+    ) throws(DiskError) {
+        guard state.uncertain.contains(entry.number) else { return }
+        if entry.header?.generation == 0 {
+            let file = try disk.open(entry.name, .write)
+            let seal = try file.readUp(to: entry.bytes - entry.recordsEnd, at: entry.recordsEnd)
+            try file.writeAll(seal.span, at: entry.recordsEnd)
+            try file.synchronize()
+        }
+        state.uncertain.remove(entry.number)
+    }
+
     private func writeAnew(
         _ list: SegmentList, _ state: inout CatalogState
     ) throws(DiskError) {
@@ -95,6 +110,7 @@ extension SegmentLog {
         var end = 0
         var bytes = CatalogFile.magic
         for entry in settled(list) {
+            try makeCertain(entry, &state)
             let start = end + bytes.count
             CatalogFile.append(entry, to: &bytes, from: end)
             fresh.places[entry.number] = start..<(end + bytes.count)
@@ -108,6 +124,7 @@ extension SegmentLog {
         try disk.rename(name, to: CatalogFile.name)
         try disk.synchronizeNames()
         fresh.end = end + bytes.count
+        fresh.uncertain = state.uncertain
         state = fresh
     }
 
@@ -140,7 +157,7 @@ extension SegmentLog {
             try Self.removeIfThere(name, on: disk)
         }
         try disk.synchronizeNames()
-        state = CatalogState()
+        state = CatalogState(uncertain: state.uncertain)
     }
 
     /// Drops the entry of a removed segment: a start ignores entries without a file.

@@ -116,6 +116,43 @@ import Testing
         #expect(again.log.recovery.damaged.map(\.reason) == [.record])
     }
 
+    /// A start sees its bytes in the kernel's memory, and a power loss takes them.
+    @Test(arguments: 0..<16)
+    func `A seal that was never synced is made again before the catalog lists it`(
+        call: Int
+    ) throws {
+        let other = SessionID(high: 3, low: 4)
+        var fixture = try LogFixture()
+        fixture.head()
+        fixture.log.settle()
+        // Only a segment that was the reserve is cut when it is sealed, and this one got no space.
+        fixture.disk.replace("reserve", with: [])
+        fixture.disk.state.withLock { $0.isFull = true }
+        fixture.head(other)
+        fixture.log.flush()
+        _ = fixture.log.writeStep()
+        fixture.disk.state.withLock { $0.isFull = false }
+        for _ in 0..<20 { fixture.append() }
+        fixture.log.settle()
+        // Everything is durable when its segment is sealed for the erasure.
+        fixture.disk.fail(
+            SimulatedDisk.Fault(
+                kind: .inputOutput, call: fixture.disk.calls + call, isForEver: true))
+        _ = try? fixture.log.erase([other])
+        fixture.disk.fail(nil)
+        fixture.append()
+        fixture.log.settle()
+        fixture.log.close()
+
+        try fixture.restart(on: fixture.disk.killed(), LogFixture.configuration())
+        fixture.log.close()
+        try fixture.restart(on: fixture.disk.withoutUnsynced(), LogFixture.configuration())
+        #expect(try fixture.log.reader().verify().damaged.isEmpty)
+        let kept = fixture.inOrder.filter { $0.header.session != other }
+        let found = try fixture.contents().records.filter { $0.header.session != other }
+        #expect(found == kept)
+    }
+
     @Test func `Readers are promised nothing that a failed descriptor took`() throws {
         var fixture = try LogFixture()
         fixture.head()

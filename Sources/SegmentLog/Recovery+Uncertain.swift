@@ -1,5 +1,19 @@
-/// Segments that are set aside: kept, reported, and not read.
+/// Segments whose seal is in doubt, and segments that are set aside: kept, reported, and not read.
 extension Recovery {
+    /// Finds seals that may have never reached the disk though they can be read: the newest, and one
+    /// at whose end a later segment took over, with a number after that of the successor that a seal
+    /// has. Seals in the catalog were synced.
+    static func uncertainSeals(
+        _ entries: [SegmentEntry], knowing content: CatalogFile.Content
+    ) -> Set<UInt64> {
+        var numbers = Set(
+            entries.compactMap { entry in
+                entry.header.flatMap { $0.previous + 1 < entry.number ? $0.previous : nil }
+            })
+        if let last = entries.last { numbers.insert(last.number) }
+        return numbers.filter { content.entries[$0] == nil }
+    }
+
     /// Sets unsealed segments before an unreadable one aside. The end of their records depends on
     /// the records after them, and a cut could lose records silently.
     static func putAsideUndecided(_ entries: inout [SegmentEntry]) {
