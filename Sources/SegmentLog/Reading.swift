@@ -35,7 +35,7 @@ struct Reading {
     ) throws(DiskError) {
         self.places = places
         if let header = list.first?.header, header.previous != 0, header.firstOffset > next {
-            report(from: next, to: header.firstOffset, .deleted, gap: gap)
+            report(from: next, to: header.firstOffset, .removed, gap: gap)
         }
         let newest = list.last?.header?.firstOffset ?? .max
         // First offsets of the segments behind each block, and of the newest.
@@ -125,7 +125,7 @@ struct Reading {
             guard let (file, current) = try open(entry) else {
                 // Retention removed it, and the list does not show that yet.
                 report(
-                    from: entry.index.firstOffset, to: min(end, entry.index.endOffset), .deleted,
+                    from: entry.index.firstOffset, to: min(end, entry.index.endOffset), .removed,
                     gap: gap)
                 return true
             }

@@ -60,6 +60,8 @@ public struct LogGap: Hashable, Sendable {
         case deleted = 1
         /// The bytes on disk differ from what was written.
         case damaged = 2
+        /// Retention removed their segment. Not in files.
+        case removed = 3
     }
 
     public var from: RecordOffset

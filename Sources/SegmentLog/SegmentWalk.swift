@@ -160,7 +160,7 @@ struct SegmentWalk {
             durableBytes = durable
         case RecordTag.hole where payload.count == SegmentFormat.holeBytes:
             let next = LittleEndian.load(UInt64.self, from: bytes, at: 0)
-            guard let reason = LogGap.Reason(rawValue: bytes[8]), next > offset,
+            guard let reason = LogGap.Reason(rawValue: bytes[8]), reason != .removed, next > offset,
                 next <= SegmentFormat.numberMax
             else {
                 return .damaged

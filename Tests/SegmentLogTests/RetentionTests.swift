@@ -115,7 +115,7 @@ import Testing
         #expect(read.records == fixture.inOrder.filter { $0.header.offset >= first })
         #expect(
             read.gaps == [
-                LogGap(from: RecordOffset(rawValue: 0), to: first, reason: .deleted)
+                LogGap(from: RecordOffset(rawValue: 0), to: first, reason: .removed)
             ])
     }
 

@@ -147,7 +147,7 @@ import Testing
         #expect(read.records == fixture.inOrder.filter { $0.header.offset >= first })
         #expect(
             read.gaps == [
-                LogGap(from: RecordOffset(rawValue: 0), to: first, reason: .deleted)
+                LogGap(from: RecordOffset(rawValue: 0), to: first, reason: .removed)
             ])
         let all = try fixture.log.retain(
             arrivalBefore: LogFixture.start.advanced(bySeconds: 100), bytesMax: nil)

@@ -90,14 +90,14 @@ import Testing
     @Test(
         arguments: [
             ([.mark(.beginning), .position, .far], true),
-            ([.mark(.beginning), .without, .position, .mark(.damage), .far], true),
+            ([.mark(.beginning), .without, .position, .mark(.loss), .far], true),
             ([.mark(.beginning), .position, .mark(.beginning), .far], true),
             ([.position, .far], false),
             ([.without, .mark(.beginning), .position, .far], false),
-            ([.mark(.damage), .mark(.beginning), .position, .far], false),
-            ([.mark(.beginning), .mark(.damage), .position, .far], false),
-            ([.mark(.beginning), .without, .mark(.damage), .position, .far], false),
-            ([.mark(.damage), .without, .far], false),
+            ([.mark(.loss), .mark(.beginning), .position, .far], false),
+            ([.mark(.beginning), .mark(.loss), .position, .far], false),
+            ([.mark(.beginning), .without, .mark(.loss), .position, .far], false),
+            ([.mark(.loss), .without, .far], false),
         ] as [([Input], Bool)])
     private func `Where a run started is known from its first record on`(
         inputs: [Input], isShown: Bool
@@ -129,6 +129,37 @@ import Testing
             let positions = Self.metrics(in: shown).count { $0.position != nil }
             #expect(positions == (isShown ? trimFinishMeters > 0 ? 1 : 2 : 0))
         }
+    }
+
+    /// The runner may have entered the zone in it, and only a position says where it is now.
+    @Test func `A lost stretch counts as hidden, and what follows is hidden up to a position`() {
+        var settings = Self.zoned()
+        settings.trimStartMeters = 0
+        settings.trimFinishMeters = 0
+        let far = Self.home.moved(east: 9000, north: 0)
+        var projection = SessionProjection(.hiding(settings))
+        projection.note(.beginning)
+        func take(_ event: StreamEvent) -> [ShownEvent] {
+            var shown: [ShownEvent] = []
+            projection.take(
+                event, at: RecordOffset(rawValue: UInt64(event.deviceTime.microseconds)),
+                arrival: event.deviceTime, into: &shown)
+            return shown
+        }
+        for second in 1...10 { _ = take(Self.metrics(second, at: far)) }
+        let marker = StreamEvent(deviceTime: Fixture.time(100), kind: .marker("here"))
+        #expect(take(marker).count == 1)
+
+        projection.note(.loss)
+        let later = StreamEvent(deviceTime: Fixture.time(101), kind: .marker("there"))
+        #expect(take(later).isEmpty)
+        let waiting = Self.metrics(in: take(Self.metrics(102, at: nil)))
+        #expect(waiting.map(\.state) == [.waiting])
+        #expect(waiting.map(\.distanceMeters) == [27])
+        let back = Self.metrics(in: take(Self.metrics(103, at: far)))
+        #expect(back.map(\.distanceMeters) == [27])
+        #expect(back.allSatisfy { $0.position != nil })
+        #expect(Self.metrics(in: take(Self.metrics(104, at: far))).map(\.distanceMeters) == [30])
     }
 
     /// A run without a fix, as on a treadmill: it may have had one in what was lost.

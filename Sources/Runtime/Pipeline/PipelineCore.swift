@@ -22,8 +22,8 @@ package final class PipelineCore {
     package let parts: PipelineParts
 
     private let links: [LoopLink]
-    /// The opening message of each session, until its first frame.
-    private var openings: [SessionID: DeviceOpening] = [:]
+    /// The last opening message of each connection.
+    private var openings: [ConnectionID: DeviceOpening] = [:]
     /// Number of erasures under way of each session.
     var erasures: [SessionID: Int] = [:]
     /// Devices that have finished sending and wait for their last acks.
@@ -79,12 +79,7 @@ package final class PipelineCore {
         case .refused(let connection, let sequence, let arrival):
             flow.refuse(sequence, from: connection, arrival: arrival)
         case .closed(let connection, _):
-            if let session = flow.table.session(of: connection) {
-                openings[session] = nil
-            } else if let left = openings.first(where: { $0.value.connection == connection }) {
-                // The session was evicted from memory before its connection closed.
-                openings[left.key] = nil
-            }
+            openings[connection] = nil
             flow.table.close(connection)
             finishing.remove(connection)
         case .finished(let connection, _): finishing.insert(connection)
@@ -105,8 +100,11 @@ package final class PipelineCore {
         switch decision {
         case .foreign: send(.close(opening.connection, .tokenRefused), to: opening.connection)
         case .opened(let acknowledged, _, let replaced):
-            openings[opening.session] = opening
-            if let replaced { send(.close(replaced, .replaced), to: replaced) }
+            openings[opening.connection] = opening
+            if let replaced {
+                openings[replaced] = nil
+                send(.close(replaced, .replaced), to: replaced)
+            }
             let welcome = DeviceWelcome(
                 session: opening.session, acked: acknowledged,
                 share: accounts.shareText(of: opening.device, at: now), serverTime: now)
@@ -164,10 +162,10 @@ package final class PipelineCore {
     /// Closes all connections of a device that is being deleted, including push requests, and
     /// rejects its further frames: one in flight would begin a session without a device.
     func expel(_ device: DeviceID) {
-        for (session, opening) in openings where opening.device == device {
-            flow.table.close(opening.connection)
-            openings[session] = nil
-            send(.close(opening.connection, .tokenRefused), to: opening.connection)
+        for (connection, opening) in openings where opening.device == device {
+            flow.table.close(connection)
+            openings[connection] = nil
+            send(.close(connection, .tokenRefused), to: connection)
         }
     }
 

@@ -44,10 +44,15 @@ final class PipelineTurns: Sendable {
         var pace = FramePace()
     }
 
-    /// Records read from one ring before the next ring is read.
+    /// Records read from each ring in one turn.
     static let batchMax = 512
     /// The same in a turn of another thread, which also has to serve sockets or sync.
     private static let betweenBatchMax = 32
+    /// Records read from one ring before the next ring is read.
+    private static let sliceMax = 32
+    /// Time from which a turn reads no further slice. A record that begins a session costs as much
+    /// as a hundred others, and acks wait for the turn's end.
+    private static let readingMicrosecondsMax: Int64 = 2000
 
     let eventCount: EventCount
     private let clock: @Sendable () -> Timestamp
@@ -139,9 +144,17 @@ final class PipelineTurns: Sendable {
             core.counters.logFull.add(1, ordering: .relaxed)
             return 0
         }
-        return core.parts.links.reduce(0) { done, link in
-            done + link.inbound.drain(limit: limit) { core.receive($0) }
+        let start = clock()
+        var done = 0
+        for _ in 0..<(limit / Self.sliceMax) {
+            let taken = core.parts.links.reduce(0) { taken, link in
+                taken + link.inbound.drain(limit: Self.sliceMax) { core.receive($0) }
+            }
+            done += taken
+            let took = clock().microseconds - start.microseconds
+            guard taken > 0, (0..<Self.readingMicrosecondsMax).contains(took) else { break }
         }
+        return done
     }
 
     private func finish(_ core: PipelineCore, _ outcome: inout Outcome, _ state: inout State?) {

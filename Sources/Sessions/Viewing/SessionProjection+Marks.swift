@@ -18,7 +18,7 @@ extension RecordHeader {
 extension SessionProjection.Mark {
     /// - Returns: `nil` for what was deleted: that was other sessions'.
     init?(_ gap: LogGap) {
-        guard gap.reason == .damaged else { return nil }
-        self = .damage
+        guard gap.reason != .deleted else { return nil }
+        self = .loss
     }
 }

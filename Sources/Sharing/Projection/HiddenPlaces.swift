@@ -26,6 +26,14 @@ struct HiddenPlaces: Sendable {
 
     mutating func loseStart() { isStartLost = true }
 
+    /// Hides until the next position: where the runner went meanwhile is unknown.
+    ///
+    /// - Returns: Whether there is anything to hide.
+    mutating func losePlace() -> Bool {
+        if !circles.isEmpty { isHidden = true }
+        return !circles.isEmpty
+    }
+
     mutating func update(_ metrics: Metrics) {
         if let position = metrics.position {
             // Any place may be the trimmed start.

@@ -39,6 +39,12 @@ struct HiddenStretches: Sendable {
 
     mutating func loseStart() { places.loseStart() }
 
+    /// Notes that events were lost: what they may have hidden counts as hidden.
+    mutating func losePlace() {
+        guard places.losePlace(), case .shown = phase else { return }
+        phase = .hidden(since: SessionTotals(newest.recorded))
+    }
+
     var isHidden: Bool {
         if case .hidden = phase { true } else { false }
     }

@@ -42,8 +42,8 @@ public struct SessionProjection: Sendable {
     public enum Mark: Sendable {
         /// The session's first record.
         case beginning
-        /// Records are damaged, perhaps the session's.
-        case damage
+        /// Records are damaged or were removed, perhaps the session's.
+        case loss
     }
 
     /// The shown state so far, for a reader that continues from here.
@@ -120,14 +120,15 @@ public struct SessionProjection: Sendable {
         return inViewAt.advanced(bySeconds: Self.hiddenSecondsMax)
     }
 
-    /// Processes a mark, in log order with the events. A session that does not begin with
-    /// ``Mark/beginning``, or has damage before its first position, is hidden up to the next
-    /// position. If the start is trimmed it is hidden altogether: any place may be where it started.
+    /// Processes a mark, in log order with the events. After a loss, and if it does not begin with
+    /// ``Mark/beginning``, a session is hidden up to its next position. If the start is trimmed and
+    /// the first position is unknown, it is hidden altogether: any place may be where it started.
     public mutating func note(_ mark: Mark) {
         switch (mark, start) {
         case (.beginning, .awaited): start = .begun
-        case (.damage, .awaited), (.damage, .begun): loseStart()
-        case (_, .known), (_, .lost), (.beginning, .begun): break
+        case (.loss, .awaited), (.loss, .begun): loseStart()
+        case (.loss, .known), (.loss, .lost): hiding?.losePlace()
+        case (.beginning, .known), (.beginning, .lost), (.beginning, .begun): break
         }
     }
 
