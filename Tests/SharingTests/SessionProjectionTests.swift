@@ -92,6 +92,7 @@ import Testing
             ([.mark(.beginning), .position, .far], true),
             ([.mark(.beginning), .without, .position, .mark(.loss), .far], true),
             ([.mark(.beginning), .position, .mark(.beginning), .far], true),
+            ([.mark(.beginning), .position, .mark(.loss), .far], true),
             ([.position, .far], false),
             ([.without, .mark(.beginning), .position, .far], false),
             ([.mark(.loss), .mark(.beginning), .position, .far], false),
@@ -129,6 +130,30 @@ import Testing
             let positions = Self.metrics(in: shown).count { $0.position != nil }
             #expect(positions == (isShown ? trimFinishMeters > 0 ? 1 : 2 : 0))
         }
+    }
+
+    /// As when retention took all of a session whose device goes on.
+    @Test(arguments: [true, false])
+    func `After a loss a session may begin anew, with a start of its own`(beginsAnew: Bool) {
+        var settings = PrivacySettings.none
+        settings.trimStartMeters = 200
+        var projection = SessionProjection(.hiding(settings))
+        func isShown(_ second: Int, east: Double) -> Bool {
+            let event = Self.metrics(second, at: Self.home.moved(east: east, north: 0))
+            var shown: [ShownEvent] = []
+            projection.take(
+                event, at: RecordOffset(rawValue: UInt64(second)), arrival: event.deviceTime,
+                into: &shown)
+            return Self.metrics(in: shown).contains { $0.position != nil }
+        }
+        projection.note(.beginning)
+        #expect(!isShown(1, east: 0))
+        #expect(isShown(2, east: 5000))
+        projection.note(.loss)
+        if beginsAnew { projection.note(.beginning) }
+        #expect(isShown(3, east: 5010) != beginsAnew)
+        #expect(isShown(4, east: 9000))
+        #expect(!isShown(5, east: 0))
     }
 
     /// The runner may have entered the zone in it, and only a position says where it is now.

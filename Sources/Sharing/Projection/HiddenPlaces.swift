@@ -26,6 +26,9 @@ struct HiddenPlaces: Sendable {
 
     mutating func loseStart() { isStartLost = true }
 
+    /// The next position is the start of another session.
+    mutating func beginAnew() { hasFix = false }
+
     /// Hides until the next position: where the runner went meanwhile is unknown.
     ///
     /// - Returns: Whether there is anything to hide.

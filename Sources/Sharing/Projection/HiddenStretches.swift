@@ -39,6 +39,9 @@ struct HiddenStretches: Sendable {
 
     mutating func loseStart() { places.loseStart() }
 
+    /// Notes that a session begins anew under the ID, with a start of its own.
+    mutating func beginAnew() { places.beginAnew() }
+
     /// Notes that events were lost: what they may have hidden counts as hidden.
     mutating func losePlace() {
         guard places.losePlace(), case .shown = phase else { return }

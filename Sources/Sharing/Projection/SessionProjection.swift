@@ -34,6 +34,8 @@ public struct SessionProjection: Sendable {
         /// The session's first record was processed, and no position yet.
         case begun
         case known
+        /// It was known before a loss. A session may have begun anew under this ID since.
+        case knownBeforeLoss
         /// Retention or damage took it.
         case lost
     }
@@ -127,7 +129,13 @@ public struct SessionProjection: Sendable {
         switch (mark, start) {
         case (.beginning, .awaited): start = .begun
         case (.loss, .awaited), (.loss, .begun): loseStart()
-        case (.loss, .known), (.loss, .lost): hiding?.losePlace()
+        case (.loss, .known), (.loss, .knownBeforeLoss):
+            start = .knownBeforeLoss
+            hiding?.losePlace()
+        case (.loss, .lost): hiding?.losePlace()
+        case (.beginning, .knownBeforeLoss):
+            start = .begun
+            hiding?.beginAnew()
         case (.beginning, .known), (.beginning, .lost), (.beginning, .begun): break
         }
     }
@@ -137,6 +145,7 @@ public struct SessionProjection: Sendable {
         case .awaited: loseStart()
         case .begun:
             if case .metrics(let metrics) = event.kind, metrics.position != nil { start = .known }
+        case .knownBeforeLoss: start = .known
         case .known, .lost: break
         }
     }
