@@ -33,7 +33,6 @@ extension World {
         } catch {
             say("not erased, or in part: \(error)")
         }
-        retire(session)
         life.indexes = life.indexes.filter { $0.key.session != session }
         life.posts.append { $0.admit(session) }
     }
@@ -53,6 +52,7 @@ extension World {
         if let end = ledger.lossEnd(of: session), life.log.writtenEnd < end {
             life.posts.append { $0.admit(session) }
         } else {
+            retire(session)
             life.erasing.remove(session)
         }
     }
