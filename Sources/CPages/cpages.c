@@ -100,6 +100,21 @@ static const uint8_t pages_css[] = {
 static const uint8_t panel_js[] = {
 #embed "../ViewerPages/Resources/panel.js"
 };
+static const uint8_t part_charts_html[] = {
+#embed "../ViewerPages/Resources/part-charts.html"
+};
+static const uint8_t part_head_html[] = {
+#embed "../ViewerPages/Resources/part-head.html"
+};
+static const uint8_t part_map_color_html[] = {
+#embed "../ViewerPages/Resources/part-map-color.html"
+};
+static const uint8_t part_map_tools_html[] = {
+#embed "../ViewerPages/Resources/part-map-tools.html"
+};
+static const uint8_t part_zones_html[] = {
+#embed "../ViewerPages/Resources/part-zones.html"
+};
 static const uint8_t picture_js[] = {
 #embed "../ViewerPages/Resources/picture.js"
 };
@@ -193,6 +208,11 @@ static const struct cpages_file files[] = {
     FILE("owner.js", owner_js),
     FILE("pages.css", pages_css),
     FILE("panel.js", panel_js),
+    FILE("part-charts.html", part_charts_html),
+    FILE("part-head.html", part_head_html),
+    FILE("part-map-color.html", part_map_color_html),
+    FILE("part-map-tools.html", part_map_tools_html),
+    FILE("part-zones.html", part_zones_html),
     FILE("picture.js", picture_js),
     FILE("projection.js", projection_js),
     FILE("protocol.js", protocol_js),

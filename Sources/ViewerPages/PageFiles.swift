@@ -15,7 +15,14 @@ enum PageFiles {
         !name.hasSuffix(".html") && !ReportPage.fileNames.contains(name)
     }
 
-    static func page(_ page: PageCatalog.Page) -> [UInt8] {
-        all["\(page.rawValue).html"] ?? []
+    /// The HTML of a page. `{{part-head}}` stands for the lines of the file `part-head.html`: pages
+    /// share such parts.
+    static func html(_ name: String) -> [UInt8] {
+        PageTemplate(source: all["\(name).html"] ?? []).filled(
+            reference: { _ in nil },
+            placeholder: { word in
+                guard word.hasPrefix("part-") else { return nil }
+                return String(decoding: html(word).dropLast(), as: UTF8.self)
+            })
     }
 }

@@ -4,7 +4,7 @@ struct PageRenderer {
     let versions: AssetVersions
 
     func page(_ page: PageCatalog.Page) -> PageAsset {
-        let template = PageTemplate(source: PageFiles.page(page))
+        let template = PageTemplate(source: PageFiles.html(page.rawValue))
         let bytes = template.filled(
             reference: { versions.names[$0] },
             placeholder: { placeholder($0, needs: template.references()) })

@@ -19,7 +19,7 @@ public enum ReportPage {
             String(decoding: sources[$0] ?? [], as: UTF8.self)
         }
         let content = content(snapshot: snapshot, events: events, rows: rows)
-        return PageTemplate(source: sources["report.html"] ?? []).filled(
+        return PageTemplate(source: PageFiles.html("report")).filled(
             reference: { _ in nil },
             placeholder: { word in
                 switch word {

@@ -19,7 +19,7 @@ import Testing
             let bytes = try Data(contentsOf: Self.resources.appending(path: name))
             #expect(PageFiles.all[name] == Array(bytes), "\(name)")
         }
-        #expect(PageCatalog.Page.allCases.allSatisfy { !PageFiles.page($0).isEmpty })
+        #expect(PageCatalog.Page.allCases.allSatisfy { !PageFiles.html($0.rawValue).isEmpty })
     }
 
     @Test(arguments: PageCatalog.Page.allCases)
