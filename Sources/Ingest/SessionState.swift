@@ -38,6 +38,7 @@ struct SessionState {
         acks = AckTracker(acknowledged: recovery.highest.rawValue)
         gaps = GapRanges(recovery.gaps)
         next = UInt64(recovery.highest.rawValue) + 1
+        countsArrivals = recovery.highest.isCounted ? false : nil
     }
 
     var recovery: SessionRecovery {

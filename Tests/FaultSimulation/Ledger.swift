@@ -7,6 +7,8 @@ struct Ledger {
     struct Book {
         var device: DeviceID
         var made: [UInt32: Watch.Made] = [:]
+        /// Sent without a number, and how often.
+        var uncounted: [Watch.Made: Int] = [:]
         /// Taken by the daemon since it started.
         var taken: Set<UInt32> = []
         /// Acknowledged after they were taken.
@@ -114,6 +116,7 @@ struct Ledger {
     mutating func check(_ reader: LogReader) throws(Violation) {
         var found: [RecordOffset: Held] = [:]
         var numbers: [SessionID: Set<UInt32>] = [:]
+        var uncounted: [SessionID: [Watch.Made: Int]] = [:]
         var violation: Violation?
         var gaps: [LogGap] = []
         do throws(SegmentLogError) {
@@ -121,7 +124,7 @@ struct Ledger {
                 header, payload in
                 let record = Held(header, payload)
                 do throws(Violation) {
-                    try check(record, &numbers)
+                    try check(record, &numbers, &uncounted)
                 } catch {
                     violation = error
                     return false
@@ -152,7 +155,8 @@ struct Ledger {
     }
 
     private func check(
-        _ record: Held, _ numbers: inout [SessionID: Set<UInt32>]
+        _ record: Held, _ numbers: inout [SessionID: Set<UInt32>],
+        _ uncounted: inout [SessionID: [Watch.Made: Int]]
     ) throws(Violation) {
         let header = record.header
         if let before = held[header.offset], before != record {
@@ -166,6 +170,15 @@ struct Ledger {
         }
         guard case .frame(let kind) = header.type else { return }
         let number = header.sequence.rawValue
+        let stored = Watch.Made(
+            kind: kind, deviceTime: header.deviceTime, payload: record.payload)
+        guard header.sequence.isCounted else {
+            uncounted[header.session, default: [:]][stored, default: 0] += 1
+            guard uncounted[header.session]?[stored] ?? 0 <= book.uncounted[stored] ?? 0 else {
+                throw Violation("an uncounted frame of \(header.session) twice or invented")
+            }
+            return
+        }
         // An erasure that failed may be undone by a power loss, and the watch has sent again what it
         // had not been acknowledged.
         guard
@@ -174,8 +187,6 @@ struct Ledger {
         else {
             throw Violation("frame \(number) of \(header.session) twice")
         }
-        let stored = Watch.Made(
-            kind: kind, deviceTime: header.deviceTime, payload: record.payload)
         guard book.made[number] == stored else {
             throw Violation("frame \(number) of \(header.session) was altered or invented")
         }

@@ -76,6 +76,18 @@ struct Watch {
         return (number, Made(kind: kind, deviceTime: time, payload: payload))
     }
 
+    /// A frame without a number, as simple programs and pushes send them: sent once, never again.
+    mutating func makeUncounted(at steady: Int64, _ random: inout SplitMix) -> ([UInt8], Made)? {
+        let time = Timestamp(microseconds: steady + clockOffset)
+        let frame = Frame(
+            sequence: .none, deviceTime: time, payload: payload(0, at: steady, &random))
+        var bytes: [UInt8] = []
+        BinaryFrame.encode(frame, to: &bytes)
+        guard let kind = FrameKind(rawValue: bytes[2]) else { return nil }
+        let payload = Array(bytes.dropFirst(Limits.frameHeaderBytes))
+        return (bytes, Made(kind: kind, deviceTime: time, payload: payload))
+    }
+
     private mutating func payload(
         _ number: UInt32, at steady: Int64, _ random: inout SplitMix
     ) -> Frame.Payload {

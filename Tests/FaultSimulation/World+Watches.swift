@@ -46,6 +46,12 @@ extension World {
         var bytes: [UInt8] = []
         for number in numbers { bytes += watch.kept[number] ?? [] }
         watches[index].sent = last
+        if random.happens(percent: 15),
+            let (uncounted, made) = watches[index].makeUncounted(at: steady, &random)
+        {
+            ledger.books[watch.session]?.uncounted[made, default: 0] += 1
+            bytes += uncounted
+        }
         // A read ends anywhere, not where a frame ends.
         while !bytes.isEmpty {
             let count = random.happens(percent: 70) ? bytes.count : 1 + random.below(bytes.count)

@@ -279,7 +279,7 @@ package final class World {
             let book = ledger.books[session]
         else { return }
         // Held already: a second copy is nothing new.
-        if !book.promised.contains(number), !book.removed.contains(number) {
+        if number > 0, !book.promised.contains(number), !book.removed.contains(number) {
             ledger.books[session]?.taken.insert(number)
         }
     }

@@ -215,6 +215,23 @@ import Testing
         #expect(model.entries.suffix(2) == Self.frames(0, 6))
     }
 
+    /// A restart forgets that acks speak of numbers, and the log remembers the numbers.
+    @Test func `After a restart a frame without a number is not acknowledged as the first`() {
+        var recovery = SessionRecovery(
+            session: PipelineModel.session, device: PipelineModel.device)
+        for number in UInt32(1)...21 {
+            recovery.recovered(frame: FrameSequence(rawValue: number))
+        }
+        var model = PipelineModel(recovered: [recovery])
+        _ = model.open(ConnectionID(rawValue: 2))
+        model.send(0, from: ConnectionID(rawValue: 2))
+        model.sync()
+        #expect(model.sentAcks.isEmpty)
+        model.send(22, from: ConnectionID(rawValue: 2))
+        model.sync()
+        #expect(model.sentAcks == [22])
+    }
+
     @Test func `A source without a number takes none from the frames that have one`() {
         var model = PipelineModel.opened()
         model.send(0, kind: .source)
