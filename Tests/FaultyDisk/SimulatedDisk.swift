@@ -193,10 +193,14 @@ package final class SimulatedDisk: Disk {
         }
     }
 
-    /// A disk for each segment, with nothing else on it.
+    /// A disk for each segment, with nothing else on it; also for those whose removal a power loss
+    /// may undo.
     package func segmentsAlone() -> [SimulatedDisk] {
         state.withLock { state in
-            state.names.filter { $0.key.hasSuffix(".segment") }.map { name, inode in
+            let names = state.unsyncedNames.reduce(
+                state.syncedNames.merging(state.names) { _, now in now }
+            ) { $0.merging($1) { now, _ in now } }
+            return names.filter { $0.key.hasSuffix(".segment") }.map { name, inode in
                 var alone = State()
                 alone.names = [name: inode]
                 alone.inodes[inode] = state.inodes[inode]
