@@ -11,8 +11,9 @@ extension SegmentLog {
     /// damaged, a new file is synced and renamed over the old one, whose bytes are then
     /// overwritten. Damaged places are left out of it, because their sessions are unknown.
     ///
-    /// The newest segment comes first: of a session that is erased in part its beginning is left,
-    /// around which privacy hides its start.
+    /// The oldest segment comes first, as in retention: of a session that is erased in part the
+    /// newest records are left. Privacy can then tell that its beginning is missing, and still
+    /// knows where the runner is if the session continues.
     ///
     /// - Throws: ``SegmentLogError``; the call can be repeated for what was not erased yet.
     public func erase(_ sessions: Set<SessionID>) throws(SegmentLogError) -> Erasure {
@@ -48,7 +49,7 @@ extension SegmentLog {
             ).count
         // A segment that a failure left open is rewritten too; only the last is in use.
         let active = core.withLock { $0.state == .writing ? $0.entries.last?.number : nil }
-        for entry in entries.reversed() where entry.number != active && entry.holds(sessions) {
+        for entry in entries where entry.number != active && entry.holds(sessions) {
             guard let header = entry.header else { continue }
             // Its intent must not be replaced by another.
             if unfinishedErasures.contains(entry.number) { try completeErasure(in: entry.number) }

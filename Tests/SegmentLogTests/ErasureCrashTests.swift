@@ -150,7 +150,7 @@ import Testing
         #expect((unfinished > 5) == (kind != .short))
     }
 
-    @Test func `Of a session that is erased in part its beginning is left`() throws {
+    @Test func `Of a session that is erased in part its newest records are left`() throws {
         var made = try LogFixture(
             configuration: LogFixture.configuration(segmentBytesMax: 10_000))
         let session = ErasureFixture.erased
@@ -169,7 +169,7 @@ import Testing
                     kind: .inputOutput, call: fixture.disk.calls + call, isForEver: true))
             _ = try? fixture.log.erase([session])
             let left = try fixture.contents(session: session).records
-            #expect(left == Array(before.prefix(left.count)))
+            #expect(left == Array(before.suffix(left.count)))
             if !left.isEmpty, left.count < before.count { parts += 1 }
         }
         #expect(parts == 3 && calls > 0)

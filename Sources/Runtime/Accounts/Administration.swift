@@ -210,8 +210,8 @@ package struct Administration: Sendable {
         let result = await erasures.run(sessions)
         // A failed erasure may have removed a part.
         catalog.erased(sessions)
-        let bytes = try result.get()
         reader.indexes.forget(sessions)
+        let bytes = try result.get()
         try results.delete(Array(sessions))
         logger.log(
             .erased, .notice, "sessions erased",
