@@ -53,11 +53,13 @@ extension ShareHub {
             session(toShowOn: share, offered: dated.update.session, at: now)
         else { return }
         var given = dated.update
-        if entry.showing != given.session {
+        let isShowing = entry.showing == given.session
+        if let newest = entry.newest, given.cursor <= newest, !(given.begins && isShowing) {
+            return
+        }
+        if !isShowing {
             given = beginning(with: dated, obeyingPrivacy: share.obeysPrivacy)
             entries[share.key]?.showing = given.session
-        } else if let newest = entry.newest, given.cursor <= newest, !given.begins {
-            return
         }
         entries[share.key]?.newest = given.cursor
         if var feed = entries[share.key]?.view?.take(given, at: dated.arrival) {

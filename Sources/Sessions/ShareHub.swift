@@ -28,8 +28,7 @@ package final class ShareHub {
         var view: ShareView?
         /// The session that the view received last.
         var showing: SessionID?
-        /// Cursor of the last update of that session. A session that was read from the log again may
-        /// offer what the view had before.
+        /// Cursor of the last update; cursors only rise.
         var newest: LogCursor?
         /// Viewers by loop; a loop without one gets no updates.
         var viewers: [Int: Int] = [:]

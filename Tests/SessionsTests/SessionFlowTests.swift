@@ -64,6 +64,44 @@ import Testing
         #expect(fixture.said.shown.allSatisfy { $0.cursor >= snapshot.cursor })
     }
 
+    /// The newer one has ended, and the older one goes on with what a trimmed finish held back.
+    @Test(arguments: [0, 3])
+    func `No viewer's cursor goes back to what another session of the runner held back`(
+        delaySeconds: Int
+    ) throws {
+        var shown: [UInt64] = []
+        let hub = ShareHub(
+            send: { _, _, message in
+                guard case .update(let update) = message else { return }
+                shown.append(update.cursor.offset.rawValue)
+            }, views: { _ in nil })
+        let share = FlowFixture.share(delaySeconds: delaySeconds)
+        hub.put(share)
+        let cursor = LogCursor(epoch: 1, offset: RecordOffset(rawValue: 0))
+        _ = hub.join(share.key, loop: 0, cursor: cursor, at: FlowFixture.time(0))
+        let newer = SessionID(high: 3, low: 4)
+        var views = [FlowFixture.session, newer].map {
+            SessionViews(session: $0, epoch: 1, privacy: .none)
+        }
+        func publish(_ offset: UInt64, of index: Int, at seconds: Double) {
+            let (now, offset) = (FlowFixture.time(seconds), RecordOffset(rawValue: offset))
+            let event = StreamEvent(deviceTime: now, kind: .marker("\(offset)"))
+            hub.publish(
+                views[index].take(event, at: offset, arrival: now), of: FlowFixture.device, at: now)
+        }
+        hub.sessionBegan(FlowFixture.session, of: FlowFixture.device, at: FlowFixture.time(1))
+        publish(5, of: 0, at: 1)
+        hub.sessionBegan(newer, of: FlowFixture.device, at: FlowFixture.time(2))
+        publish(20, of: 1, at: 2)
+        hub.sessionEnded(
+            newer, of: FlowFixture.device, at: FlowFixture.time(3),
+            through: RecordOffset(rawValue: 20))
+        publish(10, of: 0, at: 4)
+        publish(30, of: 0, at: 5)
+        hub.release(at: FlowFixture.time(20))
+        #expect(shown == [5, 20, 30])
+    }
+
     /// A hub with a delayed share, started on a log that holds 20 s of a session.
     private static func restoredHub(
         at now: Timestamp

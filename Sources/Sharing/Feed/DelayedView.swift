@@ -69,8 +69,8 @@ public struct DelayedView: Sendable {
     private var view: ShareView?
     /// The session of the last update.
     public private(set) var showing: SessionID?
-    /// Cursor of the last update of that session. A session that was read from the log again may
-    /// offer what the view had before.
+    /// Cursor of the last update. A session that was read from the log again may offer what the
+    /// view had before, and a trimmed finish may be released after the start of the next session.
     private var newest: LogCursor?
 
     public init(_ kind: Kind) {
@@ -143,10 +143,10 @@ public struct DelayedView: Sendable {
 
     // MARK: In
 
-    /// Whether an update is complete or newer than the last one.
+    /// Whether an update is newer than the last one, or restarts the session that is shown.
     public func isNews(_ update: SessionUpdate) -> Bool {
-        guard showing == update.session, let newest, !update.begins else { return true }
-        return update.cursor > newest
+        guard let newest else { return true }
+        return update.cursor > newest || update.begins && update.session == showing
     }
 
     /// - Parameters:
