@@ -40,13 +40,11 @@ import Testing
         #expect(shown.time > FlowFixture.time(seconds - 10))
     }
 
-    /// The live feed showed an event because of a record that came later.
-    @Test(arguments: [(0.0, 50), (300, 90)])
+    /// The live feed showed an event because of a record that came later, or for want of one.
+    @Test(arguments: zip([PrivacySettings.none, Self.far], [UInt64(50), 90]))
     func `Missed events are read once what decided on them is on disk`(
-        trimFinishMeters: Double, needed: UInt64
+        privacy: PrivacySettings, needed: UInt64
     ) {
-        var privacy = Self.far
-        privacy.trimFinishMeters = trimFinishMeters
         let source = CatchUp.Source(
             share: FlowFixture.share(), privacy: privacy, sessions: [FlowFixture.session],
             end: RecordOffset(rawValue: 50))

@@ -57,9 +57,9 @@ package struct CatchUp: Sendable {
         inGroup: Bool, partMax: Int = CatchUp.partMax
     ) {
         self.sources = sources
-        // Where the finish is trimmed, later records decided which of the earlier ones are shown.
+        // Where something is hidden, later records, or a time without any, decided what is shown.
         needed =
-            sources.contains(where: \.rule.holdsBack)
+            sources.contains { $0.rule != .everything }
             ? newest : sources.map(\.end).max() ?? after
         self.partMax = partMax
         self.after = after
