@@ -90,7 +90,8 @@ extension Reference {
         guard sent.hiding == nil, sent.message.type == "snapshot" else {
             return "a position that no record holds"
         }
-        let sources = sessions.filter { devices[$0.key] == sent.share.device }.values.joined()
+        let sources = [sessions, latched].joined()
+            .filter { devices[$0.key] == sent.share.device }.flatMap(\.value)
             .filter { record in
                 record.offset <= sent.offset
                     && record.metrics?.position.map { $0.isWritten(as: position) } ?? false

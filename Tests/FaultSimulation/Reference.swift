@@ -1,5 +1,6 @@
 import SegmentLog
 import SensorModel
+import Sessions
 import Sharing
 import WireFormat
 
@@ -28,6 +29,8 @@ struct Reference {
     }
 
     private(set) var sessions: [SessionID: [Record]] = [:]
+    /// The metrics in snapshots, which outlive the records before them.
+    private(set) var latched: [SessionID: [Record]] = [:]
     private var places: [RecordOffset: (session: SessionID, index: Int)] = [:]
     private(set) var devices: [SessionID: DeviceID] = [:]
     /// Everything before it was read.
@@ -43,6 +46,7 @@ struct Reference {
                 read.hasBeginning[header.session] =
                     header.type == .session && header.sequence == .none
             }
+            if header.type == .snapshot { read.take(snapshot: payload, header) }
             guard header.type == .metric || header.type == .event,
                 let event = try? StreamEventCodec.decode(payload)
             else { return true }
@@ -69,12 +73,24 @@ struct Reference {
                 isSafetyAlert: isSafetyAlert, isEnd: event.kind == .ended))
     }
 
+    private mutating func take(snapshot payload: Span<UInt8>, _ header: RecordHeader) {
+        devices[header.session] = header.device
+        for event in (try? SnapshotCodec.decode(payload)) ?? [] {
+            guard case .metrics(let metrics) = event.kind else { continue }
+            latched[header.session, default: []].append(
+                Record(
+                    offset: header.offset, arrival: header.arrivalTime, metrics: metrics,
+                    isSafetyAlert: false, isEnd: false))
+        }
+    }
+
     /// The session was erased, and may begin again under its ID: what was read of it goes on under
     /// another.
     mutating func retire(_ session: SessionID, as other: SessionID) {
         hasBeginning[other] = hasBeginning.removeValue(forKey: session)
         devices[other] = devices.removeValue(forKey: session)
         sessions[other] = sessions.removeValue(forKey: session)
+        latched[other] = latched.removeValue(forKey: session)
         for (index, record) in (sessions[other] ?? []).enumerated() {
             places[record.offset] = (other, index)
         }
