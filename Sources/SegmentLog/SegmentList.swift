@@ -39,21 +39,27 @@ struct SegmentList: Sendable {
     private(set) var blocks: [Block] = []
     var last: SegmentEntry?
     /// Numbers, ascending, of the segments at which reading cannot continue from the one before:
-    /// they have no header, or the one before is missing.
+    /// they have no header, or the one before is missing though an older one is not.
     private(set) var breaks: [UInt64] = []
 
     init(_ entries: [SegmentEntry]) {
-        var before: Set<UInt64> = []
+        var numbers: Set<UInt64> = []
         for entry in entries {
-            if isBreak(entry, after: before) { breaks.append(entry.number) }
-            before.insert(entry.number)
+            if Self.isBreak(entry, from: entries[0].number, having: numbers) {
+                breaks.append(entry.number)
+            }
+            numbers.insert(entry.number)
             append(entry)
         }
     }
 
-    private func isBreak(_ entry: SegmentEntry, after before: Set<UInt64>) -> Bool {
+    /// A takeover names the newest segment with offsets, and retention may have removed that and
+    /// kept an empty one after it.
+    private static func isBreak(
+        _ entry: SegmentEntry, from first: UInt64, having numbers: Set<UInt64>
+    ) -> Bool {
         guard let header = entry.header else { return true }
-        return !before.isEmpty && header.previous != 0 && !before.contains(header.previous)
+        return header.previous > first && !numbers.contains(header.previous)
     }
 
     var isEmpty: Bool { last == nil }

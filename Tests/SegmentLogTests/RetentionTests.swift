@@ -146,4 +146,31 @@ import Testing
             #expect(fixture.log.segments().count == 1)
         }
     }
+
+    /// An orderly end after an erasure leaves an empty segment, and a takeover names the one before.
+    @Test func `Nothing is missing after an empty segment whose predecessor retention removed`()
+        throws
+    {
+        var fixture = try LogFixture(configuration: Self.configuration)
+        fixture.head(erased)
+        fixture.append(of: erased)
+        fixture.log.settle()
+        _ = try fixture.log.erase([erased])
+        fixture.log.close()
+        for _ in 0..<2 { try fixture.restart(on: fixture.disk.killed(), Self.configuration) }
+        fixture.head()
+        fixture.append()
+        fixture.disk.fail(SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls))
+        fixture.log.settle()
+        fixture.append()
+        fixture.log.settle()
+        fixture.log.close()
+        try fixture.restart(on: fixture.disk.killed(), Self.configuration)
+        let bytes = fixture.log.segments().dropFirst().reduce(0) { $0 + $1.bytes }
+        #expect(try fixture.log.retain(arrivalBefore: nil, bytesMax: bytes).segments == 1)
+        try fixture.restart(on: fixture.disk.killed(), Self.configuration)
+        let read = try fixture.contents()
+        #expect(read.records == fixture.inOrder.filter { $0.header.session != erased })
+        #expect(!read.gaps.contains { $0.reason == .damaged })
+    }
 }
