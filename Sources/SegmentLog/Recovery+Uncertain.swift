@@ -14,6 +14,23 @@ extension Recovery {
         return numbers.filter { content.entries[$0] == nil }
     }
 
+    /// The segments that decide where the records of earlier ones end: not those that starts left
+    /// without a record at the end. Such a start may have been unable to read what was there, and
+    /// begun at an offset that an earlier segment has.
+    static func deciding(
+        _ entries: [SegmentEntry], on disk: any Disk
+    ) -> ArraySlice<SegmentEntry> {
+        entries[
+            ..<(entries.lastIndex { !isStartWithoutRecord($0, on: disk) }.map { $0 + 1 } ?? 0)]
+    }
+
+    private static func isStartWithoutRecord(_ entry: SegmentEntry, on disk: any Disk) -> Bool {
+        guard let header = entry.header, !entry.isSealed, header.firstOffset >= timedOffsetMin,
+            header.firstOffset.isMultiple(of: offsetJumpLeast)
+        else { return false }
+        return (try? isFollowed(by: [entry], on: disk)) == false
+    }
+
     /// Sets unsealed segments before an unreadable one aside. The end of their records depends on
     /// the records after them, and a cut could lose records silently.
     static func putAsideUndecided(_ entries: inout [SegmentEntry]) {

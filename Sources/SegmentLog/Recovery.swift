@@ -54,7 +54,10 @@ struct Recovery {
         let content = numbers.isEmpty ? CatalogFile.Content() : CatalogFile.read(from: disk)
         var entries = try CatalogFile.segments(
             numbers, on: disk, knowing: content, isGoneAllowed: false)
-        let ends = SegmentEntry.followingOffsets(entries)
+        let deciding = Self.deciding(entries, on: disk)
+        let ends =
+            SegmentEntry.followingOffsets(Array(deciding))
+            + [UInt64](repeating: .max, count: entries.count - deciding.count)
         for index in entries.indices where entries[index].index.endOffset > ends[index] {
             entries[index].unseal()
         }
@@ -104,7 +107,7 @@ struct Recovery {
 
     /// Whether a later segment holds a record: it got its first one only when everything before was
     /// on disk.
-    private static func isFollowed(
+    static func isFollowed(
         by following: ArraySlice<SegmentEntry>, on disk: any Disk
     ) throws(DiskError) -> Bool {
         for entry in following {

@@ -100,7 +100,10 @@ import Testing
     }
 
     /// Its clock was hours ahead; the start that could not read it knew nothing of that.
-    @Test func `A segment that a later one begins before is kept for a person`() throws {
+    @Test(arguments: [false, true])
+    func `A segment that a later one begins before is kept for a person, if that has records`(
+        hasRecords: Bool
+    ) throws {
         var fixture = try LogFixture(configuration: Self.configuration)
         fixture.head()
         let ahead = LogFixture.start.advanced(bySeconds: 5 * 3600)
@@ -115,9 +118,18 @@ import Testing
         let name = SegmentFormat.fileName(of: 1)
         let bytes = disk.content(of: name)
         disk.state.withLock { $0.unreadable[name] = 0..<bytes.count }
-        _ = try LogFixture(disk: disk, configuration: Self.configuration)
+        var blind = try LogFixture(disk: disk, configuration: Self.configuration)
+        if hasRecords { blind.head() }
+        blind.log.settle()
         let again = try LogFixture(disk: disk.killed(), configuration: Self.configuration)
-        #expect(again.log.recovery.damaged.contains { $0.reason == .undecided })
-        #expect(again.disk.content(of: name) == bytes)
+        let read = try fixture.contents(of: again.log.reader())
+        if hasRecords {
+            #expect(again.log.recovery.damaged.contains { $0.reason == .undecided })
+            #expect(again.disk.content(of: name) == bytes)
+        } else {
+            #expect(again.log.recovery.damaged.isEmpty)
+            #expect(read.records.count == 22)
+            #expect(read.gaps.isEmpty)
+        }
     }
 }
