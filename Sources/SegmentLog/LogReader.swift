@@ -65,7 +65,7 @@ public struct LogReader: Sendable {
         RecordOffset(rawValue: entries.endOffset)
     }
 
-    /// Arrival of the oldest record that was appended and cannot be read yet, or up to a second
+    /// The earliest arrival of a record that was appended and cannot be read yet, or up to a second
     /// before it; `nil`: there is none.
     public var unreadableSince: Timestamp? {
         guard case .log(let log) = source else { return nil }

@@ -27,6 +27,28 @@ import Testing
         }
     }
 
+    /// Records of two sessions that the daemon took from two queues.
+    @Test func `Readers wait for the earliest arrival, whatever was appended before it`() throws {
+        let fixture = try LogFixture()
+        func append(at seconds: Double) {
+            let time = LogFixture.start.advanced(bySeconds: seconds)
+            _ = fixture.log.append(
+                .tick, session: LogFixture.runner, device: LogFixture.device, sequence: .none,
+                deviceTime: time, arrivalTime: time, payload: Span())
+        }
+        let arrivals: [Double] = [10, 3, 20, 3.5, 40, 7, 9]
+        let found = arrivals.map { seconds -> Double? in
+            append(at: seconds)
+            return fixture.log.reader().unreadableSince?.seconds(since: LogFixture.start)
+        }
+        #expect(found == [10, 3, 3, 3, 3, 3, 3])
+        fixture.log.settle()
+        #expect(fixture.log.reader().unreadableSince == nil)
+        append(at: 8)
+        #expect(
+            fixture.log.reader().unreadableSince?.seconds(since: LogFixture.start) == 8)
+    }
+
     @Test func `No crash makes a log use a number that memory had given out`() throws {
         var fixture = try LogFixture(
             configuration: LogConfiguration(segmentBytesMax: 1 << 30, reserveBytes: 0))
