@@ -4,6 +4,49 @@ public import SensorModel
 extension SessionPipeline {
     // MARK: Samples
 
+    /// Applies a frame's values: the only list of what each kind of frame does.
+    ///
+    /// - Parameters:
+    ///   - payload: The values; each motion sample is a step of its own.
+    ///   - deviceTime: Time of the values, or of the first motion sample.
+    ///   - late: Whether the frame belongs to an earlier gap.
+    ///   - events: The steps' events are appended.
+    public mutating func apply(
+        _ payload: Frame.Payload, at deviceTime: Timestamp, late: Bool = false,
+        into events: inout [StreamEvent]
+    ) {
+        switch payload {
+        case .motion(let batch): apply(motion: batch, at: deviceTime, late: late, into: &events)
+        case .heartRate(let sample):
+            apply(heartRate: sample, at: deviceTime, late: late, into: &events)
+        case .location(let location):
+            apply(location: location, at: deviceTime, late: late, into: &events)
+        case .control(let action):
+            apply(control: action, at: deviceTime, late: late, into: &events)
+        case .pressure(let hectopascals):
+            apply(pressure: hectopascals, at: deviceTime, late: late, into: &events)
+        case .status(let status):
+            apply(status: status, at: deviceTime, late: late, into: &events)
+        case .marker(let text): apply(marker: text, at: deviceTime, late: late, into: &events)
+        case .source(let name): apply(source: name, at: deviceTime, late: late, into: &events)
+        }
+    }
+
+    private mutating func apply(
+        motion batch: MotionBatch, at deviceTime: Timestamp, late: Bool,
+        into events: inout [StreamEvent]
+    ) {
+        // A heart rate outside the valid range is dropped, and the motion kept.
+        if let sample = batch.heartRateSample {
+            apply(heartRate: sample, at: deviceTime, late: late, into: &events)
+        }
+        for (index, sample) in batch.samples.enumerated() {
+            apply(
+                motion: sample, traits: batch.traits, at: batch.time(of: index, from: deviceTime),
+                late: late, into: &events)
+        }
+    }
+
     public mutating func apply(
         motion sample: MotionSample, traits: MotionTraits, at deviceTime: Timestamp,
         late: Bool = false, into events: inout [StreamEvent]

@@ -1,3 +1,46 @@
+/// The kind byte of a binary frame, as on the wire and in the log.
+public enum FrameKind: UInt8, CaseIterable, Sendable {
+    case hello = 0x01
+    case heartRate = 0x02
+    /// Samples as 16-bit integers: the wire's own form.
+    case motion = 0x03
+    case location = 0x04
+    case control = 0x05
+    case pressure = 0x06
+    case status = 0x07
+    case marker = 0x08
+    case source = 0x09
+    /// Samples of a text frame as 32-bit floats, with its heart rate; in the log only. A text frame
+    /// has more digits than the wire's integers, and an export returns all of them.
+    case exactMotion = 0x13
+    case welcome = 0x81
+    case ack = 0x82
+    case command = 0x83
+    case error = 0x84
+
+    /// Whether the log may hold it: what devices send, but for the hello.
+    public var isRecordable: Bool {
+        switch self {
+        case .hello, .welcome, .ack, .command, .error: false
+        default: true
+        }
+    }
+}
+
+/// The fields in front of every frame's payload.
+public struct FrameHeader: Hashable, Sendable {
+    public var kind: FrameKind
+    public var sequence: FrameSequence
+    public var deviceTime: Timestamp
+
+    @inlinable
+    public init(kind: FrameKind, sequence: FrameSequence, deviceTime: Timestamp) {
+        self.kind = kind
+        self.sequence = sequence
+        self.deviceTime = deviceTime
+    }
+}
+
 /// One unit a device sends, decoded and valid.
 public struct Frame: Hashable, Sendable {
     /// The device's own counter; ``FrameSequence/none`` if the device does not count.
@@ -25,48 +68,5 @@ public struct Frame: Hashable, Sendable {
         /// Name of the source of the heart rates that follow, at most ``Limits/sourceBytesMax``
         /// bytes.
         case source(String)
-    }
-}
-
-/// Consecutive motion samples, equally spaced.
-public struct MotionBatch: Hashable, Sendable {
-    public var traits: MotionTraits
-    /// Time between two samples; 0 for a single sample.
-    public var intervalMicroseconds: UInt32
-    /// 1…``Limits/motionSamplesMax``.
-    public var samples: [MotionSample]
-    /// Heart rate from the same text frame (the RunningBuddy form), beats/min.
-    public var heartRate: Double?
-
-    public init(
-        traits: MotionTraits, intervalMicroseconds: UInt32, samples: [MotionSample],
-        heartRate: Double? = nil
-    ) {
-        self.traits = traits
-        self.intervalMicroseconds = intervalMicroseconds
-        self.samples = samples
-        self.heartRate = heartRate
-    }
-}
-
-/// A command of the wearer or the watch; the raw values are those of the wire.
-public enum ControlAction: UInt8, CaseIterable, Sendable {
-    case start = 1
-    case pause = 2
-    case resume = 3
-    case lap = 4
-    case stop = 5
-    case sos = 6
-    case cancelAlert = 7
-}
-
-public struct DeviceStatus: Hashable, Sendable {
-    /// 0…100; `nil`: not reported.
-    public var batteryPercent: UInt8?
-    public var charging: Bool
-
-    public init(batteryPercent: UInt8?, charging: Bool) {
-        self.batteryPercent = batteryPercent
-        self.charging = charging
     }
 }

@@ -44,30 +44,11 @@ public struct SessionComputation: Sendable {
         pipeline.arrived(at: arrival)
         let late = isLate(header.sequence)
         if header.sequence.isCounted, !late { reach(header.sequence) }
-        let time = header.deviceTime
-        switch header.kind {
-        case .motion, .exactMotion:
-            try applyMotion(header, payload: payload, late: late, into: &events)
-        case .heartRate:
-            let sample = try FramePayload.heartRate(in: payload)
-            pipeline.apply(heartRate: sample, at: time, late: late, into: &events)
-        case .location:
-            let location = try FramePayload.location(in: payload)
-            pipeline.apply(location: location, at: time, late: late, into: &events)
-        case .control:
-            let action = try FramePayload.control(in: payload)
-            pipeline.apply(control: action, at: time, late: late, into: &events)
-        case .pressure:
-            let hectopascals = try FramePayload.pressure(in: payload)
-            pipeline.apply(pressure: hectopascals, at: time, late: late, into: &events)
-        case .status:
-            let status = try FramePayload.status(in: payload)
-            pipeline.apply(status: status, at: time, late: late, into: &events)
-        case .marker, .source:
-            try applyText(header, payload: payload, late: late, into: &events)
-        case .hello, .welcome, .ack, .command, .error:
-            throw .unknownKind(header.kind.rawValue)
+        guard header.kind == .motion || header.kind == .exactMotion else {
+            let value = try FramePayload.value(of: header.kind, in: payload)
+            return pipeline.apply(value, at: header.deviceTime, late: late, into: &events)
         }
+        try applyMotion(header, payload: payload, late: late, into: &events)
     }
 
     /// Changes the profile: later inputs are computed with the new one.
@@ -95,6 +76,7 @@ public struct SessionComputation: Sendable {
         }
     }
 
+    /// Applies the samples as they are read, without an array of them.
     private mutating func applyMotion(
         _ header: FrameHeader, payload: Span<UInt8>, late: Bool, into events: inout [StreamEvent]
     ) throws(FrameRefusal) {
@@ -109,19 +91,6 @@ public struct SessionComputation: Sendable {
         layout.forEachSample(in: payload, from: header.deviceTime) { sample, time in
             pipeline.apply(
                 motion: sample, traits: layout.traits, at: time, late: late, into: &events)
-        }
-    }
-
-    private mutating func applyText(
-        _ header: FrameHeader, payload: Span<UInt8>, late: Bool, into events: inout [StreamEvent]
-    ) throws(FrameRefusal) {
-        let frame = try FramePayload.decode(header, payload: payload)
-        switch frame.payload {
-        case .marker(let text):
-            pipeline.apply(marker: text, at: header.deviceTime, late: late, into: &events)
-        case .source(let text):
-            pipeline.apply(source: text, at: header.deviceTime, late: late, into: &events)
-        case .heartRate, .motion, .location, .control, .pressure, .status: break
         }
     }
 }

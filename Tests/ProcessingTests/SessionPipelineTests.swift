@@ -22,30 +22,10 @@ import Testing
         var runner = runner
         var pipeline = SessionPipeline(profile: profile)
         var events: [StreamEvent] = []
-        while let next = runner.next() { apply(next.frame, to: &pipeline, into: &events) }
-        return events
-    }
-
-    private func apply(
-        _ frame: Frame, to pipeline: inout SessionPipeline, into events: inout [StreamEvent]
-    ) {
-        let time = frame.deviceTime
-        switch frame.payload {
-        case .heartRate(let sample): pipeline.apply(heartRate: sample, at: time, into: &events)
-        case .location(let fix): pipeline.apply(location: fix, at: time, into: &events)
-        case .control(let action): pipeline.apply(control: action, at: time, into: &events)
-        case .pressure(let value): pipeline.apply(pressure: value, at: time, into: &events)
-        case .status(let status): pipeline.apply(status: status, at: time, into: &events)
-        case .marker(let text): pipeline.apply(marker: text, at: time, into: &events)
-        case .source(let name): pipeline.apply(source: name, at: time, into: &events)
-        case .motion(let batch):
-            for (index, sample) in batch.samples.enumerated() {
-                let offset = Int64(index) * Int64(batch.intervalMicroseconds)
-                pipeline.apply(
-                    motion: sample, traits: batch.traits,
-                    at: time.advanced(byMicroseconds: offset), into: &events)
-            }
+        while let next = runner.next() {
+            pipeline.apply(next.frame.payload, at: next.frame.deviceTime, into: &events)
         }
+        return events
     }
 
     @Test func `The same samples give the same events`() {

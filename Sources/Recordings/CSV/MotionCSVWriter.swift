@@ -19,8 +19,7 @@ struct MotionCSVWriter {
                 let time = frame.deviceTime.advanced(byMicroseconds: offset)
                 append(sample, at: time, heartRate: batch.heartRate ?? heartRate(at: time))
             }
-        case .location, .control, .pressure, .status, .marker, .source:
-            break
+        default: break
         }
     }
 

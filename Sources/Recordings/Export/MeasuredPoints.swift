@@ -39,7 +39,7 @@ struct MeasuredPoints {
             guard let rate = batch.heartRate else { return }
             add(Double(rate), at: frame.deviceTime, isOfMotion: true)
         case .source(let name): source = name
-        case .heartRate, .control, .pressure, .status, .marker: break
+        default: break
         }
     }
 

@@ -51,7 +51,7 @@ struct MCAPSession {
         case .motion:
             topic = .motion
             json.object { $0.append(frame) }
-        case .control, .pressure, .status, .marker, .source:
+        default:
             topic = .events
             json.object { $0.append(frame) }
         }

@@ -31,73 +31,8 @@ struct NDJSONReader {
         default:
             guard let time = object["timestamp"]?.time else { return builder.refuse("no time") }
             builder.follow(time)
-            takeFrame(type, object, at: time)
+            builder.addFrame(object, type: type, at: time)
         }
-    }
-
-    private mutating func takeFrame(_ type: String, _ object: JSONValue, at time: Timestamp) {
-        switch type {
-        case "heartRate": takeHeartRate(object, at: time)
-        case "location": takeLocation(object, at: time)
-        case "motion": takeMotion(object, at: time)
-        case "control":
-            guard let action = ControlAction(name: object["action"]?.string ?? "") else {
-                return builder.refuse("unknown action")
-            }
-            builder.add(.control(action), at: time)
-        case "pressure":
-            guard let pressure = object["hectopascals"]?.double else {
-                return builder.refuse("no value")
-            }
-            builder.addPressure(hectopascals: pressure, at: time)
-        case "status":
-            builder.addStatus(
-                battery: object["battery"]?.double, charging: object["charging"]?.bool ?? false,
-                at: time)
-        case "marker": builder.addMarker(object["text"]?.string ?? "", at: time)
-        case "source": builder.addSource(object["source"]?.string ?? "", at: time)
-        default: builder.refuse("unknown type of line")
-        }
-    }
-
-    private mutating func takeHeartRate(_ object: JSONValue, at time: Timestamp) {
-        guard let rate = object["heartRate"]?.double else { return builder.refuse("no value") }
-        let intervals = object["rrSeconds"]?.array ?? []
-        builder.addHeartRate(
-            rate, at: time,
-            rrIntervals: intervals.prefix(255).compactMap {
-                $0.double.map { UInt16(min(max($0 * 1024, 0), 65_535).rounded()) }
-            },
-            contact: object["contact"]?.bool.map { $0 ? .on : .off } ?? .unknown)
-    }
-
-    private mutating func takeLocation(_ object: JSONValue, at time: Timestamp) {
-        guard let latitude = object["latitude"]?.double,
-            let longitude = object["longitude"]?.double
-        else { return builder.refuse("no value") }
-        let fix = PositionFix(
-            latitude: latitude, longitude: longitude, altitude: object["altitude"]?.double,
-            horizontalAccuracy: object["horizontalAccuracy"]?.double,
-            verticalAccuracy: object["verticalAccuracy"]?.double,
-            speed: object["speed"]?.double, course: object["course"]?.double)
-        builder.addLocation(fix, at: time)
-    }
-
-    private mutating func takeMotion(_ object: JSONValue, at time: Timestamp) {
-        var traits: MotionTraits = []
-        if object["gravityIncluded"]?.bool == true { traits.insert(.includesGravity) }
-        if object["gyroscopePresent"]?.bool == true { traits.insert(.hasRotation) }
-        let samples = (object["samples"]?.array ?? []).compactMap { MotionSample($0) }
-        guard !samples.isEmpty, samples.count <= Limits.motionSamplesMax,
-            samples.count == object["samples"]?.array?.count, samples.allSatisfy(\.isInRange)
-        else { return builder.refuse("motion out of range") }
-        let interval = object["intervalMicroseconds"]?.int64 ?? 0
-        let batch = MotionBatch(
-            traits: traits, intervalMicroseconds: UInt32(clamping: interval), samples: samples,
-            heartRate: object["heartRate"]?.double.flatMap {
-                HeartRateSample.validBeatsPerMinute.contains($0) ? $0 : nil
-            })
-        builder.add(.motion(batch), at: time)
     }
 }
 
@@ -133,37 +68,5 @@ extension JSONValue {
     /// Seconds since 1970.
     var time: Timestamp? {
         double.flatMap { Timestamp(secondsSince1970: $0) }
-    }
-}
-
-extension MotionSample {
-    /// Accepts `[x, y, z]` or `[x, y, z, rotation x, y, z]`.
-    fileprivate init?(_ value: JSONValue) {
-        guard let numbers = value.array?.compactMap(\.double), numbers.count == value.array?.count,
-            numbers.count == 3 || numbers.count == 6
-        else { return nil }
-        self.init(acceleration: SIMD3(Float(numbers[0]), Float(numbers[1]), Float(numbers[2])))
-        guard numbers.count == 6 else { return }
-        rotation = SIMD3(Float(numbers[3]), Float(numbers[4]), Float(numbers[5]))
-    }
-}
-
-extension ControlAction {
-    /// Name in the text wire format.
-    var name: String {
-        switch self {
-        case .start: "start"
-        case .pause: "pause"
-        case .resume: "resume"
-        case .lap: "lap"
-        case .stop: "stop"
-        case .sos: "sos"
-        case .cancelAlert: "cancelAlert"
-        }
-    }
-
-    init?(name: String) {
-        guard let action = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = action
     }
 }

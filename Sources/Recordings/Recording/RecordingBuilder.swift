@@ -145,8 +145,8 @@ extension Frame {
     /// Whether the frame comes from a sensor, not from a button or a note.
     var isMeasured: Bool {
         switch payload {
-        case .heartRate, .motion, .location, .pressure: true
         case .control, .status, .marker, .source: false
+        default: true
         }
     }
 }

@@ -74,33 +74,20 @@ public struct RecordingAnalysis: Sendable {
         let time = frame.deviceTime
         if case .motion(let batch) = frame.payload { return add(batch, at: time) }
         fill(until: time)
-        switch frame.payload {
-        case .motion: break
-        case .heartRate(let sample): pipeline.apply(heartRate: sample, at: time, into: &pending)
-        case .location(let location): pipeline.apply(location: location, at: time, into: &pending)
-        case .control(let action): pipeline.apply(control: action, at: time, into: &pending)
-        case .pressure(let value): pipeline.apply(pressure: value, at: time, into: &pending)
-        case .status(let status): pipeline.apply(status: status, at: time, into: &pending)
-        case .marker(let text): pipeline.apply(marker: text, at: time, into: &pending)
-        case .source(let name): pipeline.apply(source: name, at: time, into: &pending)
-        }
+        pipeline.apply(frame.payload, at: time, into: &pending)
         note(time)
     }
 
     private mutating func add(_ batch: MotionBatch, at start: Timestamp) {
-        var time = start
-        if let beats = batch.heartRate,
-            let sample = try? HeartRateSample(beatsPerMinute: beats)
-        {
-            // A heart rate outside the valid range is dropped and the motion kept (contract 3.3).
-            fill(until: time)
-            pipeline.apply(heartRate: sample, at: time, into: &pending)
+        if let sample = batch.heartRateSample {
+            fill(until: start)
+            pipeline.apply(heartRate: sample, at: start, into: &pending)
         }
-        for sample in batch.samples {
+        for (index, sample) in batch.samples.enumerated() {
+            let time = batch.time(of: index, from: start)
             fill(until: time)
             pipeline.apply(motion: sample, traits: batch.traits, at: time, into: &pending)
             note(time)
-            time = time.advanced(byMicroseconds: Int64(batch.intervalMicroseconds))
         }
     }
 

@@ -89,12 +89,5 @@ public enum BinaryFrame {
 
 extension FrameKind {
     /// Whether a device may send it.
-    var isSentByDevices: Bool {
-        switch self {
-        case .hello, .heartRate, .motion, .location, .control, .pressure, .status, .marker,
-            .source:
-            true
-        case .exactMotion, .welcome, .ack, .command, .error: false
-        }
-    }
+    var isSentByDevices: Bool { self == .hello || isRecordable && self != .exactMotion }
 }

@@ -108,3 +108,34 @@ public struct MotionLayout: Hashable, Sendable {
                 payload.float32(at: position &+ 20)))
     }
 }
+
+extension MotionBatch {
+    /// Whether the wire's 16-bit integers hold the whole batch exactly.
+    var isOnWireGrid: Bool {
+        guard heartRate == nil else { return false }
+        return samples.allSatisfy { sample in
+            Self.isExact(sample.acceleration, perStep: MotionLayout.accelerationStep)
+                && (!traits.contains(.hasRotation)
+                    || Self.isExact(sample.rotation, steps: MotionLayout.rotationSteps))
+        }
+    }
+
+    private static func isExact(_ axes: SIMD3<Float>, perStep step: Float) -> Bool {
+        isExact(axes, raw: axes / step) { $0 * step }
+    }
+
+    private static func isExact(_ axes: SIMD3<Float>, steps: Float) -> Bool {
+        isExact(axes, raw: axes * steps) { $0 / steps }
+    }
+
+    private static func isExact(
+        _ axes: SIMD3<Float>, raw: SIMD3<Float>, _ decoded: (SIMD3<Float>) -> SIMD3<Float>
+    ) -> Bool {
+        let integers = raw.rounded(.toNearestOrAwayFromZero)
+        for axis in 0..<3 where !(-32768.0...32767.0).contains(integers[axis]) { return false }
+        let back = decoded(integers)
+        // Bits, not values: an integer turns -0.0 into 0.
+        for axis in 0..<3 where back[axis].bitPattern != axes[axis].bitPattern { return false }
+        return true
+    }
+}

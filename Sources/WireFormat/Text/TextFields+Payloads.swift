@@ -75,6 +75,23 @@ extension TextFields {
         UInt64(low.bitPattern) | UInt64(high.bitPattern) << 32
     }
 
+    static func namedKind(
+        _ fields: JSONFields, _ text: Span<UInt8>
+    ) throws(FrameRefusal) -> FrameKind {
+        switch try fields.optionalString(.type, in: text) {
+        case "motion": return .exactMotion
+        case "location": return .location
+        case "heartRate": return .heartRate
+        case "control": return .control
+        case "pressure": return .pressure
+        case "status": return .status
+        case "marker": return .marker
+        case "source": return .source
+        case "hello": return .hello
+        default: throw .unknownType
+        }
+    }
+
     static func append(
         _ kind: FrameKind, _ fields: JSONFields, _ text: Span<UInt8>, _ payload: inout [UInt8]
     ) throws(FrameRefusal) {
@@ -188,16 +205,6 @@ extension TextFields {
         guard fields.has(.source) else { return nil }
         let bytes = try fields.bytes(.source, in: text)
         return Array(try DeviceText.text(in: bytes.span, bytesMax: Limits.sourceBytesMax).utf8)
-    }
-}
-
-extension ControlAction {
-    /// Name in a text frame.
-    var name: String { String(describing: self) }
-
-    init?(name: String) {
-        guard let action = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = action
     }
 }
 

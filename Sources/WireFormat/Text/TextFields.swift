@@ -10,23 +10,6 @@ enum TextFields {
         return try namedKind(fields, text)
     }
 
-    private static func namedKind(
-        _ fields: JSONFields, _ text: Span<UInt8>
-    ) throws(FrameRefusal) -> FrameKind {
-        switch try fields.optionalString(.type, in: text) {
-        case "motion": return .exactMotion
-        case "location": return .location
-        case "heartRate": return .heartRate
-        case "control": return .control
-        case "pressure": return .pressure
-        case "status": return .status
-        case "marker": return .marker
-        case "source": return .source
-        case "hello": return .hello
-        default: throw .unknownType
-        }
-    }
-
     static func isText(
         _ field: JSONField, _ expected: String, _ fields: JSONFields, _ text: Span<UInt8>
     ) -> Bool {

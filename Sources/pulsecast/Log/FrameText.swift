@@ -1,3 +1,5 @@
+import Bytes
+import Recordings
 import SensorModel
 
 /// The decoded fields of a frame, as JSON members with a leading comma.
@@ -23,13 +25,18 @@ enum FrameText {
             text += optional("horizontalAccuracy", location.horizontalAccuracy)
             text += optional("speed", location.speed)
             return text + optional("course", location.course)
-        case .control(let action): return ",\"action\":\"\(action)\""
-        case .pressure(let hectopascals): return ",\"hectopascals\":\(hectopascals)"
         case .status(let status):
             return ",\"batteryPercent\":\(status.batteryPercent.map { "\($0)" } ?? "null")"
                 + ",\"charging\":\(status.charging)"
-        case .marker(let text), .source(let text): return ",\"text\":\(quoted(text))"
+        case .source(let name): return members { $0.string("text", name) }
+        default: return members { $0.append(values: payload) }
         }
+    }
+
+    private static func members(_ body: (inout JSONWriter) -> Void) -> String {
+        var json = JSONWriter()
+        json.object { body(&$0) }
+        return "," + String(decoding: json.bytes.dropFirst().dropLast(), as: UTF8.self)
     }
 
     /// x, y and z of each sample: g, or rad/s.
@@ -40,14 +47,5 @@ enum FrameText {
 
     private static func optional(_ name: String, _ value: Double?) -> String {
         ",\"\(name)\":\(value.map { "\($0)" } ?? "null")"
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for character in text.unicodeScalars {
-            if character == "\"" || character == "\\" { quoted.append("\\") }
-            quoted.unicodeScalars.append(character)
-        }
-        return quoted + "\""
     }
 }

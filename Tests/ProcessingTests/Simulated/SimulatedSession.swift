@@ -31,7 +31,7 @@ struct SimulatedSession {
             let frame = next.frame
             let second = frame.deviceTime.seconds(since: settings.startTime)
             while Double(seen.count + 1) <= second { seen.append(pipeline.metrics) }
-            Self.apply(frame, to: &pipeline, into: &pending)
+            pipeline.apply(frame.payload, at: frame.deviceTime, into: &pending)
             events += pending.filter { if case .metrics = $0.kind { false } else { true } }
             pending.removeAll(keepingCapacity: true)
         }
@@ -41,26 +41,6 @@ struct SimulatedSession {
         truth = try #require(runner.truth.last)
         stops = runner.pauses
         startTime = settings.startTime
-    }
-
-    private static func apply(
-        _ frame: Frame, to pipeline: inout SessionPipeline, into events: inout [StreamEvent]
-    ) {
-        var time = frame.deviceTime
-        switch frame.payload {
-        case .motion(let batch):
-            for sample in batch.samples {
-                pipeline.apply(motion: sample, traits: batch.traits, at: time, into: &events)
-                time = time.advanced(byMicroseconds: Int64(batch.intervalMicroseconds))
-            }
-        case .heartRate(let sample): pipeline.apply(heartRate: sample, at: time, into: &events)
-        case .location(let location): pipeline.apply(location: location, at: time, into: &events)
-        case .control(let action): pipeline.apply(control: action, at: time, into: &events)
-        case .pressure(let value): pipeline.apply(pressure: value, at: time, into: &events)
-        case .status(let status): pipeline.apply(status: status, at: time, into: &events)
-        case .marker(let text): pipeline.apply(marker: text, at: time, into: &events)
-        case .source(let name): pipeline.apply(source: name, at: time, into: &events)
-        }
     }
 
     /// Percent by which the final distance is off.
