@@ -20,7 +20,7 @@ final class ViewerTable {
     private var batchesAreScheduled = false
     private let pace: BroadcastPace
     /// Called when all broadcasts are complete.
-    var swept: () -> Void = {}
+    var broadcastEnded: () -> Void = {}
     /// Number of events on the loop other than broadcasts and acks.
     var othersServed: () -> Int = { 0 }
     /// Counts since the last publication.
@@ -193,7 +193,7 @@ final class ViewerTable {
         }
     }
 
-    private func scheduleSweeps() {
+    private func scheduleBatches() {
         guard !batches.isEmpty, !batchesAreScheduled else { return }
         batchesAreScheduled = true
         let served = othersServed()
@@ -201,19 +201,19 @@ final class ViewerTable {
         eventLoop.scheduleTask(in: .nanoseconds(Int64(Self.yieldNanoseconds.quiet))) {
             let table = bound.value
             if table.othersServed() == served {
-                table.goOnSweeping()
+                table.continueBroadcast()
             } else {
                 let rest = TimeAmount.nanoseconds(Int64(Self.yieldNanoseconds.busy))
-                table.eventLoop.scheduleTask(in: rest) { bound.value.goOnSweeping() }
+                table.eventLoop.scheduleTask(in: rest) { bound.value.continueBroadcast() }
             }
         }
     }
 
-    private func goOnSweeping() {
+    private func continueBroadcast() {
         batchesAreScheduled = false
         writeBatches()
         publishCounts()
-        if !isBroadcasting { swept() }
+        if !isBroadcasting { broadcastEnded() }
     }
 
     private func writeBatches() {
@@ -222,7 +222,7 @@ final class ViewerTable {
             flush(piece)
             if Self.now() >= end { break }
         }
-        scheduleSweeps()
+        scheduleBatches()
     }
 
     /// Publishes once per batch: an atomic addition per viewer would be noticeable.
