@@ -27,6 +27,8 @@ final class ViewerTable {
     private var (deliveries, writes, merged) = (0, 0, 0)
     private var owed: [EncodedMessage] = []
     private var batch = SharedBatch()
+    /// Memory for TLS records.
+    private var scratch: [UInt8] = []
     private var due = DueTimes<Viewer>()
     private var dueTask: Scheduled<Void>?
     private var dueTaskTime: UInt64 = .max
@@ -274,14 +276,20 @@ final class ViewerTable {
         guard !owed.isEmpty else { return }
         deliveries += owed.count
         writes += 1
-        let outcome =
-            viewer.sink.hasTLS
-            ? viewer.sink.write(batch.buffer(of: owed, viewer.form))
-            : viewer.sink.write(batch.bytes(of: owed, viewer.form))
-        guard outcome == .queued else { return }
+        guard send(to: viewer) == .queued else { return }
         viewer.queue.becameUnwritable(at: Self.now())
         // This exceeds the time a viewer may be blocked: if it still is then, it is closed.
         wait(viewer, until: Self.now() + DeliveryState.blockedNanosecondsMax + Self.dueGrain)
+    }
+
+    private func send(to viewer: Viewer) -> ViewerSink.Outcome {
+        guard viewer.sink.hasTLS else {
+            return viewer.sink.write(batch.bytes(of: owed, viewer.form))
+        }
+        if viewer.sink.makesRecords, let inner = batch.inner(of: owed, viewer.form) {
+            return viewer.sink.write(inner: inner, using: &scratch)
+        }
+        return viewer.sink.write(batch.buffer(of: owed, viewer.form))
     }
 
     // MARK: - Time
