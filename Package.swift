@@ -298,8 +298,8 @@ let fuzz: [Target] = [
         : .executableTarget(
             name: "TransportFuzz",
             dependencies: [
-                "FuzzDriver", "SensorModel", "WireFormat", "Sharing", "Ring", "Transport",
-                .product(name: "NIOCore", package: "swift-nio"),
+                "FuzzDriver", "SensorModel", "WireFormat", "Sharing", "Ring", "Secrets",
+                "Transport", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Tests/Fuzz/Transport", swiftSettings: strict),

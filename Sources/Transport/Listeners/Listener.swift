@@ -104,7 +104,8 @@ struct Listener: Sendable {
             }
             try pipeline.addHandler(
                 DeviceSocket(
-                    loop: state, gate: devices, limits: limits, origin: origin, ticket: ticket))
+                    loop: state, gate: devices, limits: limits, origin: origin, ticket: ticket,
+                    records: records))
         }
     }
 

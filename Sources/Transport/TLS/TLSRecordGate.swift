@@ -3,16 +3,16 @@ import NIOSSL
 import Secrets
 import Synchronization
 
-/// The records of one TLS connection. The library shakes hands and serves HTTP; once the socket is
-/// upgraded, this handler makes and opens the records by itself. That saves a viewer 17 KiB, and a
-/// broadcast the library's buffers, promises and pipeline.
+/// The records of one TLS connection. The library does the handshake and serves HTTP. Once a socket
+/// is a device's or is upgraded, this handler makes and opens its records. That saves 17 KiB a
+/// connection, and in a broadcast the library's buffers, promises and pipeline.
 ///
-///     shaking hands --finished, TLS 1.3--> counting --takeOver()--> own records
-///           └-------anything else-------> opaque (the library keeps the connection)
+///     handshake --finished, TLS 1.3--> counting --takeOver()--> own records
+///         └-------anything else------> opaque (the library keeps the connection)
 ///
-/// Nearest to the socket of all handlers. Loop only. It counts the records that the library makes
-/// and opens with the application's keys, so its own continue where the library's ended: a number
-/// is never used twice with one key.
+/// It is the handler nearest to the socket. Loop only. It counts the records that the library makes
+/// and opens with the application's keys, and continues with the next number. So no number is used
+/// twice with one key, which would reveal what both records hold.
 final class TLSRecordGate: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -161,6 +161,13 @@ final class TLSRecordGate: ChannelDuplexHandler {
         pipeline.removeHandler(library, promise: nil)
         counters.tlsTakeovers.wrappingAdd(1, ordering: .relaxed)
         return true
+    }
+
+    /// Takes over once the library's read is done.
+    func takeOverSoon() {
+        guard let eventLoop = context?.eventLoop else { return }
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute { _ = bound.value.takeOver() }
     }
 
     /// Makes records of bytes that the caller sends by itself, in the order of the calls.
