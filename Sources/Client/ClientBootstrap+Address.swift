@@ -2,40 +2,46 @@ import NIOCore
 import NIOPosix
 
 extension ClientBootstrap {
-    /// Connects and lets `prepare` add handlers, behind TLS if the address requires it.
+    /// Connects and lets `prepare` add handlers, behind TLS if the address requires it. With TLS it
+    /// returns after the handshake.
     static func connect<Output: Sendable>(
         to address: ServerAddress, tls: ClientTLS,
         _ prepare: @escaping @Sendable (any Channel) throws -> Output
     ) async throws(ClientError) -> Output {
-        let initialize: @Sendable (any Channel) -> EventLoopFuture<Output> = { channel in
+        let initialize: @Sendable (any Channel) -> EventLoopFuture<Prepared<Output>> = { channel in
             channel.eventLoop.makeCompletedFuture {
-                if address.scheme.hasTLS {
-                    try channel.pipeline.syncOperations.addHandler(tls.handler(for: address))
+                guard address.scheme.hasTLS else {
+                    return Prepared(output: try prepare(channel), handshake: nil)
                 }
-                return try prepare(channel)
+                let wait = HandshakeWait(eventLoop: channel.eventLoop)
+                let handler = try tls.handler(for: address)
+                try channel.pipeline.syncOperations.addHandlers(handler, wait)
+                return Prepared(
+                    output: try prepare(channel), handshake: wait.end.futureResult)
             }
         }
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(.seconds(10))
+        let prepared: Prepared<Output>
         do {
             if address.scheme == .unix {
-                return try await bootstrap.connect(
+                prepared = try await bootstrap.connect(
                     unixDomainSocketPath: address.host, channelInitializer: initialize)
+            } else {
+                prepared = try await bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                    .connect(
+                        host: address.host, port: address.port, channelInitializer: initialize)
             }
-            return try await bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
-                .connect(host: address.host, port: address.port, channelInitializer: initialize)
         } catch {
-            throw .cannotConnect(address: "\(address)", reason: Self.reason(error))
+            throw .cannotConnect(address: "\(address)", reason: ClientError.reason(error))
         }
+        do { try await prepared.handshake?.get() } catch { throw ClientError(error) }
+        return prepared.output
     }
+}
 
-    private static func reason(_ error: any Error) -> String {
-        switch error {
-        case let error as NIOConnectionError:
-            error.connectionErrors.first.map { reason($0.error) } ?? "no such host"
-        case let error as IOError: error.description
-        case ChannelError.connectTimeout: "no answer"
-        default: "\(error)"
-        }
-    }
+/// What a connection's caller gets, and the end of its handshake; `nil` without TLS.
+private struct Prepared<Output: Sendable>: Sendable {
+    let output: Output
+    let handshake: EventLoopFuture<Void>?
 }

@@ -1,13 +1,72 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import NIOSSL
+
 /// Why a client cannot continue.
 public enum ClientError: Error, Hashable, Sendable {
     case badAddress(String)
     case cannotConnect(address: String, reason: String)
+    /// The server shows a certificate that this client does not trust.
+    case notTrusted(reason: String)
+    /// The two sides do not agree on TLS.
+    case noTLS(reason: String)
     /// The server answered an upgrade with this status.
     case upgradeRefused(status: Int)
     case connectionLost
     /// The server closed a WebSocket with this code.
     case closed(code: UInt16)
     case answerTooLarge(bytesMax: Int)
+
+    /// Whether another attempt can succeed without a change on either side.
+    public var mayPass: Bool {
+        switch self {
+        case .cannotConnect, .connectionLost, .closed: true
+        case .badAddress, .notTrusted, .noTLS, .upgradeRefused, .answerTooLarge: false
+        }
+    }
+
+    /// Tells errors of TLS from a lost connection.
+    init(_ error: any Error) {
+        switch error {
+        case let error as ClientError: self = error
+        case NIOSSLError.handshakeFailed(let inner): self = Self.handshake("\(inner)")
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+            self = .notTrusted(reason: "it is for another name")
+        default: self = .connectionLost
+        }
+    }
+
+    /// - Parameter text: The TLS library's description, with its names of reasons.
+    private static func handshake(_ text: String) -> ClientError {
+        if text.contains("CERTIFICATE_VERIFY_FAILED") {
+            return .notTrusted(reason: "no authority that is trusted here vouches for it")
+        }
+        if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
+            return .noTLS(reason: "the server speaks no TLS on this port")
+        }
+        return .noTLS(reason: text)
+    }
+
+    /// The reason of a failed connection attempt, in words.
+    static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as NIOConnectionError:
+            return error.connectionErrors.first.map { reason($0.error) } ?? "no such host"
+        case ChannelError.connectTimeout: return "no answer"
+        case let error as IOError:
+            switch error.errnoCode {
+            case ECONNREFUSED: return "nothing listens there"
+            case ENOENT: return "there is no such socket"
+            case EACCES, EPERM: return "not permitted"
+            case EHOSTUNREACH, ENETUNREACH: return "there is no route to it"
+            case ETIMEDOUT: return "no answer"
+            case ECONNRESET: return "the connection was reset"
+            default: return "error \(error.errnoCode)"
+            }
+        default: return "\(error)"
+        }
+    }
 }
 
 extension ClientError: CustomStringConvertible {
@@ -15,6 +74,10 @@ extension ClientError: CustomStringConvertible {
         switch self {
         case .badAddress(let text): "\(text) is not an address of the expected form"
         case .cannotConnect(let address, let reason): "cannot connect to \(address): \(reason)"
+        case .notTrusted(let reason):
+            "the server's certificate is not trusted (\(reason)): name the file of its certificate"
+                + " or authority with --ca"
+        case .noTLS(let reason): "the TLS handshake failed: \(reason)"
         case .upgradeRefused(let status): "the server refused with HTTP status \(status)"
         case .connectionLost: "the connection was lost"
         case .closed(let code): "the server closed the connection with code \(code)"

@@ -72,7 +72,7 @@ struct ClientStream: Sendable {
                 try Self.upgrade(channel, address, fields, consumer)
             }
             let answer: Upgraded
-            do { answer = try await upgrade.get() } catch { throw .connectionLost }
+            do { answer = try await upgrade.get() } catch { throw ClientError(error) }
             switch answer {
             case .socket(let channel):
                 return ClientStream(channel: channel, isWebSocket: true)

@@ -113,7 +113,7 @@ private final class AnswerReader: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        parts.finish(throwing: ClientError.connectionLost)
+        parts.finish(throwing: ClientError(error))
         context.close(promise: nil)
     }
 }

@@ -23,7 +23,7 @@ final class BytesReader: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        finish(.connectionLost)
+        finish(ClientError(error))
         context.close(promise: nil)
     }
 }
@@ -75,7 +75,7 @@ final class SocketReader: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        finish(.connectionLost)
+        finish(ClientError(error))
         context.close(promise: nil)
     }
 }

@@ -18,7 +18,8 @@ public enum RegistryError: Error, Hashable, Sendable {
 extension RegistryError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .nameTaken(let name): "the name \(name) is taken: names differ by more than case"
+        case .nameTaken(let name):
+            "the name \(name) is taken: choose another one; upper and lower case are the same"
         case .unknownDevice(let name): "there is no device \(name): see `pulsecast device list`"
         case .unknownShare(let name): "there is no share \(name): see `pulsecast share list`"
         case .unknownZone(let name): "there is no privacy zone \(name)"

@@ -48,10 +48,11 @@ struct DemoCommand: AsyncParsableCommand {
                 try await DeviceSender(
                     address: address, token: demo.token,
                     session: SessionID(using: &generator), speed: pace, isRecorded: true
-                ).send(recording.frames) { _ in }
+                ).send(DeviceSender.timed(recording.frames)) { _ in }
             } else {
-                try await SimulatedRun(seed: 7, minutes: 180).play(
-                    to: address, token: demo.token, speed: pace, isRecorded: false)
+                _ = try await SimulatedRun(seed: 7, minutes: 180).play(
+                    to: SimulatedRun.Target(address: address, token: demo.token, speed: pace),
+                    progress: { _ in })
             }
         }
         defer { runner.cancel() }

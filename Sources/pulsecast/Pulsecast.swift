@@ -27,11 +27,24 @@ struct Pulsecast: AsyncParsableCommand {
             LogCommand.self, SimulateCommand.self, TLSCommand.self,
         ])
 
+    /// - Throws: ``CommandFailure`` for a first word that is neither a command nor an option.
+    private static func checkName(_ word: String?) throws {
+        let commands =
+            configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        // Completion scripts call with a word of three dashes.
+        guard let word, !word.hasPrefix("-"), !commands.contains(word) else { return }
+        let meant = Suggestion.nearest(to: word, in: commands)
+        throw CommandFailure(
+            "there is no command \(word)" + (meant.map { "; did you mean \($0)?" } ?? "")
+                + " See pulsecast --help for all.", status: ExitStatus.wrongUse)
+    }
+
     static func main() async {
         // A reader that exits early (`pulsecast log cat | head`) must not end the process with a
         // signal.
         signal(SIGPIPE, SIG_IGN)
         do {
+            try checkName(CommandLine.arguments.dropFirst().first)
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

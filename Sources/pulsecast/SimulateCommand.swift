@@ -3,6 +3,7 @@ import Client
 import Foundation
 import SensorModel
 import Simulator
+import Synchronization
 
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,11 +15,15 @@ struct SimulateCommand: AsyncParsableCommand {
 
             Examples:
               pulsecast simulate --token-file token --devices 5
-              pulsecast simulate --output run.fit --minutes 20
+              pulsecast simulate --output run.fit --minutes 20 --truth truth.csv
+              pulsecast simulate --token-file token --loss 0.02 --outage 60:30
             """)
 
-    @Option(help: .value("address", "tcp://host:port, or ws://host:port/v1/device."))
+    @Option(
+        help: .value(
+            "address", "tcp://host:port or ws://host:port/v1/device; with TLS tcps:// or wss://."))
     var to = "tcp://127.0.0.1:7420"
+    @OptionGroup var trust: TrustOptions
     @Option(
         help: .value("path", "A file with the device's token; - reads it from standard input."),
         completion: .file())
@@ -35,6 +40,11 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(
         help: .value("factor", "Times as fast as real time, or max."), completion: .speeds)
     var speed = "1"
+    @Option(
+        help: .value("path", "Write the true values of the run, a row a second, as CSV."),
+        completion: .file(extensions: ["csv"]))
+    var truth: String?
+    @OptionGroup(title: "Connection") var connection: ImpairmentOptions
 
     func validate() throws {
         switch (tokenFile, output) {
@@ -45,7 +55,12 @@ struct SimulateCommand: AsyncParsableCommand {
             throw ValidationError("--token-file sends, --output writes a file: choose one")
         case (nil, _?) where devices != 1:
             throw ValidationError("a file holds one runner: leave --devices out")
+        case (nil, _?) where connection.areGiven:
+            throw ValidationError("a file has no connection: impairments are for --token-file")
         default: break
+        }
+        guard truth == nil || devices == 1 else {
+            throw ValidationError("--truth is of one runner: leave --devices out")
         }
     }
 
@@ -60,18 +75,27 @@ struct SimulateCommand: AsyncParsableCommand {
         var destination = Destination()
         destination.to = to
         destination.tokenFile = tokenFile ?? "-"
-        let address = try destination.address
-        let token = try destination.token
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        let target = SimulatedRun.Target(
+            address: try destination.address, token: try destination.token,
+            tls: try trust.tls, speed: pace)
+        let line = ProgressLine("simulating", total: 1000 * devices)
+        let done = RunnersProgress(devices)
+        let impairments = try connection.impairments
+        try await withThrowingTaskGroup(of: [RunnerTruth].self) { group in
             for index in 0..<devices {
-                let run = SimulatedRun(seed: seed &+ UInt64(index), minutes: minutes)
+                let run = SimulatedRun(
+                    seed: seed &+ UInt64(index), minutes: minutes, impairments: impairments)
                 group.addTask {
-                    try await run.play(
-                        to: address, token: token, speed: pace, isRecorded: pace != 1)
+                    try await run.play(to: target) { share in
+                        line.update(done: done.note(Int(1000 * share), of: index))
+                    }
                 }
             }
-            try await group.waitForAll()
+            for try await values in group {
+                if let truth { try TruthSeries.write(values, to: truth) }
+            }
         }
+        line.finish()
         Terminal.say("\(devices) runner(s) finished")
     }
 
@@ -83,47 +107,27 @@ struct SimulateCommand: AsyncParsableCommand {
     private func write(to output: String) throws {
         let recording = try SimulatedRecording(path: output)
         let run = SimulatedRun(seed: seed, minutes: minutes)
-        let bytes = try recording.write(run.framesEndingNow())
+        let (frames, truth) = run.endingNow()
+        let bytes = try recording.write(frames)
+        if let path = self.truth { try TruthSeries.write(truth, to: path) }
         if json { return try Terminal.say(encoded: Written(output: output, bytes: bytes)) }
         Terminal.say("\(output): \(bytes / 1024) KiB, play it with pulsecast push \(output)")
     }
 }
 
-/// One seeded runner.
-struct SimulatedRun: Sendable {
-    let seed: UInt64
-    let minutes: Double
+/// How far all simulated runners are.
+private final class RunnersProgress: Sendable {
+    private let parts: Mutex<[Int]>
 
-    /// The frames of a run that ends now, so that current lists and training contain it.
-    func framesEndingNow() -> [Frame] {
-        var settings = RunnerSettings()
-        let plan = RunPlan.city(minutes: minutes, seed: seed)
-        // The start is a whole second: some formats store no fractions.
-        let start = (Date().timeIntervalSince1970 - plan.seconds).rounded(.down)
-        settings.startTime = Timestamp(secondsSince1970: start) ?? settings.startTime
-        return frames(settings: settings)
+    init(_ count: Int) {
+        parts = Mutex([Int](repeating: 0, count: count))
     }
 
-    /// All frames of the run.
-    func frames(settings: RunnerSettings) -> [Frame] {
-        var runner = SimulatedRunner(
-            seed: seed, plan: .city(minutes: minutes, seed: seed), settings: settings)
-        var frames: [Frame] = []
-        while let next = runner.next() { frames.append(next.frame) }
-        return frames
-    }
-
-    /// Plays the run from now on.
-    func play(
-        to address: ServerAddress, token: String, speed: Double?, isRecorded: Bool
-    ) async throws {
-        var settings = RunnerSettings()
-        settings.startTime =
-            Timestamp(secondsSince1970: Date().timeIntervalSince1970) ?? settings.startTime
-        var generator = SystemRandomNumberGenerator()
-        try await DeviceSender(
-            address: address, token: token, session: SessionID(using: &generator),
-            speed: speed, isRecorded: isRecorded
-        ).send(frames(settings: settings)) { _ in }
+    /// - Returns: The sum over all runners.
+    func note(_ part: Int, of index: Int) -> Int {
+        parts.withLock { parts in
+            parts[index] = part
+            return parts.reduce(0, +)
+        }
     }
 }

@@ -30,11 +30,20 @@ extension SystemTests {
 
         /// Arguments, exit status, and what stands in the message.
         static let wrong: [(arguments: [String], status: Int32, words: [String])] = [
-            (["dance"], 2, ["dance"]),
+            (["dance"], 2, ["dance", "--help"]),
+            (["serv"], 2, ["serv", "did you mean serve?"]),
             (["serve", "--dance"], 2, ["--dance"]),
             (["serve", "--device-port", "many"], 2, ["device-port", "many"]),
             (["serve", "--device-port", "70000"], 2, ["device.port", "70000", "65535"]),
-            (["serve", "--config", "nowhere.yaml"], 2, ["nowhere.yaml"]),
+            (
+                ["serve", "--config", "nowhere.yaml"], 2,
+                ["there is no configuration nowhere.yaml", "check-config --example"]
+            ),
+            (
+                ["simulate", "--token-file", "/etc/hostname", "--to", "tcp://127.0.0.1:1"], 1,
+                ["tcp://127.0.0.1:1", "nothing listens there", "is the daemon running"]
+            ),
+            (["watch", "http://127.0.0.1:1/s/x", "--ca", "no.pem"], 2, ["no.pem", "--ca"]),
             (["push", "x.fit"], 2, ["token-file"]),
             (["push", "x.fit", "--token-file", "x", "--speed", "fast"], 2, ["fast", "max"]),
             (["push", "nowhere.fit", "--token-file", "x"], 1, ["nowhere.fit"]),

@@ -36,6 +36,43 @@ extension SystemTests {
             }
         }
 
+        @Test
+        func `The truth beside a run is what a plot draws, and a bad connection loses frames`()
+            async throws
+        {
+            try await TemporaryFolder.with { folder in
+                try await DaemonProcess.run(in: folder) { daemon in
+                    let token = try folder.write(try await daemon.addDevice("a"), to: "token")
+                    let target = "tcp://127.0.0.1:\(try daemon.port(of: "device"))"
+                    let run = [
+                        "simulate", "--token-file", token, "--minutes", "2", "--speed", "max",
+                        "--to", target,
+                    ]
+                    let whole = try await Program.run(run, in: folder)
+                    #expect(whole.end == .exited(0), "\(whole.complaint)")
+                    let all = try await daemon.command(["session", "show", "latest"])
+                    let ran = try await Program.run(
+                        run + [
+                            "--loss", "0.05", "--duplicates", "0.05", "--late", "0.05", "--outage",
+                            "30:20", "--truth", "truth.csv",
+                        ], in: folder)
+                    #expect(ran.end == .exited(0), "\(ran.complaint)")
+                    let shown = try await daemon.command(["session", "show", "latest"])
+                    let frames = try #require(shown.object["frames"] as? Int)
+                    let sent = try #require(all.object["frames"] as? Int)
+                    #expect((sent * 90 / 100...sent * 98 / 100).contains(frames))
+                    let meters = try #require(shown.object["distanceMeters"] as? Double)
+                    let rows = try String(contentsOfFile: folder.file("truth.csv"), encoding: .utf8)
+                        .split(separator: "\n")
+                    #expect(rows[0].hasPrefix("t_s,distance_m,cadence_spm,steps_cum"))
+                    let last = try #require(rows.last).split(separator: ",").compactMap {
+                        Double($0)
+                    }
+                    #expect(abs(last[1] - meters) < 0.1 * meters)
+                }
+            }
+        }
+
         static let wrong: [(arguments: [String], status: Int32, words: [String])] = [
             (["--output", "there.fit"], 1, ["there.fit", "is there"]),
             (["--output", "none/run.fit"], 1, ["none", "folder"]),
@@ -43,6 +80,10 @@ extension SystemTests {
             (["--output", "run"], 2, [".fit"]),
             (["--output", "run.fit", "--token-file", "t"], 2, ["choose one"]),
             (["--output", "run.fit", "--devices", "2"], 2, ["--devices"]),
+            (["--output", "run.fit", "--loss", "0.1"], 2, ["--token-file"]),
+            (["--token-file", "t", "--loss", "1"], 2, ["--loss", "0.9"]),
+            (["--token-file", "t", "--outage", "soon"], 2, ["soon", "60:30"]),
+            (["--token-file", "t", "--devices", "2", "--truth", "t.csv"], 2, ["--truth"]),
             ([], 2, ["--token-file", "--output"]),
         ]
 

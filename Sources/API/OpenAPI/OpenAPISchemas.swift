@@ -122,7 +122,8 @@ enum OpenAPISchemas {
             "name": text, "id": text, "url": ["type": ["string", "null"]], "device": text,
             "scope": list(text), "expiresAt": optionalNumber, "delaySeconds": integer,
             "maxViewers": ["type": ["integer", "null"]], "label": ["type": ["string", "null"]],
-            "viewers": integer, "viewersEver": integer, "revoked": flag, "warning": text,
+            "viewers": integer, "viewersEver": integer, "revoked": flag, "state": text,
+            "warning": text,
         ], required: ["name", "scope", "delaySeconds"])
 
     private static let newShare = exactly([

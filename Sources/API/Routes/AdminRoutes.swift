@@ -232,7 +232,7 @@ package struct AdminRoutes: Sendable {
         let accounts = administration.accounts
         return ShareRow(
             share, device: share.device.flatMap { accounts.device($0)?.name },
-            viewers: accounts.viewerCounts(of: share.key))
+            viewers: accounts.viewerCounts(of: share.key), at: administration.clock())
     }
 
     private func link(_ share: Share, _ id: ShareID) -> ShareLink {

@@ -126,10 +126,10 @@ actor HypeRateSocket {
         _ readings: HeartRateHub.Readings, as identifier: String,
         to conversation: SocketConversation
     ) async {
-        var isOnline = true
+        var isOnline = false
         for await news in readings {
             let current = news.reading.flatMap { $0.isCurrent ? $0 : nil }
-            // "Offline" is sent once.
+            // "Offline" is sent once after each value, and never before the first one.
             guard current != nil || isOnline else { continue }
             isOnline = current != nil
             let message = HypeRate.update(identifier: identifier, current)

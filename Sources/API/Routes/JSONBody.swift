@@ -98,7 +98,7 @@ package enum APIRefusal: Error, Hashable, Sendable {
         switch self {
         case .badBody(let reason): Self.failure(400, "the body cannot be read: \(reason)")
         case .badField(let name, let allowed):
-            Self.failure(400, "\(name) is not right: allowed is \(allowed)")
+            Self.failure(400, "\(name) has a value that is not allowed: allowed is \(allowed)")
         case .badValue(let what): Self.failure(400, what)
         case .unauthorized:
             .failure(

@@ -122,8 +122,12 @@ package struct OwnerRoutes: Sendable {
         }
         add(.post, "/shares", to: &router) { request, device in
             let body = try JSONBody.decode(ShareBody.self, of: request)
-            guard body.shares == nil, body.device == nil || body.device == device.name else {
-                throw APIRefusal.badField(name: "device", allowed: "the token's own")
+            guard body.shares == nil else {
+                throw APIRefusal.badField(
+                    name: "shares", allowed: "nothing here: only the administrator makes groups")
+            }
+            guard body.device == nil || body.device == device.name else {
+                throw APIRefusal.badField(name: "device", allowed: "the token's own, or nothing")
             }
             let made = try administration.createShare(
                 try body.shareRequest(), of: .device(device.id), stem: device.name)
@@ -159,7 +163,7 @@ package struct OwnerRoutes: Sendable {
         return OwnShareRow(
             row: ShareRow(
                 share, device: share.device.flatMap { accounts.device($0)?.name },
-                viewers: accounts.viewerCounts(of: share.key)),
+                viewers: accounts.viewerCounts(of: share.key), at: administration.clock()),
             url: isOpen ? accounts.secretID(of: share.key).map(url) : nil)
     }
 

@@ -12,8 +12,12 @@ package struct ShareRow: Encodable {
     package let viewers: Int
     package let viewersEver: Int
     package let revoked: Bool
+    /// `active`, `expired` or `revoked`.
+    package let state: String
 
-    package init(_ share: Share, device: String?, viewers: (now: Int, ever: Int)) {
+    package init(
+        _ share: Share, device: String?, viewers: (now: Int, ever: Int), at time: Timestamp
+    ) {
         name = share.name
         self.device = NullableField(device)
         scope = share.scope.partNames
@@ -24,6 +28,8 @@ package struct ShareRow: Encodable {
         self.viewers = viewers.now
         viewersEver = viewers.ever
         revoked = share.revokedAt != nil
+        let isExpired = share.expiresAt.map { $0 <= time } ?? false
+        state = revoked ? "revoked" : isExpired ? "expired" : "active"
     }
 }
 

@@ -19,7 +19,8 @@ extension AdministrationError: CustomStringConvertible {
             "there is no session \(session): see pulsecast session list"
         case .tooManyDeletions(let seconds):
             "too many sessions are deleted: try again in \(seconds) s"
-        case .badField(let name, let allowed): "\(name) is not right: allowed is \(allowed)"
+        case .badField(let name, let allowed):
+            "\(name) has a value that is not allowed: allowed is \(allowed)"
         case .tooManyCodes: "too many short codes are out: wait until some have expired"
         case .tooManyPlaybacks:
             "too many recordings are played to shares: end one, or wait until one is over"

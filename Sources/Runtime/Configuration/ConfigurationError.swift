@@ -1,5 +1,6 @@
 /// An error in a configuration; each case holds the key and the allowed values.
 public enum ConfigurationError: Error, Hashable, Sendable {
+    case missing(file: String)
     case unreadable(file: String, reason: String)
     case notYAML(file: String, reason: String)
     /// The file was written for a later version of the daemon.
@@ -31,6 +32,9 @@ extension ConfigurationOrigin: CustomStringConvertible {
 extension ConfigurationError: CustomStringConvertible {
     public var description: String {
         switch self {
+        case .missing(let file):
+            "there is no configuration \(file): name another file with --config, or make it with"
+                + " pulsecast check-config --example"
         case .unreadable(let file, let reason):
             "cannot read the configuration \(file): \(reason); check the path and its permissions"
         case .notYAML(let file, let reason):

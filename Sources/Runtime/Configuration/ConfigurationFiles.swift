@@ -8,13 +8,16 @@ public enum ConfigurationFiles {
     ///   - file: Requested file; `nil` reads the default one if it exists.
     ///   - environment: Environment; `nil`: the process's own.
     /// - Returns: A loader; errors inside the file are in it.
-    /// - Throws: ``ConfigurationError/unreadable(file:reason:)`` when a requested file is missing.
+    /// - Throws: ``ConfigurationError/missing(file:)`` when there is no requested file,
+    ///   ``ConfigurationError/unreadable(file:reason:)`` when it cannot be read.
     public static func loader(
         file: String?, environment: [String: String]? = nil
     ) throws(ConfigurationError) -> ConfigurationLoader {
         var loader = ConfigurationLoader()
         let path = file ?? ConfigurationLoader.defaultFile
-        if file != nil || FileManager.default.fileExists(atPath: path) {
+        let exists = FileManager.default.fileExists(atPath: path)
+        if file != nil, !exists { throw .missing(file: path) }
+        if exists {
             do {
                 loader.add(yaml: try String(contentsOfFile: path, encoding: .utf8), path: path)
             } catch {

@@ -1,7 +1,9 @@
 /// Finds the most likely intended word for a misspelt one.
-enum Suggestion {
+package enum Suggestion {
     /// The candidate with the smallest Levenshtein distance; `nil` when none is near.
-    static func nearest(to word: String, in candidates: some Collection<String>) -> String? {
+    package static func nearest(
+        to word: String, in candidates: some Collection<String>
+    ) -> String? {
         let bound = max(2, word.count / 3)
         let ranked = candidates.map { (distance: distance(word, $0), word: $0) }
         guard let best = ranked.min(by: { ($0.distance, $0.word) < ($1.distance, $1.word) }),

@@ -20,6 +20,7 @@ extension AdminOptions {
     private static func cell(_ value: Any?, column: String) -> String {
         switch value {
         case nil, is NSNull: return "–"
+        case let flag as Bool where column == "revoked": return flag ? "yes" : "no"
         case let list as [Any]: return list.map { "\($0)" }.joined(separator: ",")
         case let number as NSNumber
         where column.hasSuffix("At") || ["at", "lastSeen"].contains(column):

@@ -22,5 +22,10 @@ struct DeviceSet: AsyncParsableCommand {
         let data = try await admin.ask(
             method, "/devices/\(segment(name))/profile", body: body.isEmpty ? nil : body)
         Terminal.say(json: Array(data))
+        guard !body.isEmpty else { return }
+        Terminal.complain(
+            "It holds from now on; what was recorded before keeps what held then. Zones and heart"
+                + " rates can begin earlier: --zones-from DAY. pulsecast replay SESSION --diff"
+                + " shows what a change would make of a recorded run.")
     }
 }

@@ -63,7 +63,7 @@ struct ShareCommand: AsyncParsableCommand {
                 data,
                 columns: [
                     "name", "device", "scope", "expiresAt", "delaySeconds", "viewers",
-                    "viewersEver", "revoked",
+                    "viewersEver", "state",
                 ])
         }
     }

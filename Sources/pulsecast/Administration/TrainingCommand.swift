@@ -28,7 +28,13 @@ struct TrainingCommand: AsyncParsableCommand {
         if let pending = answer?["sessionsPending"] as? Int, pending > 0 {
             Terminal.complain("\(pending) sessions are still being computed: ask again soon")
         }
-        let list = try JSONSerialization.data(withJSONObject: answer?["days"] ?? [])
+        let rows = (answer?["days"] as? [[String: Any]] ?? []).drop { row in
+            ["sessions", "fitness"].allSatisfy { (row[$0] as? NSNumber)?.doubleValue ?? 0 == 0 }
+        }
+        guard !rows.isEmpty else {
+            return Terminal.say("no sessions of \(name) in the last \(days) days")
+        }
+        let list = try JSONSerialization.data(withJSONObject: Array(rows))
         try admin.print(
             list,
             columns: [

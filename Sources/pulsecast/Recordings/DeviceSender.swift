@@ -7,6 +7,13 @@ import WireFormat
 
 /// Sends frames to a daemon like a device: paced, acknowledged, resumed after a lost connection.
 struct DeviceSender {
+    /// A frame with its number, and when it is due.
+    struct TimedFrame: Sendable {
+        let frame: Frame
+        /// Seconds since the start, at the recorded speed.
+        let dueSeconds: Double
+    }
+
     /// Consecutive attempts without progress.
     private static let retriesMax = 8
     private static let framesPerSend = 64
@@ -19,16 +26,33 @@ struct DeviceSender {
     /// Multiple of the recorded speed; `nil`: as fast as the daemon accepts.
     let speed: Double?
     let isRecorded: Bool
+    var tls = ClientTLS()
+    /// Receives what keeps the sender from going on, once an outage.
+    var tell: @Sendable (String) -> Void = { _ in }
+
+    /// Frames of a recording: numbered from 1, and due by their device times.
+    static func timed(_ frames: [Frame]) -> [TimedFrame] {
+        let origin = frames.first?.deviceTime
+        return frames.enumerated().map { index, frame in
+            var frame = frame
+            frame.sequence = FrameSequence(rawValue: UInt32(index + 1))
+            return TimedFrame(
+                frame: frame, dueSeconds: origin.map { frame.deviceTime.seconds(since: $0) } ?? 0)
+        }
+    }
 
     /// Sends every frame and returns when the last one is acknowledged.
     ///
     /// - Parameters:
-    ///   - frames: Frames in order of device time; they are numbered from 1.
+    ///   - frames: Numbered frames in the order in which they are sent.
     ///   - progress: Receives the number of frames acknowledged so far.
     /// - Throws: ``CommandFailure`` when the daemon refuses the device or cannot be reached.
-    func send(_ frames: [Frame], progress: @escaping @Sendable (Int) -> Void) async throws {
+    func send(
+        _ frames: [TimedFrame], progress: @escaping @Sendable (Int) -> Void
+    ) async throws {
         var retries = 0
         var reached: UInt32 = 0
+        var wasConnected = false
         // One start for all connections: a watch keeps running while the daemon is away.
         var start: ContinuousClock.Instant?
         while true {
@@ -38,11 +62,19 @@ struct DeviceSender {
             } catch let failure as CommandFailure {
                 throw failure
             } catch {
+                wasConnected = wasConnected || start != nil
+                let mayPass = (error as? ClientError)?.mayPass ?? true
+                guard mayPass, wasConnected else {
+                    throw CommandFailure(
+                        "\(error)" + (mayPass ? ": is the daemon running there?" : ""))
+                }
                 retries = acknowledged.sequence > reached ? 1 : retries + 1
                 reached = max(reached, acknowledged.sequence)
+                if retries == 1 { tell("\(error): trying again for half a minute") }
                 guard retries <= Self.retriesMax else {
                     throw CommandFailure(
-                        "\(address) cannot be reached (\(error)): is the daemon running there?")
+                        "\(error): \(address) did not come back; push the same recording again"
+                            + " with --session \(session) to go on")
                 }
             }
             try await Task.sleep(for: .milliseconds(200 * (1 << min(retries, 5))))
@@ -55,10 +87,10 @@ struct DeviceSender {
     /// - Returns: Whether everything is acknowledged; `false`: reconnect and continue.
     /// - Throws: ``CommandFailure`` when the daemon refuses the device, otherwise network errors.
     private func attempt(
-        _ frames: [Frame], since start: inout ContinuousClock.Instant?,
+        _ frames: [TimedFrame], since start: inout ContinuousClock.Instant?,
         _ acknowledged: Acknowledged, _ progress: @escaping @Sendable (Int) -> Void
     ) async throws -> Bool {
-        let client = try await DeviceClient.connect(to: address, format: .binary)
+        let client = try await DeviceClient.connect(to: address, format: .binary, tls: tls)
         defer { Task { await client.close() } }
         let began = start ?? ContinuousClock().now
         start = began
@@ -67,7 +99,7 @@ struct DeviceSender {
             Hello(
                 token: token, session: session, sentAt: now, sentAtText: "\(now)",
                 recorded: isRecorded))
-        let total = UInt32(frames.count)
+        let total = frames.map(\.frame.sequence.rawValue).max() ?? 0
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await Self.listen(to: client, until: total, acknowledged, progress)
@@ -105,24 +137,22 @@ struct DeviceSender {
     }
 
     private func play(
-        _ frames: [Frame], since start: ContinuousClock.Instant, after first: UInt32,
+        _ frames: [TimedFrame], since start: ContinuousClock.Instant, after acked: UInt32,
         to client: DeviceClient, _ acknowledged: Acknowledged
     ) async throws {
-        guard let origin = frames.first?.deviceTime else { return }
-        var next = Int(first)
+        var next = frames.firstIndex { $0.frame.sequence.rawValue > acked } ?? frames.count
         while next < frames.count {
             var batch: [Frame] = []
             while next < frames.count, batch.count < Self.framesPerSend {
-                var frame = frames[next]
+                let (frame, seconds) = (frames[next].frame, frames[next].dueSeconds)
                 if let speed {
-                    let due = frame.deviceTime.seconds(since: origin) / speed
+                    let due = seconds / speed
                     let elapsed = start.duration(to: ContinuousClock().now) / .seconds(1)
                     if due > elapsed {
                         guard batch.isEmpty else { break }
                         try await Task.sleep(for: .seconds(due - elapsed))
                     }
                 }
-                frame.sequence = FrameSequence(rawValue: UInt32(next + 1))
                 batch.append(frame)
                 next += 1
             }

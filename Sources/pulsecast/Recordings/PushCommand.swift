@@ -42,10 +42,11 @@ struct PushCommand: AsyncParsableCommand {
             let id = try session.map(Self.sessionID) ?? SessionID(using: &generator)
             let sender = DeviceSender(
                 address: try destination.address, token: try destination.token, session: id,
-                speed: pace, isRecorded: true)
+                speed: pace, isRecorded: true, tls: try destination.trust.tls,
+                tell: { Terminal.complain($0) })
             let total = frames.count
             let bar = ProgressLine("pushing", total: total)
-            try await sender.send(frames) { bar.update(done: $0) }
+            try await sender.send(DeviceSender.timed(frames)) { bar.update(done: $0) }
             bar.finish()
             if destination.json {
                 try Terminal.say(encoded: Pushed(session: "\(id)", frames: total))
@@ -89,8 +90,12 @@ struct PushCommand: AsyncParsableCommand {
 
 /// The daemon that a device connects to, and its token.
 struct Destination: ParsableArguments {
-    @Option(help: .value("address", "tcp://host:port, or ws://host:port/v1/device."))
+    @Option(
+        help: .value(
+            "address", "tcp://host:port or ws://host:port/v1/device; with TLS tcps:// or wss://."))
     var to = "tcp://127.0.0.1:7420"
+
+    @OptionGroup var trust: TrustOptions
 
     @Option(
         help: .value("path", "A file with the device's token; - reads it from standard input."),

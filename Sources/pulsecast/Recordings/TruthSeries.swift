@@ -1,10 +1,34 @@
 import Foundation
 import Replay
+import Simulator
 
 /// Reference values of a neutral folder, measured another way: `truth_series.csv`, `t_s` and any of
 /// `distance_m` (cumulative), `cadence_spm`, `steps_cum`.
 enum TruthSeries {
     static let fileName = "truth_series.csv"
+
+    private static let header = """
+        t_s,distance_m,cadence_spm,steps_cum,speed_mps,heart_rate_bpm,lat,lon,alt_m,climb_m,\
+        standing
+        """
+
+    /// Writes a simulated run's true values, a row a second; `analyze` reads them beside a folder.
+    ///
+    /// - Throws: ``CommandFailure`` if the file cannot be written.
+    static func write(_ truth: [RunnerTruth], to path: String) throws {
+        let rows = truth.map { row in
+            let numbers = [
+                row.seconds, row.distanceMeters, row.cadence, Double(row.steps),
+                row.speedMetersPerSecond, row.heartRate, row.latitude, row.longitude,
+                row.altitudeMeters, row.climbMeters,
+            ]
+            return numbers.map { "\($0)" }.joined(separator: ",") + (row.isStanding ? ",1" : ",0")
+        }
+        let text = ([header] + rows).joined(separator: "\n") + "\n"
+        do { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) } catch {
+            throw CommandFailure("\(path) cannot be written: \(error.localizedDescription)")
+        }
+    }
 
     /// - Parameter folder: Folder of a recording; other paths have no reference values.
     /// - Returns: Its rows in their order; empty without such a file.

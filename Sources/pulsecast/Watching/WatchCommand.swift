@@ -18,6 +18,7 @@ struct WatchCommand: AsyncParsableCommand {
 
     @Argument(help: .value("link", "The share's link, as share create printed it."))
     var link: String
+    @OptionGroup var trust: TrustOptions
     @Flag(help: "A line of JSON an event, also on a terminal.") var json = false
 
     func run() async throws {
@@ -30,7 +31,7 @@ struct WatchCommand: AsyncParsableCommand {
         let display = WatchDisplay()
         await display.open()
         do {
-            await Self.showHistory(of: share, on: display)
+            await showHistory(of: share, on: display)
             try await follow(share, say: { await display.take($0) }) { notice in
                 await display.say(notice)
             }
@@ -62,7 +63,7 @@ struct WatchCommand: AsyncParsableCommand {
                 address.scheme = address.scheme == .https ? .wss : .ws
                 address.target =
                     share.path + "/live" + (cursor.map { "?after=" + segment($0) } ?? "")
-                let client = try await ViewerClient.connect(to: address)
+                let client = try await ViewerClient.connect(to: address, tls: trust.tls)
                 await tell(nil)
                 for try await event in client.events {
                     waitSeconds = firstWaitSeconds
@@ -73,6 +74,10 @@ struct WatchCommand: AsyncParsableCommand {
                 throw CommandFailure("this share is unknown, revoked or expired")
             } catch ClientError.closed(let code) where code == 4010 || code == 4004 {
                 throw CommandFailure("the share has ended")
+            } catch let error as CommandFailure {
+                throw error
+            } catch let error as ClientError where !error.mayPass {
+                throw CommandFailure("\(error)")
             } catch {
                 await tell("connection lost (\(error)), trying again")
             }
@@ -82,10 +87,11 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     /// Loads the earlier route and heart rates; without them the charts begin now.
-    private static func showHistory(
+    private func showHistory(
         of share: (address: ServerAddress, path: String), on display: WatchDisplay
     ) async {
-        let client = HTTPClient(share.address)
+        guard let tls = try? trust.tls else { return }
+        let client = HTTPClient(share.address, tls: tls)
         var cursor: String?
         repeat {
             let query = cursor.map { "?after=" + segment($0) } ?? ""

@@ -49,7 +49,9 @@ enum TLSTarget {
 
     /// A ClientHello's beginning, a change of the cipher and a record of application data.
     static let seeds: [[UInt8]] = [
-        [0, 22, 3, 1, 0, 43, 1, 0, 0, 39, 3, 3] + [UInt8](repeating: 9, count: 32) + [0, 0, 2, 19, 1],
+        [0, 22, 3, 1, 0, 43, 1, 0, 0, 39, 3, 3] + [UInt8](repeating: 9, count: 32) + [
+            0, 0, 2, 19, 1,
+        ],
         [7, 20, 3, 3, 0, 1, 1, 23, 3, 3, 0, 20] + [UInt8](repeating: 1, count: 20),
         [1, 22, 3, 1, 65, 1, 0],
     ]
