@@ -80,6 +80,11 @@ public struct LogReader: Sendable {
             ?? false
     }
 
+    /// Whether the offset lies before the oldest segment: what it refers to was removed.
+    public func isBeforeSegments(_ offset: RecordOffset) -> Bool {
+        entries.first.map { offset.rawValue < $0.index.firstOffset } ?? false
+    }
+
     /// The epoch of this history; `nil` for an empty log.
     public var epoch: UInt32? { entries.last { $0.header != nil }?.header?.epoch }
 

@@ -18,6 +18,14 @@ public enum AlertKind: UInt8, CaseIterable, Sendable {
         case .offCourse: "offCourse"
         }
     }
+
+    /// Whether it asks for help at once: viewers see it although the runner is hidden. Alerts that
+    /// come a fixed time after the runner stopped or started do not: they would tell when the
+    /// runner came home.
+    public var isCallForHelp: Bool { self == .sos || self == .fall }
+
+    /// Whether it is raised by what happened before, from the start of the session on.
+    public var countsFromStart: Bool { self == .pace || self == .zoneDrift }
 }
 
 public struct Alert: Hashable, Sendable {

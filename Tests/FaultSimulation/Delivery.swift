@@ -42,6 +42,7 @@ extension Reference {
             return complaintWithoutRecord(about: sent)
         }
         let complaint = complaint(about: sent, of: place.session, at: place.index, sights)
+        if complaint != nil, sent.hasLost, isRight(sent, without: place) { return nil }
         guard complaint != nil, sent.message.type == "snapshot", let hiding = sent.hiding else {
             return complaint
         }
@@ -55,6 +56,23 @@ extension Reference {
             return self.complaint(about: sent, of: session, at: index, sights) == nil
         }
         return isOther ? nil : complaint
+    }
+
+    /// Whether it is right for a reader to whom the session's first records are lost: a track is
+    /// taken up where the reading begins.
+    private func isRight(_ sent: Delivery, without place: (session: SessionID, index: Int)) -> Bool
+    {
+        guard let settings = sent.hiding, let records = sessions[place.session] else {
+            return false
+        }
+        return (1...max(1, place.index)).contains { first in
+            let gone = Array(
+                repeating: Sight(isVisible: false, elapsedSeconds: 0, distanceMeters: 0),
+                count: first)
+            let rest = sights(of: Array(records[first...]), hiding: settings, isStartLost: true)
+            return complaint(
+                about: sent, of: place.session, at: place.index, gone + rest) == nil
+        }
     }
 
     private func complaint(
@@ -112,7 +130,7 @@ extension Reference {
         _ settings: PrivacySettings
     ) -> String? {
         let message = sent.message
-        if message.type == "event", !sights[index].isVisible, !records[index].isSafetyAlert {
+        if message.type == "event", !sights[index].isVisible, !records[index].isCallForHelp {
             return "an event of where the runner is hidden"
         }
         if !sights[index].isVisible, message.hasHeartRate, !settings.showsHeartRate {
@@ -136,7 +154,7 @@ extension Reference {
         }
         // What was shown is forgotten: a number is all that is told.
         let isEmpty = message.type == "snapshot" && message.elapsedSeconds == nil
-        guard settings.trimFinishMeters > 0, !records[index].isSafetyAlert, !isEmpty else {
+        guard settings.trimFinishMeters > 0, !records[index].isCallForHelp, !isEmpty else {
             return nil
         }
         let isReleased = sights[index].release.map { $0.at <= sent.now } ?? false

@@ -27,6 +27,7 @@ enum FinishReference {
         var releases = records.map { Release(at: due($0)) }
         var waiting: [Int] = []
         var places: [(latitude: Double, longitude: Double)?] = []
+        let track = TrackReference(of: records)
         for (index, record) in records.enumerated() {
             while let first = waiting.first, due(records[first]) <= record.arrival {
                 releases[first].by = record.offset
@@ -37,7 +38,7 @@ enum FinishReference {
                 let finish = HiddenCircle(
                     meters: settings.trimFinishMeters, aroundLatitude: position.latitude,
                     longitude: position.longitude, salt: settings.salt)
-                for other in waiting {
+                for other in waiting where track.points[index]?.isTrusted ?? false {
                     guard let place = places[other] else { continue }
                     if !finish.contains(latitude: place.latitude, longitude: place.longitude) {
                         releases[other].isNear = false
@@ -46,8 +47,8 @@ enum FinishReference {
             } else {
                 places.append(places.last ?? nil)
             }
-            if record.isSafetyAlert || places[index] == nil {
-                if record.isSafetyAlert {
+            if record.isCallForHelp || places[index] == nil {
+                if record.isCallForHelp {
                     for other in waiting {
                         releases[other].at = record.arrival
                         releases[other].by = record.offset

@@ -10,9 +10,10 @@ struct Reference {
     struct Record {
         let offset: RecordOffset
         let arrival: Timestamp
+        let deviceTime: Timestamp
         /// `nil`: a discrete event.
         let metrics: Metrics?
-        let isSafetyAlert: Bool
+        let isCallForHelp: Bool
         let isEnd: Bool
     }
 
@@ -36,7 +37,7 @@ struct Reference {
     /// Everything before it was read.
     private(set) var end = RecordOffset(rawValue: 0)
     /// Sessions of which any record was read, and whether the first was their beginning.
-    private var hasBeginning: [SessionID: Bool] = [:]
+    private(set) var hasBeginning: [SessionID: Bool] = [:]
 
     /// Takes what was written since the last call.
     mutating func read(_ reader: LogReader) throws(SegmentLogError) {
@@ -58,19 +59,20 @@ struct Reference {
 
     private mutating func take(_ event: StreamEvent, _ header: RecordHeader) {
         var metrics: Metrics?
-        var isSafetyAlert = false
+        var isCallForHelp = false
         switch event.kind {
         case .metrics(let recorded): metrics = recorded
         case .alert(let alert):
-            isSafetyAlert = [.fall, .noMovement, .safetyTimer, .sos].contains(alert.kind)
+            isCallForHelp = [.fall, .sos].contains(alert.kind)
         default: break
         }
         devices[header.session] = header.device
         places[header.offset] = (header.session, sessions[header.session]?.count ?? 0)
         sessions[header.session, default: []].append(
             Record(
-                offset: header.offset, arrival: header.arrivalTime, metrics: metrics,
-                isSafetyAlert: isSafetyAlert, isEnd: event.kind == .ended))
+                offset: header.offset, arrival: header.arrivalTime,
+                deviceTime: event.deviceTime, metrics: metrics, isCallForHelp: isCallForHelp,
+                isEnd: event.kind == .ended))
     }
 
     private mutating func take(snapshot payload: Span<UInt8>, _ header: RecordHeader) {
@@ -79,8 +81,9 @@ struct Reference {
             guard case .metrics(let metrics) = event.kind else { continue }
             latched[header.session, default: []].append(
                 Record(
-                    offset: header.offset, arrival: header.arrivalTime, metrics: metrics,
-                    isSafetyAlert: false, isEnd: false))
+                    offset: header.offset, arrival: header.arrivalTime,
+                    deviceTime: event.deviceTime, metrics: metrics, isCallForHelp: false,
+                    isEnd: false))
         }
     }
 
@@ -97,59 +100,4 @@ struct Reference {
     }
 
     func place(of offset: RecordOffset) -> (session: SessionID, index: Int)? { places[offset] }
-
-    /// What of each record of a session may be seen; `nil` settings hide nothing.
-    func sights(of session: SessionID, hiding settings: PrivacySettings?) -> [Sight] {
-        var circles =
-            settings?.zones.map {
-                HiddenCircle(
-                    meters: $0.radiusMeters, aroundLatitude: $0.latitude,
-                    longitude: $0.longitude, salt: settings?.salt ?? 0)
-            } ?? []
-        let isStartLost = hasBeginning[session] == false
-        var isHidden = settings != nil
-        var sight = Sight(isVisible: !isHidden, elapsedSeconds: 0, distanceMeters: 0)
-        var lastSeen = (elapsed: 0.0, distance: 0.0)
-        var unseen = (elapsed: 0.0, distance: 0.0)
-        let records = sessions[session] ?? []
-        let releases = settings.map { FinishReference.releases(of: records, $0) }
-        return zip(records.indices, records).map { index, record in
-            let release =
-                releases?[index] ?? FinishReference.Release(at: record.arrival, by: record.offset)
-            sight.release = release
-            guard let metrics = record.metrics else {
-                var own = sight
-                own.isVisible = sight.isVisible && !release.isNear
-                return own
-            }
-            if let position = metrics.position {
-                let (latitude, longitude) = (position.latitude, position.longitude)
-                if let settings, sight.place == nil, settings.trimStartMeters > 0 {
-                    circles.append(
-                        HiddenCircle(
-                            meters: settings.trimStartMeters, aroundLatitude: latitude,
-                            longitude: longitude, salt: settings.salt))
-                }
-                sight.place = (latitude, longitude)
-                isHidden =
-                    isStartLost && (settings?.trimStartMeters ?? 0) > 0
-                    || circles.contains { $0.contains(latitude: latitude, longitude: longitude) }
-            } else if sight.place == nil, metrics.elapsedSeconds > 300, !isStartLost {
-                isHidden = false
-            }
-            let total = (elapsed: metrics.elapsedSeconds, distance: metrics.distanceMeters ?? 0)
-            let isShown = !isHidden && !release.isNear
-            if isShown {
-                if !sight.isVisible {
-                    unseen.elapsed += total.elapsed - lastSeen.elapsed
-                    unseen.distance += total.distance - lastSeen.distance
-                }
-                lastSeen = total
-                sight.elapsedSeconds = total.elapsed - unseen.elapsed
-                sight.distanceMeters = total.distance - unseen.distance
-            }
-            sight.isVisible = isShown
-            return sight
-        }
-    }
 }

@@ -28,7 +28,7 @@ import Testing
             summary, rule: rule, index: index, reader: log.reader(), epoch: log.epoch)
     }
 
-    @Test(arguments: [10.0, 61, 100, 130])
+    @Test(arguments: [20.0, 61, 100, 130])
     func `A seek shows nothing that a delay still holds back`(seconds: Double) throws {
         let fixture = try FlowFixture()
         try fixture.run(seconds: 150)
@@ -38,6 +38,85 @@ import Testing
         let shown = try #require(begun?.everything)
         #expect(shown.time <= FlowFixture.time(seconds))
         #expect(shown.time > FlowFixture.time(seconds - 10))
+    }
+
+    /// A snapshot of the log, once a minute, lies between.
+    @Test(arguments: [5.0, 100, 140])
+    func `A seek tells when the session started`(seconds: Double) throws {
+        let fixture = try FlowFixture()
+        try fixture.run(seconds: 150)
+        func startedAt(_ time: Timestamp) throws -> [UInt8]? {
+            let begun = try RecordingSource.begin(
+                records(of: fixture, hiding: .none), at: time, arrivedBy: nil,
+                now: FlowFixture.time(150))
+            return begun?.everything.changed.first { $0.key == .startedAt }?.bytes
+        }
+        let live = fixture.live?.views.fields(obeyingPrivacy: false).everything
+        let started = try #require(live?.changed.first { $0.key == .startedAt }?.bytes)
+        #expect(try startedAt(FlowFixture.time(seconds)) == started)
+    }
+
+    /// Whether a cursor is one that the share showed, after retention removed the oldest segment.
+    @Test func `A cursor in a removed segment is answered with a gap`() throws {
+        let fixture = try FlowFixture(segmentBytesMax: 4096)
+        try fixture.run(seconds: 250)
+        let log = fixture.flow.log
+        log.settle()
+        let segments = log.segments()
+        func record(from offset: RecordOffset) throws -> RecordOffset {
+            var found = offset
+            try log.reader().read(from: offset, session: FlowFixture.session) { header, _ in
+                found = header.offset
+                return false
+            }
+            return found
+        }
+        let removed = try record(from: segments[1].firstOffset)
+        let kept = try record(from: segments[segments.count - 2].firstOffset)
+        func isShown(_ offset: RecordOffset) throws -> Bool {
+            let place = CursorPlace(log: log, now: fixture.flow.now) { _, _ in log.sessions() }
+            let source = CatchUp.Source(
+                share: FlowFixture.share(), privacy: .none, sessions: [FlowFixture.session],
+                end: log.nextOffset)
+            return try place.isShown(LogCursor(epoch: log.epoch, offset: offset), by: [source]) {
+                _, _ in nil
+            }
+        }
+        #expect(try isShown(removed))
+        let bytes = segments.reduce(0) { $0 + $1.bytes }
+        _ = try log.retain(
+            arrivalBefore: nil, bytesMax: bytes - segments[0].bytes - segments[1].bytes)
+        #expect(try !isShown(removed))
+        #expect(try !isShown(RecordOffset(rawValue: 1)))
+        #expect(try isShown(kept))
+    }
+
+    /// Beside a member who trims the finish: cursors of the two would not rise.
+    @Test(arguments: [0.0, 100])
+    func `A member of a group is held back as long as the one who trims the finish`(
+        secondsLate: Double
+    ) throws {
+        let fixture = try FlowFixture()
+        try fixture.run(seconds: 150)
+        try fixture.send(1, .marker("late"))
+        let records = try records(of: fixture, hiding: .none)
+        var source = CatchUp.Source(
+            share: FlowFixture.share(), privacy: .none, sessions: [FlowFixture.session],
+            end: fixture.flow.cursor.offset)
+        source.secondsLate = secondsLate
+        func told(at seconds: Double) throws -> Bool {
+            var catchUp = CatchUp(
+                [source], after: RecordOffset(rawValue: 0), newest: fixture.flow.cursor.offset,
+                epoch: 1, inGroup: true)
+            var texts: [String] = []
+            while !catchUp.isComplete {
+                texts += try catchUp.nextPart(at: FlowFixture.time(seconds)) { _, _ in records }
+                    .map { String(decoding: $0.json, as: UTF8.self) }
+            }
+            return texts.contains { $0.contains("late") }
+        }
+        #expect(try told(at: 160) == (secondsLate == 0))
+        #expect(try told(at: 260))
     }
 
     /// The live feed showed an event because of a record that came later, or for want of one.

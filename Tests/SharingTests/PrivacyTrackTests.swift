@@ -49,7 +49,7 @@ import Testing
             let zone = Track.zone(around: home, radius: radius)
             let away = Bool.random(using: &generator) ? 1500.0 : 0
             let track = Track.random(
-                from: home.moved(east: away, north: 0), count: 60, stepMeters: 40, &generator)
+                from: home.moved(east: away, north: 0), count: 160, stepMeters: 15, &generator)
             let finish = Bool.random(using: &generator) ? 100.0 : 0
             let settings = PrivacySettings(
                 zones: [zone], trimStartMeters: 0, trimFinishMeters: finish, salt: seed)
@@ -78,7 +78,7 @@ import Testing
             projection.note(.beginning)
             let table = FeedTable()
             let feed = table.open(FeedKey(view.share), runnerName: "Anna", snapshot: view.snapshot)
-            let track = Track.random(from: home, count: 40, stepMeters: 50, &generator)
+            let track = Track.random(from: home, count: 140, stepMeters: 15, &generator)
             for (index, point) in track.points.enumerated() {
                 let event = SessionProjectionTests.metrics(index, at: point)
                 let offset = RecordOffset(rawValue: UInt64(index + 1))

@@ -9,6 +9,11 @@ import Testing
 
     private enum Input { case mark(SessionProjection.Mark), position, without, far, end }
 
+    /// A second of a run, so many meters east of the door.
+    private static func second(_ second: Int, east: Double) -> StreamEvent {
+        Run.metrics(second, at: Run.home.moved(east: east, north: 0))
+    }
+
     /// Runs that lost a part, with a trimmed start, from the door to far away and to the end.
     @Test(
         arguments: [
@@ -32,26 +37,35 @@ import Testing
             settings.trimFinishMeters = trimFinishMeters
             var projection = SessionProjection(.hiding(settings))
             var shown: [ShownEvent] = []
-            for (second, input) in (inputs + [.end]).enumerated() {
-                let event =
+            var second = 0
+            for input in inputs + [.end] {
+                let events: [StreamEvent] =
                     switch input {
-                    case .mark, .without: Fixture.metricsEvent(Double(second), Metrics())
-                    case .position: Run.metrics(second, at: Run.home)
-                    case .far:
-                        Run.metrics(second, at: Run.home.moved(east: 5000, north: 0))
-                    case .end: Run.metrics(second, at: Run.home.moved(east: 9000, north: 0))
+                    case .mark: []
+                    case .without: [Fixture.metricsEvent(Double(second), Metrics())]
+                    case .position: [Self.second(second, east: 0)]
+                    case .far: (1...500).map { Self.second(second + $0, east: 10 * Double($0)) }
+                    case .end:
+                        (1...400).map { Self.second(second + $0, east: 5000 + 10 * Double($0)) }
                     }
-                if case .mark(let mark) = input {
-                    projection.note(mark)
-                } else {
+                if case .mark(let mark) = input { projection.note(mark) }
+                for event in events {
+                    let offset = event.deviceTime.seconds(since: Fixture.start) * 10 + 1
                     projection.take(
-                        event, at: RecordOffset(rawValue: UInt64(second) * 10 + 1),
+                        event, at: RecordOffset(rawValue: UInt64(offset)),
                         arrival: event.deviceTime, into: &shown)
                 }
+                second += events.count
             }
             projection.advance(to: Fixture.time(86_400), into: &shown)
-            let positions = Run.metrics(in: shown).count { $0.position != nil }
-            #expect(positions == (isShown ? trimFinishMeters > 0 ? 1 : 2 : 0))
+            let last = Run.metrics(in: shown).compactMap(\.position).last
+            let end = Run.home.moved(east: 9000, north: 0)
+            let meters = last.map {
+                Track.Point(latitude: $0.latitude, longitude: $0.longitude).meters(to: end)
+            }
+            #expect((last != nil) == isShown)
+            #expect(meters.map { $0 < (trimFinishMeters > 0 ? 4000 : 1) } ?? true)
+            #expect(meters.map { $0 > (trimFinishMeters > 0 ? 100 : -1) } ?? true)
         }
     }
 
@@ -61,30 +75,37 @@ import Testing
         var settings = PrivacySettings.none
         settings.trimStartMeters = 200
         var projection = SessionProjection(.hiding(settings))
-        func isShown(_ second: Int, east: Double) -> Bool {
-            let event = Run.metrics(second, at: Run.home.moved(east: east, north: 0))
+        var (second, east) = (0, 0.0)
+        /// Whether the runner is shown at the end of the way there.
+        func isShown(east end: Double) -> Bool {
             var shown: [ShownEvent] = []
-            projection.take(
-                event, at: RecordOffset(rawValue: UInt64(second)), arrival: event.deviceTime,
-                into: &shown)
-            return Run.metrics(in: shown).contains { $0.position != nil }
+            repeat {
+                shown = []
+                second += 1
+                east = east < end ? min(east + 10, end) : max(east - 10, end)
+                let event = Self.second(second, east: east)
+                projection.take(
+                    event, at: RecordOffset(rawValue: UInt64(second)), arrival: event.deviceTime,
+                    into: &shown)
+            } while east != end
+            return shown.contains { $0.event.position != nil }
         }
         projection.note(.beginning)
-        #expect(!isShown(1, east: 0))
-        #expect(isShown(2, east: 5000))
+        #expect(!isShown(east: 0))
+        #expect(isShown(east: 5001))
         projection.note(.loss)
         if beginsAnew { projection.note(.beginning) }
-        #expect(isShown(3, east: 5010) != beginsAnew)
-        #expect(isShown(4, east: 9000))
-        #expect(!isShown(5, east: 0))
+        #expect(isShown(east: 5181) != beginsAnew)
+        #expect(isShown(east: 9000))
+        #expect(!isShown(east: 0))
     }
 
     /// The runner may have entered the zone in it, and only a position says where it is now.
-    @Test func `A lost stretch counts as hidden, and what follows is hidden up to a position`() {
+    @Test func `A lost stretch counts as hidden, and what follows is hidden up to a trusted track`()
+    {
         var settings = Run.zoned()
         settings.trimStartMeters = 0
         settings.trimFinishMeters = 0
-        let far = Run.home.moved(east: 9000, north: 0)
         var projection = SessionProjection(.hiding(settings))
         projection.note(.beginning)
         func take(_ event: StreamEvent) -> [ShownEvent] {
@@ -94,7 +115,10 @@ import Testing
                 arrival: event.deviceTime, into: &shown)
             return shown
         }
-        for second in 1...10 { _ = take(Run.metrics(second, at: far)) }
+        func run(_ second: Int) -> [Metrics] {
+            Run.metrics(in: take(Self.second(second, east: 9000 + 14 * Double(second))))
+        }
+        for second in 1...10 { _ = run(second) }
         let marker = StreamEvent(deviceTime: Fixture.time(100), kind: .marker("here"))
         #expect(take(marker).count == 1)
 
@@ -104,10 +128,12 @@ import Testing
         let waiting = Run.metrics(in: take(Run.metrics(102, at: nil)))
         #expect(waiting.map(\.state) == [.waiting])
         #expect(waiting.map(\.distanceMeters) == [27])
-        let back = Run.metrics(in: take(Run.metrics(103, at: far)))
-        #expect(back.map(\.distanceMeters) == [27])
+        for second in 103...110 { #expect(run(second).isEmpty) }
+        // What it ran since the track was taken up counts: it never was in the zone.
+        let back = run(111)
+        #expect(back.map(\.distanceMeters) == [27 + 3 * 8])
         #expect(back.allSatisfy { $0.position != nil })
-        #expect(Run.metrics(in: take(Run.metrics(104, at: far))).map(\.distanceMeters) == [30])
+        #expect(run(112).map(\.distanceMeters) == [27 + 3 * 9])
     }
 
     /// A run without a fix, as on a treadmill: it may have had one in what was lost.

@@ -90,20 +90,61 @@ import Testing
         run.points.enumerated().map { SessionProjectionTests.metrics($0.offset, at: $0.element) }
     }
 
-    /// The rule, second by second: a second counts where it and the one before are shown.
+    /// For each second the second in which the track was taken up, and whether it went 100 m
+    /// from there since: read from the rule, with the whole run at hand.
+    static func tracks(_ points: [Track.Point?]) -> [(landing: Int, isTrusted: Bool)?] {
+        let places = points.indices.filter { index in
+            guard let point = points[index] else { return false }
+            guard let before = points[..<index].last(where: { $0 != nil }) ?? nil else {
+                return true
+            }
+            return point.latitude != before.latitude || point.longitude != before.longitude
+        }
+        var landings: [Int] = []
+        for (number, second) in places.enumerated() {
+            guard number > 0, let here = points[second], let there = points[places[number - 1]]
+            else {
+                landings.append(second)
+                continue
+            }
+            let seconds = Double(second - places[number - 1])
+            let before =
+                number > 1 ? Double(places[number - 1] - places[number - 2]) : 0
+            let isHole = seconds > max(30, 3 * before)
+            let isLeap = here.meters(to: there) > max(25, isHole ? 0 : 15 * seconds)
+            if isLeap { landings.append(second) }
+        }
+        return points.indices.map { second in
+            guard points[second] != nil, let landing = landings.last(where: { $0 <= second }),
+                let start = points[landing]
+            else { return nil }
+            let isTrusted = points[landing...second].contains {
+                $0.map { $0.meters(to: start) >= 100 } ?? false
+            }
+            return (landing, isTrusted)
+        }
+    }
+
+    /// The rule, second by second: a second counts where it and the one before are shown, and the
+    /// seconds since the track was taken up where it never was in a hidden place.
     static func expected(_ run: Run) -> [Expected] {
         var circles = run.settings.zones.map {
             HiddenCircle(
                 meters: $0.radiusMeters, aroundLatitude: $0.latitude, longitude: $0.longitude,
                 salt: run.settings.salt)
         }
-        var isHidden = true
-        var hasFix = false
+        let tracks = tracks(run.points)
+        var (isHidden, hasFix, wasInView) = (true, false, false)
+        var starts: [Track.Point] = []
+        var inside: Set<Int> = []
         var expected: [Expected] = []
         let near = near(of: run)
         for (second, point) in run.points.enumerated() {
-            if let point {
-                if !hasFix, run.settings.trimStartMeters > 0 {
+            if let point, let track = tracks[second] {
+                if track.landing == second, !wasInView, run.settings.trimStartMeters > 0,
+                    !starts.contains(where: { $0.meters(to: point) < 25 })
+                {
+                    starts.append(point)
                     circles.append(
                         HiddenCircle(
                             meters: run.settings.trimStartMeters,
@@ -111,24 +152,45 @@ import Testing
                             salt: run.settings.salt))
                 }
                 hasFix = true
-                isHidden = circles.contains {
-                    $0.contains(latitude: point.latitude, longitude: point.longitude)
-                }
+                let isInside =
+                    starts.count > 16
+                    || circles.contains {
+                        $0.contains(latitude: point.latitude, longitude: point.longitude)
+                    }
+                if isInside { inside.insert(second) }
+                isHidden = isInside || (isHidden && !track.isTrusted)
+                if !isHidden { wasInView = true }
             } else if !hasFix {
                 isHidden = second <= 300
             }
-            var now = Expected(isShown: !isHidden && !near.contains(second))
-            if let before = expected.last {
-                now.distanceMeters = before.distanceMeters
-                now.elapsedSeconds = before.elapsedSeconds
-                if now.isShown, before.isShown {
-                    now.distanceMeters += 3
-                    now.elapsedSeconds += 1
-                }
-            }
-            expected.append(now)
+            expected.append(
+                next(
+                    second, isShown: !isHidden && !near.contains(second), expected, tracks
+                ) {
+                    inside.contains($0) || near.contains($0)
+                })
         }
         return expected
+    }
+
+    private static func next(
+        _ second: Int, isShown: Bool, _ expected: [Expected],
+        _ tracks: [(landing: Int, isTrusted: Bool)?], isHiddenPlace: (Int) -> Bool
+    ) -> Expected {
+        var now = Expected(isShown: isShown)
+        guard let before = expected.last else { return now }
+        now.distanceMeters = before.distanceMeters
+        now.elapsedSeconds = before.elapsedSeconds
+        guard isShown else { return now }
+        var seconds = before.isShown ? 1.0 : 0
+        if !before.isShown, let landing = tracks[second]?.landing,
+            !(landing...second).contains(where: isHiddenPlace)
+        {
+            seconds = Double(second - landing)
+        }
+        now.distanceMeters += 3 * seconds
+        now.elapsedSeconds += seconds
+        return now
     }
 
     private static func check(_ shown: [ShownEvent], against expected: [Expected]) -> String? {
@@ -182,15 +244,18 @@ import Testing
                     longitude: $0.longitude, salt: run.settings.salt)
             }
         }
+        let tracks = tracks(run.points)
         var place: Track.Point?
         var near: Set<Int> = []
         for (second, point) in run.points.enumerated() {
             place = point ?? place
             guard let place else { continue }
-            let soon = circles[second...].prefix(Int(run.settings.finishSecondsLate ?? 0))
-            let isLeft = soon.contains {
-                $0.map { !$0.contains(latitude: place.latitude, longitude: place.longitude) }
-                    ?? false
+            let soon = circles.indices[second...].prefix(Int(run.settings.finishSecondsLate ?? 0))
+            let isLeft = soon.contains { later in
+                guard let circle = circles[later], tracks[later]?.isTrusted == true else {
+                    return false
+                }
+                return !circle.contains(latitude: place.latitude, longitude: place.longitude)
             }
             if !isLeft { near.insert(second) }
         }

@@ -91,7 +91,7 @@ import Testing
         let first = try #require(metrics.first)
         #expect(first.position != nil && first.state == .live)
         #expect(first.distanceMeters == 0 && first.elapsedSeconds == 0 && first.steps == 0)
-        #expect(first.elevationGainMeters == 0 && first.distanceUncertaintyMeters == 0)
+        #expect(first.elevationGainMeters == 0 && first.distanceUncertaintyMeters == nil)
         #expect(first.zoneSeconds.allSatisfy { $0 == 0 })
         let visible = metrics.filter { $0.position != nil }
         let last = try #require(visible.last)
@@ -232,8 +232,8 @@ import Testing
                 start + raised
                 + others.map { StreamEvent(deviceTime: Fixture.time(2), kind: $0) }
             let shown = Self.project(events, .hiding(settings)).map(\.event.kind)
-            let safety = raised.map(\.kind).filter(\.isSafetyAlert)
-            #expect(shown == safety && safety.count == 4)
+            let safety = raised.map(\.kind).filter(\.isCallForHelp)
+            #expect(shown == safety && safety.count == 2)
         }
     }
 

@@ -152,6 +152,11 @@ package struct AdminRoutes: Sendable {
         router.add(.post, "/shares/group") { request in
             await answer {
                 let body = try JSONBody.decode(ShareBody.self, of: request)
+                guard body.scope == nil, body.delay == nil else {
+                    throw APIRefusal.badField(
+                        name: body.scope == nil ? "delay" : "scope",
+                        allowed: "nothing: a group shows what each of its shares shows")
+                }
                 let members = try (body.shares ?? []).map { try share($0).key }
                 let made = try administration.createShare(
                     try body.shareRequest(), of: .group(members), stem: "group")

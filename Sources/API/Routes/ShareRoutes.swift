@@ -130,8 +130,9 @@ package struct ShareRoutes: Sendable {
         // The members of a group run at the same time, so each has about an equal part of the page.
         // Items read beyond its end are read again for the next page.
         let part = min(limit, max(64, 2 * limit / max(members.count, 1)))
+        let late = secondsLate(members)
         for member in members {
-            pages.append(try await page(of: member, by: share, offset, part, peer))
+            pages.append(try await page(of: member, by: share, offset, part, late, peer))
         }
         let page = ShareReader.Page.merged(pages, limit: limit)
         var body = Array(#"{"items":["#.utf8)
@@ -149,9 +150,11 @@ package struct ShareRoutes: Sendable {
     private func isShown(
         _ cursor: LogCursor, by members: [Share], of share: Share, _ peer: PeerAddress
     ) async throws -> Bool {
+        let late = secondsLate(members)
         var sources: [CatchUp.Source] = []
         for member in members {
-            if let shown = await shown(by: member, after: cursor.offset) {
+            if var shown = await shown(by: member, after: cursor.offset) {
+                shown.source.secondsLate = late
                 sources.append(shown.source)
             }
         }
@@ -159,6 +162,16 @@ package struct ShareRoutes: Sendable {
             cursor, by: sources, for: .share(share.key), from: .address(peer.key))
         guard let isShown else { throw ReadRefusal.busy }
         return isShown
+    }
+
+    /// Seconds by which all members' history is held back, so that cursors rise: where one trims
+    /// the finish and others do not, as long as that one's. 0: none is.
+    private func secondsLate(_ members: [Share]) -> Double {
+        let late = members.map { member in
+            let privacy = member.device.map { accounts.privacy(of: $0) } ?? .none
+            return ProjectionRule(member, privacy: privacy).secondsLate
+        }
+        return Set(late).count > 1 ? late.max() ?? 0 : 0
     }
 
     /// Sessions that a device's share shows: the current one, or those with records after an
@@ -182,11 +195,13 @@ package struct ShareRoutes: Sendable {
 
     private func page(
         of member: Share, by link: Share, _ after: RecordOffset?, _ limit: Int,
-        _ peer: PeerAddress
+        _ secondsLate: Double, _ peer: PeerAddress
     ) async throws -> ShareReader.Page {
-        guard let (source, end) = await shown(by: member, after: after) else {
+        guard var shown = await shown(by: member, after: after) else {
             return ShareReader.Page()
         }
+        shown.source.secondsLate = secondsLate
+        let (source, end) = shown
         let reader = pipeline.reader
         // Records that a failed disk holds back are absent; the next page has them.
         if member.delaySeconds == 0 { _ = await reader.isReadable(through: end) }

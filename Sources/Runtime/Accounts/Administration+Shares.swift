@@ -112,12 +112,14 @@ extension Administration {
             .shareChanged, .notice, "share revoked", ["share": "\(share.name)"])
     }
 
-    /// Deletes ended shares beyond the newest ones, which are kept for their audit.
+    /// Deletes ended shares beyond the newest ones, which are kept for their audit. Because of one
+    /// that showed positions, and is not revoked, the others hide what the owner hides: it stays.
     private func forgetOldShares(of device: DeviceID?, at now: Timestamp) throws(RegistryError) {
         guard let device else { return }
-        let over = accounts.withState { $0.shares.shares(of: device) }
-            .filter { !$0.isActive(at: now) }
-        for share in over.dropLast(Self.oldSharesMax) {
+        let all = accounts.withState { $0.shares.shares(of: device) }
+        let placed = all.last { $0.revokedAt == nil && $0.scope.contains(.location) }
+        let over = all.filter { !$0.isActive(at: now) }
+        for share in over.dropLast(Self.oldSharesMax) where share.key != placed?.key {
             try accounts.registry.deleteShare(share.key)
             accounts.withState { state in
                 state.shares.remove(share.key)

@@ -19,8 +19,14 @@ extension PipelineCore {
         // While a session is rebuilt, the last values shown by its share are unknown.
         let hiding = sources.filter { $0.rule != .everything }.map(\.share)
         subscribers[subscriber]?.reading = Task {
-            let isShown = await reader.isShown(
-                cursor, by: sources, for: .share(watch.link), from: .viewer(subscriber))
+            // Of a member whose finish is trimmed events come minutes after those of the others:
+            // no cursor says what of both a viewer has.
+            let isOrdered = Set(sources.map(\.rule.secondsLate)).count <= 1
+            let isShown =
+                isOrdered
+                ? await reader.isShown(
+                    cursor, by: sources, for: .share(watch.link), from: .viewer(subscriber))
+                : false
             if isShown == true { await reader.mailbox.waitUntilLoaded(hiding) }
             reader.mailbox.post { core in
                 // The viewer may have left or started a playback meanwhile.

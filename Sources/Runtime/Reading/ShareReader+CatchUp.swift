@@ -12,11 +12,12 @@ extension ShareReader {
         from requester: ReadRequester
     ) async -> Bool? {
         // A future offset is invalid. One that is not written yet may be this viewer's.
-        guard cursor.epoch == log.epoch,
-            cursor.offset < log.nextOffset || cursor.offset.rawValue == 0
-        else { return false }
+        guard cursor.epoch == log.epoch else { return false }
         let isDelayed = sources.allSatisfy { $0.share.delaySeconds > 0 }
         if !isDelayed {
+            guard cursor.offset < log.nextOffset || cursor.offset.rawValue == 0 else {
+                return false
+            }
             guard await isReadable(through: cursor.offset) else { return false }
         }
         do {

@@ -54,7 +54,7 @@ extension ShareReader {
         var lastSecond: Timestamp?
         var position = records.position(after: after)
         let ending = try records.read(
-            from: &position, arrivedBy: source.share.shownArrivals(at: now), now: now
+            from: &position, arrivedBy: source.shownArrivals(at: now), now: now
         ) { shown in
             guard let json = encoder.item(of: shown.event, at: shown.offset) else { return true }
             let item = EncodedEvent(
@@ -105,7 +105,7 @@ extension ShareReader {
             var position = try records.position(at: from)
             let now = clock()
             let ending = try records.read(
-                from: &position, arrivedBy: source.share.shownArrivals(at: now), now: now
+                from: &position, arrivedBy: source.shownArrivals(at: now), now: now
             ) { shown in
                 guard case .metrics(let metrics) = shown.event.kind,
                     let reading = HeartRateReading(metrics, at: shown.event.deviceTime),

@@ -17,6 +17,9 @@ package struct CatchUp: Sendable {
         package let sessions: [SessionID]
         /// The last record; the feed continues after it.
         package let end: RecordOffset
+        /// Seconds by which the source is held back beside its share's delay: in a group the
+        /// members come in one order.
+        package var secondsLate = 0.0
 
         package init(
             share: Share, privacy: PrivacySettings, sessions: [SessionID], end: RecordOffset
@@ -29,6 +32,14 @@ package struct CatchUp: Sendable {
 
         package var rule: ProjectionRule {
             ProjectionRule(share, privacy: privacy)
+        }
+
+        /// The latest arrival that may be shown; `nil`: any.
+        package func shownArrivals(at now: Timestamp) -> Timestamp? {
+            let delayed = share.shownArrivals(at: now)
+            guard secondsLate > 0 else { return delayed }
+            let late = now.advanced(bySeconds: -secondsLate)
+            return delayed.map { min($0, late) } ?? late
         }
     }
 
@@ -114,7 +125,7 @@ package struct CatchUp: Sendable {
         var count = 0
         var last: RecordOffset?
         let ending = try records.read(
-            from: &position, arrivedBy: source.share.shownArrivals(at: now), now: now
+            from: &position, arrivedBy: source.shownArrivals(at: now), now: now
         ) { shown in
             guard shown.offset <= source.end else { return false }
             if case .metrics = shown.event.kind { return true }

@@ -61,14 +61,21 @@ package struct CursorPlace {
         _ offset: RecordOffset, of source: CatchUp.Source
     ) throws(SegmentLogError) -> Bool {
         let share = source.share
-        guard offset < log.nextOffset else { return false }
-        let arrivedBy = share.shownArrivals(at: now)
+        let arrivedBy = source.shownArrivals(at: now)
         let reader = log.reader()
+        guard !reader.isBeforeSegments(offset) else { return false }
+        let end = log.nextOffset
+        let isAhead = offset >= end
+        // Of a delayed share an answer that comes sooner would tell where the log ends, and so
+        // whether somebody records.
+        guard !isAhead || arrivedBy != nil else { return false }
+        let place = isAhead ? RecordOffset(rawValue: end.rawValue - 1) : offset
         var found: RecordHeader?
-        try reader.read(from: offset) { header, _ in
+        try reader.read(from: place) { header, _ in
             found = header
             return false
         }
+        guard !isAhead else { return false }
         guard let found else { return arrivedBy == nil && !reader.isInSegment(offset) }
         guard arrivedBy.map({ found.arrivalTime <= $0 }) ?? true else { return false }
         guard found.offset == offset else { return !reader.isInSegment(offset) }
@@ -86,7 +93,7 @@ package struct CursorPlace {
             var position = records.position(after: RecordOffset(rawValue: offset.rawValue - 1))
             var isShown = false
             let ending = try records.read(
-                from: &position, arrivedBy: source.share.shownArrivals(at: now), now: now
+                from: &position, arrivedBy: source.shownArrivals(at: now), now: now
             ) { shown in
                 isShown = shown.offset == offset
                 return false

@@ -205,6 +205,17 @@ package struct ShownRecords: Sendable {
         )
     }
 
+    /// Device time of the session's first event; `nil`: it has none.
+    private func startedAt() throws(SegmentLogError) -> Timestamp? {
+        var startedAt: Timestamp?
+        try reader.read(from: first, session: session) { header, payload in
+            guard header.type == .metric || header.type == .event else { return true }
+            startedAt = (try? StreamEventCodec.decode(payload))?.deviceTime
+            return startedAt == nil
+        }
+        return startedAt
+    }
+
     /// Starts at a snapshot: once a minute the log contains all latched values.
     private func startAtSnapshot(
         notAfter time: Timestamp, arrivedBy: Timestamp?
@@ -230,7 +241,8 @@ package struct ShownRecords: Sendable {
                 continue
             }
             guard let events else { break }
-            for event in events { _ = fields.take(event, at: offset) }
+            fields.restore(
+                events, at: offset, startedAt: try startedAt() ?? events.first?.deviceTime ?? time)
             var position = position(after: offset)
             position.after = offset
             return (fields, position, true)

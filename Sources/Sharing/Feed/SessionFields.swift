@@ -50,6 +50,22 @@ public struct SessionFields: Sendable {
             + forms[Int(FieldKey.splits.rawValue)].reduce(0) { $0 + $1.bytes.capacity }
     }
 
+    /// Begins with values that were known before: a snapshot's.
+    ///
+    /// - Parameters:
+    ///   - snapshot: Events with all latched values.
+    ///   - offset: Offset of their record.
+    ///   - startedAt: Device time of the session's first event.
+    public mutating func restore(
+        _ snapshot: [StreamEvent], at offset: RecordOffset, startedAt: Timestamp
+    ) {
+        var update = SessionUpdate(
+            session: session, cursor: cursor, time: time, changed: [], event: [], urgent: true,
+            begins: true)
+        begin(at: startedAt, &update)
+        for event in snapshot { _ = take(event, at: offset) }
+    }
+
     /// Applies the next shown event, in log order.
     ///
     /// - Returns: The changes, which may be none.

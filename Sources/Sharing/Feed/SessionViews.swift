@@ -10,7 +10,7 @@ public struct SessionViews: Sendable {
     /// finish trimmed, who hold back 26 minutes of 400 bytes a second.
     public static let hidingBytesMax = 84 << 20
     /// Bytes of one view that holds nothing back: projection and fields, rounded up.
-    static let hidingBytesEach = 8 << 10
+    static let hidingBytesEach = 17 << 9
 
     private struct Hiding: Sendable {
         /// The projection; `nil`: dropped for lack of memory.
@@ -50,7 +50,7 @@ public struct SessionViews: Sendable {
         guard !hiding.isEmpty else { return updates }
         guard hiding[0].projection != nil else {
             // As in the projection: privacy must not delay help.
-            if event.kind.isSafetyAlert {
+            if event.kind.isCallForHelp {
                 shown.append(ShownEvent(event: event, offset: offset, arrival: arrival))
             }
             updates.hiding = encodeShown()
@@ -94,7 +94,7 @@ public struct SessionViews: Sendable {
             + hiding.reduce(0) { $0 + $1.fields.splitBytes + ($1.projection?.splitBytes ?? 0) }
     }
 
-    /// Drops the hiding view for lack of memory: its state is lost, and only safety alerts are
+    /// Drops the hiding view for lack of memory: its state is lost, and only calls for help are
     /// shown. To read the session again restores it.
     public mutating func withhold() {
         guard !hiding.isEmpty else { return }

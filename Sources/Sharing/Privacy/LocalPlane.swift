@@ -1,6 +1,6 @@
 /// Meters east and north of a point on a plane. It is accurate to a centimeter over the few
 /// kilometers of a zone.
-struct LocalPlane: Hashable, Sendable {
+package struct LocalPlane: Hashable, Sendable {
     /// Degrees.
     let latitude: Double
     let longitude: Double
@@ -33,7 +33,7 @@ struct LocalPlane: Hashable, Sendable {
     }
 
     /// The series to its eighth term, accurate to 1e-12 at the pole. The core has no C library.
-    static func cosine(ofDegrees degrees: Double) -> Double {
+    package static func cosine(ofDegrees degrees: Double) -> Double {
         let square = (degrees * Double.pi / 180) * (degrees * Double.pi / 180)
         var term = 1.0
         var sum = 1.0

@@ -45,6 +45,8 @@ struct FinishTrim: Sendable {
     /// removes them.
     private var nearStart = 0
     private var place: (latitude: Double, longitude: Double)?
+    /// The track up to the newest position, before it, and up to the oldest held event.
+    private var (track, trackBefore, trackAtOldest) = (TrackTrust(), TrackTrust(), TrackTrust())
     /// Decisions of an earlier pass.
     private(set) var verdicts = FinishVerdicts()
     private var keepsVerdicts = false
@@ -75,7 +77,10 @@ struct FinishTrim: Sendable {
     /// again.
     func rewound() -> FinishTrim {
         var copy = self
-        if let first = held.first { copy.place = (first.latitude, first.longitude) }
+        if let first = held.first {
+            copy.place = (first.latitude, first.longitude)
+            copy.track = trackAtOldest
+        }
         copy.held = HeldEvents()
         copy.near = []
         copy.nearStart = 0
@@ -117,10 +122,13 @@ struct FinishTrim: Sendable {
         arrival.advanced(bySeconds: secondsLate)
     }
 
-    /// Moves the runner.
-    mutating func move(latitude: Double, longitude: Double) {
+    /// Moves the runner. Places are left only on a trusted track: a wrong position after the
+    /// arrival would otherwise show the way home.
+    mutating func move(latitude: Double, longitude: Double, at time: Timestamp) {
         place = (latitude, longitude)
-        guard !near.isEmpty else { return }
+        trackBefore = track
+        _ = track.update(latitude: latitude, longitude: longitude, at: time)
+        guard track.isTrusted, !near.isEmpty else { return }
         let ahead = HiddenCircle(
             meters: meters, aroundLatitude: latitude, longitude: longitude, salt: salt)
         near.removeFirst(nearStart)
@@ -139,6 +147,9 @@ struct FinishTrim: Sendable {
     /// - Returns: `false` if the event need not wait, since no position has come yet.
     mutating func hold(_ recorded: ShownEvent) -> Bool {
         guard let place else { return false }
+        if held.first == nil {
+            trackAtOldest = recorded.event.position == nil ? track : trackBefore
+        }
         near.append(
             Near(
                 number: oldest + held.count, latitude: place.latitude,
@@ -157,6 +168,11 @@ struct FinishTrim: Sendable {
     /// - Returns: The oldest event, if there is one.
     mutating func release() -> Released? {
         guard let recorded = held.removeFirst() else { return nil }
+        if let position = recorded.event.position {
+            _ = trackAtOldest.update(
+                latitude: position.latitude, longitude: position.longitude,
+                at: recorded.event.deviceTime)
+        }
         let isNear = nearStart < near.count && near[nearStart].number == oldest
         if isNear { nearStart += 1 }
         oldest += 1
@@ -165,4 +181,11 @@ struct FinishTrim: Sendable {
 
     /// Number of events above the limit, mostly 0.
     var excessCount: Int { held.count > Self.countMax ? Self.countMax / 2 : 0 }
+}
+
+extension StreamEvent {
+    /// The runner's position, if the event has one.
+    var position: PositionMetric? {
+        if case .metrics(let metrics) = kind { metrics.position } else { nil }
+    }
 }

@@ -2,21 +2,40 @@ import SensorModel
 
 /// Decides for each position of a session, in order, whether it is in a zone or in the trimmed
 /// start.
+///
+/// A runner comes into view only on a trusted track. Until then each place where the track is taken
+/// up may be where the run begins, and is hidden as such.
 struct HiddenPlaces: Sendable {
     private let settings: PrivacySettings
     private var circles: [HiddenCircle]
+    /// Whether only the finish is trimmed.
+    private let isOpen: Bool
+    private var track = TrackTrust()
+    /// Places that may be the start; `nil` once the runner was in view.
+    private var starts: [LocalPlane]? = []
     private var hasFix = false
     /// The session's beginning is unknown: where it started, and whether it has fixes at all.
     private var isStartLost = false
+    /// Whether the runner came into view and did not reach a hidden place since.
+    private var isInView = false
     /// Whether the newest position is hidden.
     private(set) var isHidden = true
+    /// Whether the track was taken up at the newest position, outside of all hidden places.
+    private(set) var hasLandedOutside = false
+    /// Whether the track was outside of all hidden places since it was taken up.
+    private(set) var isOutsideSinceLanding = false
 
     /// Longest time without a fix that hides the session, longer than a receiver needs to find
     /// satellites. Until a fix the runner may be anywhere. But on a treadmill no fix ever comes.
     static let secondsWithoutFixMax = 300.0
+    /// With more of them the session is hidden altogether: its receiver leaps about.
+    private static let startsMax = 16
+    /// Nearer places are one start.
+    private static let startMeters = 25.0
 
     init(_ settings: PrivacySettings) {
         self.settings = settings
+        isOpen = settings.zones.isEmpty && settings.trimStartMeters == 0
         circles = settings.zones.map { zone in
             HiddenCircle(
                 meters: zone.radiusMeters, aroundLatitude: zone.latitude,
@@ -27,37 +46,67 @@ struct HiddenPlaces: Sendable {
     mutating func loseStart() { isStartLost = true }
 
     /// The next position is the start of another session.
-    mutating func beginAnew() { hasFix = false }
+    mutating func beginAnew() {
+        hasFix = false
+        starts = []
+        track = TrackTrust()
+        leaveView()
+    }
 
-    /// Hides until the next position: where the runner went meanwhile is unknown.
+    /// Hides until a position on a trusted track: where the runner went meanwhile is unknown.
     ///
     /// - Returns: Whether there is anything to hide.
     mutating func losePlace() -> Bool {
-        if !circles.isEmpty { isHidden = true }
-        return !circles.isEmpty
+        guard !circles.isEmpty else { return false }
+        leaveView()
+        return true
     }
 
-    mutating func update(_ metrics: Metrics) {
-        if let position = metrics.position {
-            // Any place may be the trimmed start.
-            isHidden =
-                isStartLost && settings.trimStartMeters > 0
-                || hides(latitude: position.latitude, longitude: position.longitude)
-        } else if !hasFix, !isStartLost, metrics.elapsedSeconds > Self.secondsWithoutFixMax {
-            isHidden = false
-        }
+    private mutating func leaveView() {
+        isInView = false
+        isHidden = true
     }
 
-    private mutating func hides(latitude: Double, longitude: Double) -> Bool {
-        if !hasFix {
-            hasFix = true
-            if settings.trimStartMeters > 0 {
-                circles.append(
-                    HiddenCircle(
-                        meters: settings.trimStartMeters, aroundLatitude: latitude,
-                        longitude: longitude, salt: settings.salt))
+    /// - Parameters:
+    ///   - metrics: Recorded metrics.
+    ///   - time: Their device time.
+    mutating func update(_ metrics: Metrics, at time: Timestamp) {
+        hasLandedOutside = false
+        guard let position = metrics.position else {
+            if !hasFix, !isStartLost, metrics.elapsedSeconds > Self.secondsWithoutFixMax {
+                isHidden = false
             }
+            return
         }
-        return circles.contains { $0.contains(latitude: latitude, longitude: longitude) }
+        hasFix = true
+        let (latitude, longitude) = (position.latitude, position.longitude)
+        let hasLanded = track.update(latitude: latitude, longitude: longitude, at: time)
+        if hasLanded { noteStart(latitude, longitude) }
+        // Any place may be the trimmed start.
+        let isInside =
+            isStartLost && settings.trimStartMeters > 0
+            || circles.contains { $0.contains(latitude: latitude, longitude: longitude) }
+        hasLandedOutside = hasLanded && !isInside
+        isOutsideSinceLanding = !isInside && (hasLanded || isOutsideSinceLanding)
+        isInView = isOpen || !isInside && (isInView || track.isTrusted)
+        if isInView { starts = nil }
+        isHidden = !isInView
+    }
+
+    private mutating func noteStart(_ latitude: Double, _ longitude: Double) {
+        guard settings.trimStartMeters > 0, var starts else { return }
+        let square = Self.startMeters * Self.startMeters
+        guard
+            !starts.contains(where: {
+                $0.squaredMeters(toLatitude: latitude, longitude: longitude) < square
+            })
+        else { return }
+        guard starts.count < Self.startsMax else { return isStartLost = true }
+        starts.append(LocalPlane(latitude: latitude, longitude: longitude))
+        self.starts = starts
+        circles.append(
+            HiddenCircle(
+                meters: settings.trimStartMeters, aroundLatitude: latitude, longitude: longitude,
+                salt: settings.salt))
     }
 }

@@ -17,11 +17,22 @@ struct HiddenStretches: Sendable {
         let maxHeartRateBefore: Double?
         /// The phase of the plan that began while the runner was hidden.
         let foreignInterval: Int?
+        let totals: SessionTotals
+
+        init(_ metrics: Metrics, at time: Timestamp) {
+            start = time
+            maxHeartRateBefore = metrics.maxHeartRate
+            foreignInterval = metrics.interval?.number
+            totals = SessionTotals(metrics)
+        }
     }
 
     private let showsHeartRate: Bool
     private var places: HiddenPlaces
     private var phase = Phase.hidden(since: SessionTotals())
+    /// Where the track was taken up, while it is not trusted yet. If it never was in a hidden place
+    /// since, the stretch begins there.
+    private var landed: Stretch?
     /// Totals of all hidden stretches, up to the last point at which the runner became visible.
     private var hidden = SessionTotals()
     private var splits = ShownSplits()
@@ -60,7 +71,7 @@ struct HiddenStretches: Sendable {
         if case .metrics(let metrics) = event.kind {
             return project(metrics, at: event.deviceTime, isNear: isNear)
         }
-        if event.kind.isSafetyAlert { return event.kind }
+        if event.kind.isCallForHelp { return event.kind }
         if case .lap(let lap) = event.kind { return project(lap, isNear: isNear) }
         guard case .shown(let stretch) = phase, !isNear else { return nil }
         return project(event.kind, in: stretch)
@@ -71,17 +82,18 @@ struct HiddenStretches: Sendable {
     private mutating func project(
         _ metrics: Metrics, at time: Timestamp, isNear: Bool
     ) -> StreamEvent.Kind? {
-        places.update(metrics)
+        places.update(metrics, at: time)
         let isHidden = isNear || places.isHidden
+        if places.hasLandedOutside { landed = Stretch(metrics, at: time) }
+        if isNear || !places.isOutsideSinceLanding { landed = nil }
         defer { newest.recorded = metrics }
         switch phase {
         case .hidden(let since):
             guard !isHidden else { return rest(metrics) }
-            hidden.add(from: since, to: SessionTotals(metrics))
-            phase = .shown(
-                Stretch(
-                    start: time, maxHeartRateBefore: metrics.maxHeartRate,
-                    foreignInterval: metrics.interval?.number))
+            let stretch = landed ?? Stretch(metrics, at: time)
+            landed = nil
+            hidden.add(from: since, to: stretch.totals)
+            phase = .shown(stretch)
             return show(metrics)
         case .shown:
             guard isHidden else { return show(metrics) }
@@ -116,20 +128,34 @@ struct HiddenStretches: Sendable {
         shown.maxHeartRate = metrics.maxHeartRate == nil ? nil : maxHeartRate
         shown.interval =
             metrics.interval?.number == stretch.foreignInterval ? nil : metrics.interval
-        if var course = metrics.course {
-            course.move(bySeconds: -hidden.elapsedSeconds)
-            shown.course = course
-        }
-        guard hidden.distanceMeters != 0 || hidden.movingSeconds > HiddenStretches.fixSeconds else {
+        guard isMixed else {
+            shown.course?.move(bySeconds: -hidden.elapsedSeconds)
             return
         }
+        let totals = shown
+        shown.course?.predict(by: totals, instead: metrics)
         shown.decouplingPercent = nil
         shown.targetZonePercent = nil
         shown.finishEstimate = nil
+        // These follow from the whole way, and not by sums: its length could be computed from them.
+        shown.distanceUncertaintyMeters = nil
+        shown.caloriesKcal = nil
+        shown.interval = nil
+        shown.activeAlerts.removeAll(where: \.countsFromStart)
+        if shown.zoneSeconds.reduce(0, +) < Self.loadSecondsMin { shown.trainingLoad = nil }
         shown.averageCadence = shown.steps.flatMap { steps in
             shown.movingSeconds >= 10 ? Double(steps) * 60 / shown.movingSeconds : nil
         }
     }
+
+    /// Whether the session's values count a hidden way, too.
+    private var isMixed: Bool {
+        hidden.distanceMeters != 0 || hidden.movingSeconds > Self.fixSeconds
+    }
+
+    /// Load is told from so many seconds of heart rate on: when it appears must not tell for how
+    /// long the runner was hidden. The reference's bound.
+    private static let loadSecondsMin = 300.0
 
     /// A receiver's first fix comes a little after the start: steps before it were no hidden path.
     private static let fixSeconds = 60.0
@@ -137,7 +163,7 @@ struct HiddenStretches: Sendable {
     /// - Returns: The metrics of a hidden runner, if viewers must get new ones; else `nil`.
     private mutating func rest(_ metrics: Metrics, enters: Bool = false) -> StreamEvent.Kind? {
         var resting = newest.shown.resting(as: .waiting)
-        resting.activeAlerts = metrics.activeAlerts.filter { $0.neededScope == [] }
+        resting.activeAlerts = metrics.activeAlerts.filter(\.isCallForHelp)
         if showsHeartRate { resting.heartRate = metrics.heartRate }
         let isNews = enters || resting != newest.shown
         // Before the first shown point there are no totals to show.
@@ -152,7 +178,11 @@ struct HiddenStretches: Sendable {
         _ kind: StreamEvent.Kind, in stretch: Stretch
     ) -> StreamEvent.Kind? {
         switch kind {
-        case .marker, .zoneChanged, .sourceChanged, .alert, .ended: return kind
+        case .marker, .zoneChanged, .sourceChanged, .ended: return kind
+        case .alert(let alert): return isMixed && alert.kind.countsFromStart ? nil : kind
+        // Numbers of a plan's phases count from the session's real start.
+        case .intervalStarted, .intervalEnding, .intervalEnded:
+            return isMixed ? nil : interval(kind, in: stretch)
         case .paused(let since, let automatic):
             return .paused(since: max(since, stretch.start), automatic: automatic)
         case .resumed(let since, let automatic):
@@ -166,12 +196,17 @@ struct HiddenStretches: Sendable {
                 max(0, $0 - hidden.distanceMeters)
             }
             return .checkpointReached(reached)
-        case .intervalStarted(let start): return start.since >= stretch.start ? kind : nil
-        case .intervalEnding(let number, _):
-            return number == stretch.foreignInterval ? nil : kind
-        case .intervalEnded(let interval): return interval.start >= stretch.start ? kind : nil
         // The session's own splits and the numbers of lost frames count from its real start.
         case .split, .correction(.split), .gap, .metrics, .lap: return nil
+        }
+    }
+
+    private func interval(_ kind: StreamEvent.Kind, in stretch: Stretch) -> StreamEvent.Kind? {
+        switch kind {
+        case .intervalStarted(let start): start.since >= stretch.start ? kind : nil
+        case .intervalEnding(let number, _): number == stretch.foreignInterval ? nil : kind
+        case .intervalEnded(let interval): interval.start >= stretch.start ? kind : nil
+        default: nil
         }
     }
 
@@ -211,5 +246,30 @@ extension CourseProgress {
         for index in later.indices {
             later[index].predictedSeconds = later[index].predictedSeconds.map { $0 + seconds }
         }
+    }
+
+    /// Predicts by the mean speed of the shown way. The session's own mean speed would tell time
+    /// and length of the hidden one.
+    ///
+    /// - Parameters:
+    ///   - shown: Totals that viewers see.
+    ///   - recorded: Totals by which it was predicted.
+    fileprivate mutating func predict(by shown: Metrics, instead recorded: Metrics) {
+        let pace = Self.secondsPerMeter(of: shown)
+        let recordedPace = Self.secondsPerMeter(of: recorded)
+        func predicted(_ seconds: Double?) -> Double? {
+            guard let seconds, let pace, let recordedPace else { return nil }
+            let ahead = max(0, seconds - recorded.elapsedSeconds) * pace / recordedPace
+            return (shown.elapsedSeconds + ahead).rounded()
+        }
+        predictedSeconds = predicted(predictedSeconds)
+        // They are recorded in whole seconds: what was rounded off depends on the hidden way.
+        for index in later.indices { later[index].predictedSeconds = nil }
+    }
+
+    /// `nil` before 200 m: a mean over less predicts nothing.
+    private static func secondsPerMeter(of metrics: Metrics) -> Double? {
+        guard let meters = metrics.distanceMeters, meters >= 200 else { return nil }
+        return metrics.elapsedSeconds / meters
     }
 }

@@ -22,7 +22,15 @@ public enum ProjectionRule: Hashable, Sendable {
 
     /// Whether events may be shown after records that arrived later.
     package var holdsBack: Bool {
-        if case .hiding(let settings) = self { settings.trimFinishMeters > 0 } else { false }
+        secondsLate > 0
+    }
+
+    /// Longest time from a record's arrival until it is shown or hidden; 0: at once.
+    package var secondsLate: Double {
+        guard case .hiding(let settings) = self, settings.trimFinishMeters > 0 else { return 0 }
+        let wait =
+            settings.finishSecondsLate ?? FinishTrim.secondsLate(behind: settings.trimFinishMeters)
+        return wait + SessionProjection.lagSecondsMax
     }
 }
 

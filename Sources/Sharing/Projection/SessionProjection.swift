@@ -10,7 +10,7 @@ public import SensorModel
 /// history need not start at the session's beginning: see ``ProjectionIndex``.
 ///
 /// Hidden parts do not count. Totals begin at 0 with the first shown point and stay constant while
-/// the runner is hidden; the session then looks `waiting`. Safety alerts always pass.
+/// the runner is hidden; the session then looks `waiting`. Calls for help always pass.
 public struct SessionProjection: Sendable {
     /// Time hidden after which a runner is shown as `ended`. The real end of the session would
     /// reveal the length of the hidden path to the finish.
@@ -144,7 +144,7 @@ public struct SessionProjection: Sendable {
         switch start {
         case .awaited: loseStart()
         case .begun:
-            if case .metrics(let metrics) = event.kind, metrics.position != nil { start = .known }
+            if event.position != nil { start = .known }
         case .knownBeforeLoss: start = .known
         case .known, .lost: break
         }
@@ -173,7 +173,7 @@ public struct SessionProjection: Sendable {
         if takeDecided(recorded, into: &shown) { return }
         advance(to: arrival, lagSeconds: 0, into: &shown)
         move(by: event)
-        if event.kind.isSafetyAlert {
+        if event.kind.isCallForHelp {
             // Cursors rise: an earlier event cannot be shown after this one.
             while let released = trim?.release() { project(released, at: arrival, into: &shown) }
         } else if trim?.hold(recorded) ?? false {
@@ -188,10 +188,9 @@ public struct SessionProjection: Sendable {
 
     /// Moves the runner to the event's position, if it has one.
     private mutating func move(by event: StreamEvent) {
-        guard case .metrics(let metrics) = event.kind, let position = metrics.position else {
-            return
-        }
-        trim?.move(latitude: position.latitude, longitude: position.longitude)
+        guard let position = event.position else { return }
+        trim?.move(
+            latitude: position.latitude, longitude: position.longitude, at: event.deviceTime)
     }
 
     /// Processes an event that an earlier pass decided, with the release of that pass.
@@ -200,7 +199,7 @@ public struct SessionProjection: Sendable {
     private mutating func takeDecided(
         _ recorded: ShownEvent, into shown: inout [ShownEvent]
     ) -> Bool {
-        guard !recorded.event.kind.isSafetyAlert,
+        guard !recorded.event.kind.isCallForHelp,
             let (verdict, releasedAt) = trim?.decided(recorded)
         else { return false }
         move(by: recorded.event)
@@ -311,14 +310,14 @@ public struct SessionProjection: Sendable {
 
 extension StreamEvent.Kind {
     /// Whether the event is a request for help, or its end.
-    var isSafetyAlert: Bool {
+    var isCallForHelp: Bool {
         guard case .alert(let alert) = self else { return false }
-        return alert.kind.neededScope == []
+        return alert.kind.isCallForHelp
     }
 }
 
 extension Metrics {
-    /// The metrics of a hidden runner: totals and safety alerts.
+    /// The metrics of a hidden runner: totals and calls for help.
     func resting(as state: ValueState) -> Metrics {
         var resting = Metrics()
         resting.state = state
@@ -337,7 +336,7 @@ extension Metrics {
         resting.trainingLoad = trainingLoad
         resting.caloriesKcal = caloriesKcal
         resting.effortKm = effortKm
-        resting.activeAlerts = activeAlerts.filter { $0.neededScope == [] }
+        resting.activeAlerts = activeAlerts.filter(\.isCallForHelp)
         return resting
     }
 }

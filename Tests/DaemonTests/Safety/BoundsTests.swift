@@ -63,6 +63,54 @@ import Transport
         }
     }
 
+    /// Because of it the others hide what the owner hides, until it is revoked.
+    @Test func `An expired share with positions stays until it is revoked`() async throws {
+        try await RunningDaemon.run { running in
+            _ = try running.addDevice("ann")
+            let administration = running.daemon.administration
+            let device = try administration.known("ann")
+            func make(_ change: (inout ShareRequest) -> Void) throws -> Share {
+                var request = ShareRequest()
+                change(&request)
+                return try administration.createShare(
+                    request, of: .device(device.id), stem: "ann"
+                ).share
+            }
+            let placed = try make {
+                $0.scope = .all
+                $0.expiresInSeconds = 0.001
+            }
+            let numbers = try make { $0.scope = [.metrics] }
+            for _ in 0..<205 { try administration.revokeShare(make { $0.scope = [.heartRate] }) }
+            func obeysPrivacy() -> Bool {
+                running.daemon.accounts.shares.contains {
+                    $0.key == numbers.key && $0.obeysPrivacy
+                }
+            }
+            #expect(obeysPrivacy())
+            try administration.revokeShare(placed)
+            #expect(!obeysPrivacy())
+        }
+    }
+
+    /// It would be made, and not be kept: a group shows what its shares show.
+    @Test(arguments: [
+        (#""scope":"heartRate""#, 400), (#""delay":"10m""#, 400), (#""name":"g""#, 201),
+    ])
+    func `A group with a scope or a delay of its own is refused`(
+        field: String, status: Int
+    ) async throws {
+        try await RunningDaemon.run { running in
+            for name in ["ann", "bob"] {
+                _ = try running.addDevice(name)
+                _ = try running.addShare(of: name) { $0.name = name }
+            }
+            let answer = try await running.admin(
+                .post, "/shares/group", #"{"shares":["ann:ann","bob:bob"],\#(field)}"#)
+            #expect(answer.status == status)
+        }
+    }
+
     @Test func `A share's name tells nothing of other devices' shares`() async throws {
         try await RunningDaemon.run { running in
             let administration = running.daemon.administration

@@ -1,0 +1,61 @@
+import SensorModel
+
+/// Tells a track that a runner runs from places where a receiver only seemed to be.
+///
+/// Phones tell old positions, cell towers and mirrors of the satellites' signal, mostly when they
+/// begin and inside houses. So a track is trusted only after it went on without a leap for
+/// ``metersMin`` from where it was taken up.
+///
+///     position --a leap, a long hole, the first one--> landed --so far from there--> trusted
+struct TrackTrust: Sendable {
+    /// Distance from where the track was taken up, meters.
+    static let metersMin = 100.0
+    /// Shorter steps are never leaps: receivers wander by this much.
+    private static let leapMetersMin = 25.0
+    /// A faster step is a leap, m/s: the reference's gate for distance.
+    private static let speedMax = 15.0
+    /// A longer time between two positions is a hole, seconds; or three times the one before, for
+    /// sources that send rarely.
+    private static let holeSecondsMin = 30.0
+    private static let holeIntervals = 3.0
+
+    private var landing: LocalPlane?
+    private var last: (place: LocalPlane, time: Timestamp)?
+    private var interval = 0.0
+    private(set) var isTrusted = false
+
+    /// - Parameters:
+    ///   - latitude: Degrees.
+    ///   - longitude: Degrees.
+    ///   - time: Device time.
+    /// - Returns: Whether the track was taken up here.
+    mutating func update(latitude: Double, longitude: Double, at time: Timestamp) -> Bool {
+        guard let last, let landing else { return land(latitude, longitude, time) }
+        // Seconds without a new position repeat the last one.
+        guard latitude != last.place.latitude || longitude != last.place.longitude else {
+            return false
+        }
+        let seconds = max(0, time.seconds(since: last.time))
+        let squared = last.place.squaredMeters(toLatitude: latitude, longitude: longitude)
+        let isHole = seconds > max(Self.holeSecondsMin, Self.holeIntervals * interval)
+        let reach = max(Self.leapMetersMin, isHole ? 0 : Self.speedMax * seconds)
+        interval = seconds
+        guard squared <= reach * reach else { return land(latitude, longitude, time) }
+        self.last = (LocalPlane(latitude: latitude, longitude: longitude), time)
+        isTrusted =
+            isTrusted
+            || landing.squaredMeters(toLatitude: latitude, longitude: longitude)
+                >= Self.metersMin * Self.metersMin
+        return false
+    }
+
+    private mutating func land(
+        _ latitude: Double, _ longitude: Double, _ time: Timestamp
+    ) -> Bool {
+        let place = LocalPlane(latitude: latitude, longitude: longitude)
+        landing = place
+        last = (place, time)
+        isTrusted = false
+        return true
+    }
+}

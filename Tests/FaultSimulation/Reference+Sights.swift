@@ -1,0 +1,118 @@
+import SensorModel
+import Sharing
+
+extension Reference {
+    /// What of each record of a session may be seen; `nil` settings hide nothing.
+    func sights(of session: SessionID, hiding settings: PrivacySettings?) -> [Sight] {
+        sights(
+            of: sessions[session] ?? [], hiding: settings,
+            isStartLost: hasBeginning[session] == false)
+    }
+
+    /// - Parameter isStartLost: Whether the records before were removed.
+    func sights(
+        of records: [Record], hiding settings: PrivacySettings?, isStartLost: Bool
+    ) -> [Sight] {
+        let releases =
+            settings.map { FinishReference.releases(of: records, $0) }
+            ?? records.map { FinishReference.Release(at: $0.arrival, by: $0.offset) }
+        let isHidden = isHidden(records, settings, isStartLost: isStartLost)
+        let track = TrackReference(of: records)
+        var sight = Sight(isVisible: settings == nil, elapsedSeconds: 0, distanceMeters: 0)
+        var lastSeen = (elapsed: 0.0, distance: 0.0)
+        var unseen = (elapsed: 0.0, distance: 0.0)
+        return records.indices.map { index in
+            sight.release = releases[index]
+            guard let metrics = records[index].metrics else {
+                var own = sight
+                own.isVisible = sight.isVisible && !releases[index].isNear
+                return own
+            }
+            if let position = metrics.position {
+                sight.place = (position.latitude, position.longitude)
+            }
+            let isShown = isHidden[index] == .no && !releases[index].isNear
+            if isShown {
+                let total = Self.totals(metrics)
+                if !sight.isVisible {
+                    var first = total
+                    // What was run since the track was taken up counts, if it never was hidden.
+                    if let landing = track.points[index]?.landing, settings != nil,
+                        (landing...index).allSatisfy({
+                            isHidden[$0] != .inside && !releases[$0].isNear
+                        }), let start = records[landing].metrics
+                    {
+                        first = Self.totals(start)
+                    }
+                    unseen.elapsed += first.elapsed - lastSeen.elapsed
+                    unseen.distance += first.distance - lastSeen.distance
+                }
+                lastSeen = total
+                sight.elapsedSeconds = total.elapsed - unseen.elapsed
+                sight.distanceMeters = total.distance - unseen.distance
+            }
+            sight.isVisible = isShown
+            return sight
+        }
+    }
+
+    private static func totals(_ metrics: Metrics) -> (elapsed: Double, distance: Double) {
+        (metrics.elapsedSeconds, metrics.distanceMeters ?? 0)
+    }
+
+    /// Why a record is hidden, but for the finish.
+    private enum Hiding {
+        case no
+        /// No trusted track has come into view yet.
+        case notInView
+        /// In a zone, or where the run may have started.
+        case inside
+    }
+
+    private func isHidden(
+        _ records: [Record], _ settings: PrivacySettings?, isStartLost: Bool
+    ) -> [Hiding] {
+        guard let settings else { return records.map { _ in .no } }
+        var circles = settings.zones.map {
+            HiddenCircle(
+                meters: $0.radiusMeters, aroundLatitude: $0.latitude, longitude: $0.longitude,
+                salt: settings.salt)
+        }
+        let isOpen = settings.zones.isEmpty && settings.trimStartMeters == 0
+        let track = TrackReference(of: records)
+        var starts: [PositionMetric] = []
+        var (wasInView, hasFix) = (false, false)
+        var hiding = Hiding.notInView
+        return records.indices.map { index in
+            guard let metrics = records[index].metrics else { return hiding }
+            guard let place = metrics.position, let point = track.points[index] else {
+                if !hasFix, metrics.elapsedSeconds > 300, !isStartLost { hiding = .no }
+                return hiding
+            }
+            hasFix = true
+            if point.landing == index, !wasInView, settings.trimStartMeters > 0,
+                !starts.contains(where: { TrackReference.meters(place, $0) < 25 })
+            {
+                starts.append(place)
+                circles.append(
+                    HiddenCircle(
+                        meters: settings.trimStartMeters, aroundLatitude: place.latitude,
+                        longitude: place.longitude, salt: settings.salt))
+            }
+            let isInside =
+                (isStartLost || starts.count > 16) && settings.trimStartMeters > 0
+                || circles.contains {
+                    $0.contains(latitude: place.latitude, longitude: place.longitude)
+                }
+            if isInside {
+                hiding = .inside
+            } else if isOpen || point.isTrusted || hiding == .no {
+                hiding = .no
+            } else {
+                hiding = .notInView
+            }
+            if hiding == .no { wasInView = true }
+            return hiding
+        }
+    }
+}

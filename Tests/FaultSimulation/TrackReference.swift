@@ -1,0 +1,64 @@
+import SensorModel
+import Sharing
+
+/// Where a track was taken up, and whether it is one that a runner runs: worked out from the
+/// positions of a session's records.
+struct TrackReference {
+    /// What is known of a record with a position.
+    struct Point {
+        /// Index of the record at which the track was taken up.
+        let landing: Int
+        /// It went on from there without a leap, and 100 m away from there.
+        let isTrusted: Bool
+    }
+
+    /// One for each record; `nil`: it has no position.
+    let points: [Point?]
+
+    init(of records: [Reference.Record]) {
+        /// Records whose position is another than the one before.
+        var moves: [Int] = []
+        var landing = 0
+        var isTrusted = false
+        points = records.indices.map { index in
+            guard let here = records[index].metrics?.position else { return nil }
+            guard let last = moves.last, let there = records[last].metrics?.position else {
+                moves = [index]
+                landing = index
+                return Point(landing: index, isTrusted: false)
+            }
+            guard here.latitude != there.latitude || here.longitude != there.longitude else {
+                return Point(landing: landing, isTrusted: isTrusted)
+            }
+            let seconds = max(0, records[index].deviceTime.seconds(since: records[last].deviceTime))
+            var before = 0.0
+            if moves.count > 1 {
+                before = max(
+                    0,
+                    records[last].deviceTime.seconds(
+                        since: records[moves[moves.count - 2]].deviceTime))
+            }
+            moves.append(index)
+            let isHole = seconds > 30 && seconds > 3 * before
+            if Self.meters(here, there) > 25, isHole || Self.meters(here, there) > 15 * seconds {
+                landing = index
+                isTrusted = false
+            } else if let start = records[landing].metrics?.position {
+                isTrusted = isTrusted || Self.meters(here, start) >= 100
+            }
+            return Point(landing: landing, isTrusted: isTrusted)
+        }
+    }
+
+    /// Meters on the plane around the second position, as the product measures them: a track is
+    /// trusted at 100 m to the letter.
+    static func meters(_ one: PositionMetric, _ other: PositionMetric) -> Double {
+        let degree = 6_371_000 * Double.pi / 180
+        let north = (one.latitude - other.latitude) * degree
+        // Nobody runs across the 180th meridian here.
+        let east =
+            (one.longitude - other.longitude) * degree
+            * LocalPlane.cosine(ofDegrees: other.latitude)
+        return (north * north + east * east).squareRoot()
+    }
+}
