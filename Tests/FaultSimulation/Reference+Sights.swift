@@ -9,7 +9,7 @@ extension Reference {
             isStartLost: hasBeginning[session] == false)
     }
 
-    /// - Parameter isStartLost: Whether the records before were removed.
+    /// The same of given records, of which `isStartLost` says that more were removed before them.
     func sights(
         of records: [Record], hiding settings: PrivacySettings?, isStartLost: Bool
     ) -> [Sight] {
