@@ -6,6 +6,7 @@ extension ArgumentHelp {
     /// - Parameters:
     ///   - name: Name of the value in usage lines and man pages.
     ///   - text: One sentence.
+    /// - Returns: The help, with the name.
     static func value(_ name: String, _ text: String) -> ArgumentHelp {
         ArgumentHelp(text, valueName: name)
     }
