@@ -1,0 +1,197 @@
+// One session under way: what sensors and buttons say becomes numbered frames. Touches no page.
+//
+// Motion is gathered into batches. What is not yet a frame lies in `journal`, a store of texts that
+// is written at once (localStorage): a tab that is killed loses not one sample.
+
+import {
+  controlPayload, heartRatePayload, kinds, locationPayload, markerPayload, sourcePayload, statusPayload,
+} from "./frames.js";
+import { MotionBatcher, motionReading, restoreBatch } from "./motion.js";
+import { Tally } from "./tally.js";
+
+/** From this part of the room on motion, which takes most of it, is no longer kept. */
+const motionRoom = 0.9;
+
+/** A text for one session in a store of texts; it may refuse, as in a private window. */
+export function makeJournal(storage, session, key = "pulsecast.record.tail") {
+  const head = `${session}|`;
+  return {
+    read() {
+      try {
+        const text = storage.getItem(key) ?? "";
+        return text.startsWith(head) ? text.slice(head.length) : "";
+      } catch {
+        return "";
+      }
+    },
+    write(text) {
+      try {
+        storage.setItem(key, head + text);
+      } catch {
+        // Then a killed tab loses what is not a frame yet: half a second at most.
+      }
+    },
+  };
+}
+
+export class Recording {
+  #batcher = new MotionBatcher();
+  #heartSource;
+  #isMotionLeftOut = false;
+
+  /**
+   * `asApple`: how the browser counts acceleration. `room()`: which part of the room for frames is
+   * taken, 0…1. `left(what)` is told when something can no longer be kept, and when it can again.
+   */
+  constructor(queue, { journal, asApple = false, room = () => 0, left = () => {} }) {
+    this.queue = queue;
+    this.journal = journal;
+    this.asApple = asApple;
+    this.room = room;
+    this.left = left;
+    this.tally = new Tally(queue.record.startedAt, queue.record.run);
+    this.samples = { motion: 0, heartRate: 0, location: 0, doubtful: 0 };
+    /** What is not kept now: "", "motion" or "all". */
+    this.leftOut = "";
+    this.#restore();
+  }
+
+  get state() {
+    if (this.queue.record.state === "ended") return "ended";
+    return this.tally.isPaused ? "paused" : "recording";
+  }
+
+  start(milliseconds) {
+    this.#control("start", milliseconds);
+  }
+
+  pause(milliseconds) {
+    if (this.state !== "recording") return;
+    this.tally.pause(milliseconds);
+    this.#control("pause", milliseconds);
+  }
+
+  resume(milliseconds) {
+    if (this.state !== "paused") return;
+    this.tally.resume(milliseconds);
+    this.#control("resume", milliseconds);
+  }
+
+  /** The lap that ended; undefined where there is none to end. */
+  lap(milliseconds) {
+    if (this.state !== "recording") return undefined;
+    const lap = this.tally.lap(milliseconds);
+    this.#control("lap", milliseconds);
+    return lap;
+  }
+
+  stop(milliseconds) {
+    if (this.state === "ended") return;
+    this.tally.pause(milliseconds);
+    this.#control("stop", milliseconds);
+    this.queue.end();
+  }
+
+  /** The number of the call for help, to tell when the daemon has it. */
+  sos(milliseconds) {
+    return this.#control("sos", milliseconds);
+  }
+
+  cancelAlert(milliseconds) {
+    this.#control("cancelAlert", milliseconds);
+  }
+
+  /** A heart rate as the strap tells it: beatsPerMinute, contact, intervals. */
+  heartRate(reading, source, milliseconds) {
+    const payload = heartRatePayload(reading);
+    if (!payload) {
+      this.samples.doubtful += 1;
+      return;
+    }
+    if (source && source !== this.#heartSource) {
+      this.#heartSource = source;
+      this.#append(kinds.source, milliseconds, sourcePayload(source));
+    }
+    this.samples.heartRate += 1;
+    this.tally.heartRate(reading.beatsPerMinute, milliseconds);
+    this.#append(kinds.heartRate, milliseconds, payload);
+  }
+
+  fix(coordinates, milliseconds) {
+    const payload = locationPayload(coordinates);
+    if (!payload) return;
+    this.samples.location += 1;
+    this.tally.fix(coordinates, milliseconds);
+    this.#append(kinds.location, milliseconds, payload);
+  }
+
+  battery(status, milliseconds) {
+    this.#append(kinds.status, milliseconds, statusPayload(status));
+  }
+
+  /** Whether the event held a motion. */
+  motion(event, milliseconds) {
+    if (this.state === "ended") return false;
+    const reading = motionReading(event, milliseconds, this.asApple);
+    if (!reading) return false;
+    if (!this.#hasRoom(motionRoom, "motion", milliseconds)) return true;
+    this.samples.motion += 1;
+    for (const batch of this.#batcher.add(reading)) this.#appendBatch(batch);
+    this.journal.write(this.#batcher.tail);
+    return true;
+  }
+
+  /** Makes a frame of what is gathered: the page goes, or something else must keep its order. */
+  flush() {
+    const batch = this.#batcher.seal();
+    if (!batch) return;
+    this.#appendBatch(batch);
+    this.journal.write("");
+  }
+
+  #control(action, milliseconds) {
+    return this.#append(kinds.control, milliseconds, controlPayload(action), true);
+  }
+
+  #append(kind, milliseconds, payload, isCertain = false) {
+    if (!payload || this.state === "ended") return undefined;
+    this.flush();
+    if (!isCertain && !this.#hasRoom(1, "all", milliseconds)) return undefined;
+    this.queue.record.run = this.tally.state;
+    return this.queue.append(kind, milliseconds, payload);
+  }
+
+  #appendBatch({ milliseconds, endMilliseconds, payload }) {
+    this.queue.record.motionUntil = endMilliseconds;
+    this.queue.record.run = this.tally.state;
+    this.queue.append(kinds.motion, milliseconds, payload);
+  }
+
+  /** Whether there is room; the first refusal is recorded as a marker, so that nobody wonders. */
+  #hasRoom(part, what, milliseconds) {
+    const taken = this.room();
+    const leftOut = taken >= 1 ? "all" : taken >= motionRoom ? "motion" : "";
+    if (leftOut !== this.leftOut) {
+      this.leftOut = leftOut;
+      this.left(leftOut);
+    }
+    if (taken < part) {
+      if (what === "motion") this.#isMotionLeftOut = false;
+      return true;
+    }
+    if (what === "motion" && !this.#isMotionLeftOut) {
+      this.#isMotionLeftOut = true;
+      this.flush();
+      this.queue.append(kinds.marker, milliseconds, markerPayload("storage full: motion is not recorded"));
+    }
+    return false;
+  }
+
+  /** Motion of a page that was killed before its batch was full. */
+  #restore() {
+    const batch = restoreBatch(this.journal.read());
+    // The journal may be older than the store: a batch that it has was sealed after that.
+    if (batch && batch.milliseconds > this.queue.record.motionUntil) this.#appendBatch(batch);
+    this.journal.write("");
+  }
+}
