@@ -20,7 +20,7 @@ export class Leadership {
     this.isLeader = false;
     this.#channel = new environment.BroadcastChannel(lockName);
     this.#channel.onmessage = ({ data }) => {
-      if (data.resign && this.isLeader) this.#release();
+      if (data.resign && this.isLeader) this.#lose();
       else if (data.news && !this.isLeader) onNews(data.news);
       else if (data.wish && this.isLeader) onWish(data.wish);
     };
@@ -61,9 +61,16 @@ export class Leadership {
       // Another tab took the lock by force, or this one no longer waits for it.
     }
     if (!led) return;
+    this.#lose();
+    this.#request();
+  }
+
+  /** Stops before the next tab may begin. */
+  #lose() {
+    if (!this.isLeader) return;
     this.isLeader = false;
     this.onLose();
-    this.#request();
+    this.#release();
   }
 
   #patiently() {

@@ -115,6 +115,7 @@ function end(timeStamp) {
   recording.stop(clock.at(timeStamp));
   page.finished = { shown: recording.tally.shown(clock.at(timeStamp)) };
   page.recording = undefined;
+  page.section = "done";
   page.sensors.pause();
   page.outbox.finish();
   find(".locked").close();
@@ -158,15 +159,16 @@ async function lead() {
     onTaken: () => leadership.take(), unstored: unstoredNumbers,
   });
   const open = await page.outbox.open();
+  const goesOn = open && now() - open.lastAt < resumeMilliseconds;
+  // Before the sensors: what they tell from the first moment on belongs to the session.
+  if (goesOn) goOn(open);
   page.lost = await page.sensors.restore();
-  if (!open) {
-    show("setup");
-  } else if (now() - open.lastAt < resumeMilliseconds) {
-    goOn(open);
-  } else {
+  if (goesOn) {
+    page.sensors.began();
+  } else if (open) {
     page.interrupted = open;
     show("interrupted");
-  }
+  } else show("setup");
 }
 
 /** Goes on with a session after a reload; what was not measured since then is told. */
@@ -196,6 +198,7 @@ function follow(news) {
 function lose() {
   page.recording?.flush();
   page.recording = undefined;
+  page.section = "follow";
   page.sensors.pause();
   page.outbox?.close();
   page.outbox = undefined;

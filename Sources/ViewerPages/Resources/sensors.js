@@ -64,8 +64,9 @@ export class Sensors {
     if (wanted.includes("position") && await permissionState("geolocation", this.environment) === "granted") {
       await this.#on("position");
     }
-    const asks = typeof this.environment.DeviceMotionEvent?.requestPermission === "function";
-    if (wanted.includes("motion") && !asks) await this.#on("motion");
+    // Safari allows it from a tap only; others that ask have remembered.
+    const allowed = wanted.includes("motion") && await allowMotion(this.environment).catch(() => false);
+    if (allowed) await this.#on("motion");
     if (wanted.includes("strap")) await this.strap.remembered().catch(() => false);
     for (const name of ["screen", "voice"]) if (wanted.includes(name)) await this.#on(name, true);
     return measuring.filter((name) => wanted.includes(name) && this.states[name] === "off"

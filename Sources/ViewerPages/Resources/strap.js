@@ -4,6 +4,8 @@ import { retryDelay } from "./protocol.js";
 
 const service = "heart_rate";
 const measurement = "heart_rate_measurement";
+/** Some systems never answer a connection that a strap did not hear. */
+const connectMilliseconds = 30000;
 
 /**
  * A Heart Rate Measurement (0x2A37): beatsPerMinute, contact (undefined: the strap cannot tell),
@@ -30,6 +32,8 @@ export const speaksBluetooth = ({ navigator } = globalThis) =>
 
 export class Strap {
   #device;
+  #characteristic;
+  #attempt;
   #retryTimer;
   #attempts = 0;
   #isWanted = false;
@@ -81,6 +85,7 @@ export class Strap {
   stop() {
     this.#isWanted = false;
     this.environment.clearTimeout(this.#retryTimer);
+    this.#characteristic?.removeEventListener("characteristicvaluechanged", this.#beat);
     this.#device?.removeEventListener("gattserverdisconnected", this.#lost);
     this.#device?.gatt.disconnect();
     this.#tell("off");
@@ -98,24 +103,38 @@ export class Strap {
   async #connect() {
     this.environment.clearTimeout(this.#retryTimer);
     if (this.state !== "lost") this.#tell("connecting");
+    const device = this.#device;
+    const attempt = this.#attempt = {};
+    // A connection that comes true after it was given up must not tell each beat twice.
+    const isCurrent = () => this.#isWanted && attempt === this.#attempt;
+    const patience = this.environment.setTimeout(() => {
+      if (!isCurrent()) return;
+      device.gatt.disconnect();
+      this.#disconnected();
+    }, connectMilliseconds);
     try {
-      const server = await this.#device.gatt.connect();
+      const server = await device.gatt.connect();
       const found = await server.getPrimaryService(service);
       const characteristic = await found.getCharacteristic(measurement);
-      characteristic.removeEventListener("characteristicvaluechanged", this.#beat);
+      if (!isCurrent()) return;
+      this.#characteristic?.removeEventListener("characteristicvaluechanged", this.#beat);
+      this.#characteristic = characteristic;
       characteristic.addEventListener("characteristicvaluechanged", this.#beat);
       await characteristic.startNotifications();
-      if (!this.#isWanted) return;
+      if (!isCurrent()) return;
       this.#attempts = 0;
       this.#tell("connected");
     } catch {
-      if (this.#isWanted) this.#disconnected();
+      if (isCurrent()) this.#disconnected();
+    } finally {
+      this.environment.clearTimeout(patience);
     }
   }
 
   /** Straps get lost under water and behind arms: it is called for as long as the run lasts. */
   #disconnected() {
     if (!this.#isWanted) return;
+    this.#attempt = undefined;
     this.#tell("lost");
     this.environment.clearTimeout(this.#retryTimer);
     this.#retryTimer = this.environment.setTimeout(() => this.#connect(), retryDelay(this.#attempts++));

@@ -7,8 +7,8 @@
 const accuracyMax = 30;
 /** Nobody runs faster, m/s. */
 const speedMax = 15;
-/** Below this a step between two fixes is their scatter, m/s. */
-const standingSpeed = 0.4;
+/** Less than this from the last place that counted may be the receiver's scatter, meters. */
+const stepMin = 4;
 /** Pace is over this much of the past. */
 const paceMilliseconds = 20000;
 /** A heart rate this old is no longer shown as current. */
@@ -85,12 +85,10 @@ export class Tally {
       state.anchor = here;
       return;
     }
-    if (seconds <= 0) return;
-    // A runner who stands does not collect the scatter of the receiver.
-    if (step / seconds >= standingSpeed) {
-      state.meters += step;
-      state.anchor = here;
-    } else if (seconds > 10) state.anchor = here;
+    // Who stands does not collect the scatter of the receiver.
+    if (seconds <= 0 || step < stepMin) return;
+    state.meters += step;
+    state.anchor = here;
     state.path = [...state.path.filter((each) => milliseconds - each.milliseconds <= paceMilliseconds),
       { milliseconds, meters: state.meters }];
   }
