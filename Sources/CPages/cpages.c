@@ -205,6 +205,9 @@ static const uint8_t report_html[] = {
 static const uint8_t report_js[] = {
 #embed "../ViewerPages/Resources/report.js"
 };
+static const uint8_t retry_js[] = {
+#embed "../ViewerPages/Resources/retry.js"
+};
 static const uint8_t route_js[] = {
 #embed "../ViewerPages/Resources/route.js"
 };
@@ -324,6 +327,7 @@ static const struct cpages_file files[] = {
     FILE("report.css", report_css),
     FILE("report.html", report_html),
     FILE("report.js", report_js),
+    FILE("retry.js", retry_js),
     FILE("route.js", route_js),
     FILE("scrub.js", scrub_js),
     FILE("sensors.js", sensors_js),

@@ -71,12 +71,9 @@ export class FrameStore {
     }, "strict");
   }
 
-  /** Deletes acknowledged frames. */
-  discard(id, upTo, record) {
-    return this.#write((sessions, store) => {
-      store.delete(this.range.bound([id, 0], [id, upTo]));
-      sessions.put(record);
-    }, "relaxed");
+  /** Deletes acknowledged frames. It writes nothing: a full disk would refuse that, and stay full. */
+  discard(id, upTo) {
+    return this.#write((sessions, store) => store.delete(this.range.bound([id, 0], [id, upTo])), "relaxed");
   }
 
   remove(id) {

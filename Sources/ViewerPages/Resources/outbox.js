@@ -6,9 +6,11 @@
 import { FrameQueue, newRecord } from "./queue.js";
 import { Uplink } from "./uplink.js";
 
-/** Of the room that the browser offers, as it may be wrong about it. */
+/** Of the room that the browser offers. It may be made up, to tell nobody how large the disk is. */
 const quotaPart = 0.8;
 const roomBytesMax = 1024 * 1024 * 1024;
+/** What may wait in memory while the store refuses: hours of position and heart rate. */
+const memoryBytesMax = 8 * 1024 * 1024;
 /** Where a browser does not tell how much there is. */
 const roomBytesUnknown = 50 * 1024 * 1024;
 
@@ -88,9 +90,12 @@ export class Outbox {
     return kept.reduce((sum, record) => sum + record.bytes, 0);
   }
 
-  /** Which part of the room is taken. */
+  /** Which part of the room is taken; more than 0.9: only little may be added, 1: nothing. */
   get roomTaken() {
-    return this.bytes / this.roomBytes;
+    const taken = this.bytes / this.roomBytes;
+    if (!this.trouble) return taken;
+    // What the store refuses waits in memory: little of it, and for a while only.
+    return (this.queue?.unconfirmedBytes ?? 0) > memoryBytesMax ? 1 : Math.max(0.95, taken);
   }
 
   /** The connection of older sessions; undefined when there is nothing to send. */

@@ -67,6 +67,13 @@ export class FrameQueue {
     return this.#refusals >= refusalsMax ? this.record.next - 1 : 0;
   }
 
+  /** Bytes that are in memory only. */
+  get unconfirmedBytes() {
+    let bytes = 0;
+    for (const [sequence, frame] of this.#recent) if (sequence > this.#durable) bytes += frame.length;
+    return bytes;
+  }
+
   get waitingFrames() {
     return this.record.next - 1 - this.record.acked;
   }
@@ -214,9 +221,8 @@ export class FrameQueue {
     if (this.#discardTimer !== undefined) return;
     this.#discardTimer = this.environment.setTimeout(() => {
       this.#discardTimer = undefined;
-      const { id, acked } = this.record;
       // What stays is sent again, and the daemon knows it: a failure costs nothing but room.
-      this.store.discard(id, acked, { ...this.record }).catch(() => {});
+      this.store.discard(this.record.id, this.record.acked).catch(() => {});
     }, discardMilliseconds);
   }
 }

@@ -228,7 +228,6 @@ function press(key) {
       page.hole = undefined;
     },
   };
-  page.lost = page.lost.filter((name) => `${name}Again` !== key);
   actions[key]?.();
   show();
 }
@@ -319,6 +318,7 @@ async function main() {
   });
   show("follow");
   leadership = new Leadership({ onLead: lead, onLose: lose, onWish: (wish) => command(wish), onNews: follow });
+  setInterval(() => page.outbox?.measureRoom(), 60000);
   setInterval(() => {
     if (page.section === "follow") page.isLeaderSilent = performance.now() - page.newsAt > silenceMilliseconds;
     show();

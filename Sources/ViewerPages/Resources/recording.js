@@ -41,19 +41,22 @@ export class Recording {
 
   /**
    * `asApple`: how the browser counts acceleration. `room()`: which part of the room for frames is
-   * taken, 0…1. `left(what)` is told when something can no longer be kept, and when it can again.
+   * taken, 0…1.
    */
-  constructor(queue, { journal, asApple = false, room = () => 0, left = () => {} }) {
+  constructor(queue, { journal, asApple = false, room = () => 0 }) {
     this.queue = queue;
     this.journal = journal;
     this.asApple = asApple;
     this.room = room;
-    this.left = left;
     this.tally = new Tally(queue.record.startedAt, queue.record.run);
     this.samples = { motion: 0, heartRate: 0, location: 0, doubtful: 0 };
-    /** What is not kept now: "", "motion" or "all". */
-    this.leftOut = "";
     this.#restore();
+  }
+
+  /** What is not kept now: "", "motion" or "all". */
+  get leftOut() {
+    const taken = this.room();
+    return taken >= 1 ? "all" : taken >= motionRoom ? "motion" : "";
   }
 
   get state() {
@@ -169,13 +172,7 @@ export class Recording {
 
   /** Whether there is room; the first refusal is recorded as a marker, so that nobody wonders. */
   #hasRoom(part, what, milliseconds) {
-    const taken = this.room();
-    const leftOut = taken >= 1 ? "all" : taken >= motionRoom ? "motion" : "";
-    if (leftOut !== this.leftOut) {
-      this.leftOut = leftOut;
-      this.left(leftOut);
-    }
-    if (taken < part) {
+    if (this.room() < part) {
       if (what === "motion") this.#isMotionLeftOut = false;
       return true;
     }

@@ -35,7 +35,8 @@ export function noticesOf(page, { t, locale }) {
   const clockTime = (milliseconds) => format.clock(milliseconds / 1000, locale);
   const problems = recording && sensors ? Object.entries(sensors.problems).filter(([, problem]) => problem) : [];
   return [
-    outbox?.trouble && { key: "storageTrouble", values: { reason: outbox.trouble.message }, isGrave: true },
+    outbox?.trouble && (outbox.trouble.name === "QuotaExceededError" ? { key: "storageNoRoom", isGrave: true }
+      : { key: "storageTrouble", values: { reason: outbox.trouble.message }, isGrave: true }),
     recording?.leftOut === "all" && { key: "storageAll", isGrave: true },
     recording?.leftOut === "motion" && { key: "storageMotion" },
     finalDeviceCodes.has(code) && {
@@ -45,8 +46,8 @@ export function noticesOf(page, { t, locale }) {
     uplink?.clockOffset < -clockAheadSeconds && {
       key: "clockAhead", values: { age: format.age(-uplink.clockOffset) }, isGrave: true },
     hole && { key: "notMeasured", values: { from: clockTime(hole.from), to: clockTime(hole.to) }, action: "close" },
-    recording && lost.includes("motion") && { key: "motionAgain", action: "measureMotion" },
-    recording && lost.includes("strap") && { key: "strapAgain", action: "connectStrap" },
+    recording && lost.includes("motion") && sensors?.states.motion === "off" && { key: "motionAgain", action: "measureMotion" },
+    recording && lost.includes("strap") && sensors?.states.strap === "off" && { key: "strapAgain", action: "connectStrap" },
     ...problems.map(([, problem]) => ({ key: problem })),
     recording && sensors?.states.screen === "on" && !sensors.screen.isHeld && { key: "screenMayGo" },
     outbox?.foreign.length > 0 && !recording && { key: "foreignKept", values: { n: outbox.foreign.length } },

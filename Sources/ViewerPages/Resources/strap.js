@@ -1,6 +1,6 @@
 // A heart-rate strap over Web Bluetooth: the standard service 0x180D, with RR intervals.
 
-import { retryDelay } from "./protocol.js";
+import { retryDelay } from "./retry.js";
 
 const service = "heart_rate";
 const measurement = "heart_rate_measurement";

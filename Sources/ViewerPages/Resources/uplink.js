@@ -6,7 +6,7 @@
 // `onMessage` gets commands, cheers and errors.
 
 import { decodeMessages, encodeHello, kinds } from "./frames.js";
-import { retryDelay } from "./protocol.js";
+import { retryDelay } from "./retry.js";
 
 /** Close codes after which a device may not come back by itself; see Protocol.md. */
 export const finalDeviceCodes = new Set([4000, 4001, 4003, 4004, 4009, 4010, 4013]);

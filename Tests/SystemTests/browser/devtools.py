@@ -107,6 +107,16 @@ class Browser:
             self.listener(message["method"], message["params"])
         return message
 
+    def main_thread_seconds(self):
+        """Processor time of the main threads of all pages so far."""
+        ticks = 0
+        for process in self.send("SystemInfo.getProcessInfo")["processInfo"]:
+            if process["type"] == "renderer":
+                with open(f"/proc/{process['id']}/task/{process['id']}/stat", encoding="utf-8") as file:
+                    fields = file.read().rpartition(")")[2].split()
+                ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def open(self, url, width=1280, height=900, scale=1, dark=False, calm=False, touch=False,
              first=None, context=None):
         """`first`: JavaScript that runs in the new document before its own. `context`: of a page

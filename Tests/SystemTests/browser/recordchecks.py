@@ -11,14 +11,13 @@ import time
 import urllib.parse
 import urllib.request
 
-from checks import Failure, clean, expect
+from checks import clean, expect
 from recordworld import Phone, Walk
 
 PATIENCE = 60
 PHASE = "document.body.dataset.phase"
 TRANSFER_BYTES_MAX = 80 * 1024
 MAIN_THREAD_MAX = 0.05
-SHARE_OF_WAIT = 40  # values that are always on their way
 # Whatever a network says that is not there for a moment.
 NETWORK_NOISE = ["net::ERR_", "WebSocket connection to", "Failed to load resource"]
 
@@ -198,11 +197,23 @@ def whole(browser, field):
     page.pump(3)
     expect(kept_frames(page) == 0, "frames are left in the browser")
     facts = compare(field, phone)
-    verified = field.stage.command("replay", field.session(field.name), "--verify")
+    verified = verify(page, field)
     pushed = same_as_pushed(field, phone)
     clean(page, field.proxy.base, allowed=NETWORK_NOISE)
     return (f"{seconds} s of measuring in {took:.0f} s: {facts}; {longest} values were kept at most;"
-            f" {verified.strip().splitlines()[-1]}; {pushed}")
+            f" {verified}; {pushed}")
+
+
+def verify(page, field):
+    """The recorded session computes to what was recorded; a daemon that was killed reads it back first."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        said = field.stage.command("replay", field.session(field.name), "--verify").strip()
+        if "not recorded" not in said:
+            expect(said.endswith(" 0 differ"), said)
+            return said
+        expect(time.monotonic() < deadline, said)
+        page.pump(1)
 
 
 def again(phone):
@@ -251,19 +262,21 @@ def given_values(phone):
         yield kind, wall, value
 
 
-def compare(field, phone):
+def compare(field, phone, kinds=("motion", "location", "heartRate", "control")):
     """Recorded against given, value by value and time by time."""
     frames = exported(field, field.session(field.name))
     recorded, given = list(values(frames)), list(given_values(phone))
-    for kind in ["motion", "location", "heartRate", "control"]:
-        ours = [each for each in recorded if each[0] == kind]
-        theirs = [each for each in given if each[0] == kind]
+    for kind in kinds:
+        ours, theirs = (sorted((each for each in every if each[0] == kind), key=lambda each: each[1])
+                        for every in (recorded, given))
         expect(len(ours) == len(theirs), f"{kind}: {len(ours)} recorded of {len(theirs)} given")
         for mine, other in zip(ours, theirs):
-            expect(mine[2] == other[2] and abs(mine[1] - other[1]) < 0.0015, f"{kind}: recorded {mine}, given {other}")
+            # A frame has microseconds, a batch even ones; what a killed tab left has units of ten.
+            same = mine[2] == other[2] and abs(mine[1] - other[1]) < 0.015
+            expect(same, f"{kind}: recorded {mine}, given {other}")
     numbers = [frame["seq"] for frame in frames if "seq" in frame]
     expect(numbers == list(range(1, len(numbers) + 1)), "the frames' numbers have holes")
-    return (f"{len(given)} values given and recorded, in {len(numbers)} frames; 0 missing, 0 doubled, 0 altered")
+    return f"{len(given)} values given and recorded, in {len(numbers)} frames; 0 missing, 0 doubled, 0 altered"
 
 
 def same_as_pushed(field, phone):
@@ -304,4 +317,276 @@ def text_frames(phone):
         yield frame
 
 
-ALL = [link, strangers, sensors, whole]
+def begin(phone, page, names=("position", "motion")):
+    """Starts a session with these sensors; the strap last, if it is one of them."""
+    for name in names:
+        if name == "strap":
+            phone.choose_strap(sensor(name))
+        else:
+            page.run(f"{sensor(name)}.click()", tapped=True)
+    phone.press(".start", phone.walk.start, "start")
+    page.wait(f"{PHASE} === 'run'", PATIENCE)
+
+
+def finish(phone, page, second):
+    """Stops, and waits until the daemon has everything."""
+    phone.press(".stop", phone.walk.start + 1000 * second, "stop", held=True)
+    page.wait(f"{PHASE} === 'done'", PATIENCE)
+    page.wait("document.querySelector('.left-text').textContent.includes('with the daemon')", PATIENCE)
+
+
+def later(field):
+    """A field whose walk is after what was recorded before."""
+    field.name = f"Anna {len(field.shares)}"
+    field.token = field.device(field.name)
+    return field
+
+
+def tabs(browser, field):
+    """A second tab shows what the first records, its buttons work, and each may take over."""
+    field = later(field)
+    phone = Phone(browser, field.base, Walk(field.start))
+    first = enter(phone, field)
+    begin(phone, first)
+    for second in range(3):
+        phone.give_fix(second, phone.walk.start + 1000 * second)
+        phone.give_motion(phone.walk.start + 1000 * second, phone.walk.start + 1000 * (second + 1))
+    other = phone.open(context=first.context)
+    other.wait(f"{PHASE} === 'run' && document.querySelector('.notice button')", PATIENCE)
+    other.pump(1.5)
+    expect(other.text(".hero .number") == first.text(".hero .number"), "the tabs show different numbers")
+    other.run("document.querySelector('.lap').click()")
+    other.wait("[...document.querySelectorAll('.name')].some((node) => node.textContent === 'Lap 2')", PATIENCE)
+    # The first goes on while the second only shows.
+    phone.page = first
+    phone.give_motion(phone.walk.start + 3000, phone.walk.start + 3700)
+    phone.page = other
+    tap(other, ".notice button")
+    other.wait("!document.querySelector('.notice')", PATIENCE)
+    phone.note_fixes()
+    phone.give_motion(phone.walk.start + 3700, phone.walk.start + 5200)
+    phone.give_fix(5, phone.walk.start + 5200)
+    # The one that leads dies; the other goes on by itself.
+    other.kill()
+    phone.page = first
+    first.call("Page.bringToFront")
+    first.run(f"world.set({phone.walk.start + 5200})")
+    first.wait("!document.querySelector('.notice')", PATIENCE)
+    phone.note_fixes()
+    phone.give_motion(phone.walk.start + 5200, phone.walk.start + 6000)
+    finish(phone, first, 6)
+    return compare(field, phone, ["motion", "location"]) + ", over three changes"
+
+
+def afar(browser, field):
+    """Cheers arrive, the owner's commands are done, a call for help goes out and is taken back."""
+    field = later(field)
+    phone = Phone(browser, field.base, Walk(field.start))
+    page = enter(phone, field)
+    begin(phone, page, ["position"])
+    phone.give_fix(0, phone.walk.start)
+    page.wait(f"{STATE} === 'live'", PATIENCE)
+    field.cheer("Go Anna!")
+    page.wait("document.querySelector('.toasts').textContent.includes('Go Anna!')", PATIENCE)
+    field.owner_command("pause")
+    page.wait("document.querySelector('.run').dataset.state === 'paused'", PATIENCE)
+    field.owner_command("resume")
+    page.wait("document.querySelector('.run').dataset.state === 'recording'", PATIENCE)
+    page.run(f"world.press('.sos', {phone.walk.start + 500}, true)")
+    page.wait("document.querySelector('.help').open", PATIENCE)
+    tap(page, ".help-cancel")
+    page.pump(1)
+    expect(field.alerts() == [], "a call that was cancelled went out")
+    page.run(f"world.press('.sos', {phone.walk.start + 600}, true)")
+    page.wait("document.querySelector('.help').dataset.state === 'out'", PATIENCE)
+    expect("sos" in json.dumps(field.alerts()), f"viewers are told {field.alerts()}")
+    tap(page, ".help-cancel")
+    deadline = time.monotonic() + PATIENCE
+    while field.alerts() and time.monotonic() < deadline:
+        page.pump(0.2)
+    expect(field.alerts() == [], "the call was not taken back")
+    tap(page, ".lock")
+    page.wait("document.querySelector('.locked').open", PATIENCE)
+    page.run("world.press('.unlock', 0, true)")
+    page.wait("!document.querySelector('.locked').open", PATIENCE)
+    # A touch is no hold.
+    page.run(f"world.press('.stop', {phone.walk.start + 700}, true)")
+    page.run("document.querySelector('.stop').dispatchEvent(new PointerEvent('pointerup'))")
+    page.pump(1.5)
+    expect(page.run(PHASE) == "run", "a touch stopped the recording")
+    field.owner_command("stop")
+    page.wait(f"{PHASE} === 'done'", PATIENCE)
+    clean(page, field.base)
+
+
+def full(browser, field):
+    """Where the room is full motion is left out, and that is said and recorded; all else goes on."""
+    field = later(field)
+    phone = Phone(browser, field.proxy.base, Walk(field.start))
+    page = enter(phone, field)
+    page.wait("navigator.serviceWorker.controller", PATIENCE)
+    page.pump(3)
+    usage = page.run("navigator.storage.estimate().then(({ usage }) => usage)")
+    page.call("Storage.overrideQuotaForOrigin", {"origin": field.proxy.base, "quotaSize": usage + 60_000})
+    begin(phone, page)
+    page.wait(f"{STATE} === 'live'", PATIENCE)
+    field.proxy.off()
+    second = 0
+    while not page.run("document.querySelector('.notices').textContent.includes('motion is no longer kept')"):
+        expect(second < 200, "nothing says that the room is full")
+        phone.give_fix(second, phone.walk.start + 1000 * second)
+        phone.give_motion(phone.walk.start + 1000 * second, phone.walk.start + 1000 * (second + 1))
+        second += 1
+        page.pump(0.02)
+    stopped = second
+    for second in range(stopped, stopped + 20):
+        phone.give_fix(second, phone.walk.start + 1000 * second)
+        phone.give_motion(phone.walk.start + 1000 * second, phone.walk.start + 1000 * (second + 1))
+    field.proxy.on()
+    page.run("window.dispatchEvent(new Event('online'))")
+    page.wait("!document.querySelector('.notices').textContent.includes('motion is no longer kept') && " + STATE + " === 'live'", PATIENCE)
+    again_from = stopped + 20
+    phone.give_motion(phone.walk.start + 1000 * again_from, phone.walk.start + 1000 * (again_from + 1))
+    finish(phone, page, again_from + 1)
+    frames = exported(field, field.session(field.name))
+    recorded, given = list(values(frames)), list(given_values(phone))
+    fixes = [[each for each in all_ if each[0] == "location"] for all_ in (recorded, given)]
+    expect(fixes[0] == fixes[1], f"{len(fixes[0])} fixes recorded of {len(fixes[1])}")
+    motion, kept = ([each for each in all_ if each[0] == "motion"] for all_ in (given, recorded))
+    left_out = [each for each in motion if each not in kept]
+    first = motion.index(left_out[0])
+    expect(left_out == motion[first:first + len(left_out)], "motion was left out in several places")
+    markers = [frame for frame in frames if frame["type"] == "marker"]
+    expect(len(markers) == 1 and abs(markers[0]["timestamp"] - left_out[0][1] / 1000) < 0.02, f"{markers}")
+    page.call("Storage.overrideQuotaForOrigin", {"origin": field.proxy.base})
+    return f"after {stopped} s without a network; {len(left_out)} samples left out, as the marker says; {len(fixes[0])} fixes kept"
+
+
+def interrupted(browser, field):
+    """A session that broke off long ago is not gone on with by itself; its end is where it broke off."""
+    field = later(field)
+    phone = Phone(browser, field.base, Walk(field.start - 3600 * 1000))
+    page = enter(phone, field)
+    begin(phone, page, ["position"])
+    for second in range(3):
+        phone.give_fix(second, phone.walk.start + 1000 * second)
+    page.wait(f"{STATE} === 'live'", PATIENCE)
+    page.run(f"world.set({phone.walk.start + 1800 * 1000})")
+    page.kill()
+    page = phone.open(context=page.context)
+    page.wait(f"{PHASE} === 'interrupted'", PATIENCE)
+    tap(page, ".end-there")
+    page.wait(f"{PHASE} === 'done'", PATIENCE)
+    page.wait("document.querySelector('.left-text').textContent.includes('with the daemon')", PATIENCE)
+    ends = [value for kind, _, value in values(exported(field, field.session(field.name))) if kind == "control"]
+    expect(ends == ["start", "stop"], f"recorded were {ends}")
+    clean(page, field.base)
+
+
+def frugal(browser, field):
+    """The page is small, and costs little while it measures at 60 Hz with the browser's own sensors."""
+    field = later(field)
+    page = browser.open(f"{field.base}/record#{field.token}", 390, 844, 2, touch=True)
+    browser.send("Browser.grantPermissions", {
+        "permissions": ["geolocation", "wakeLockScreen", "sensors"], "browserContextId": page.context})
+    page.wait(f"{PHASE} === 'agree'", PATIENCE)
+    transferred = page.run("""performance.getEntriesByType('resource')
+        .concat(performance.getEntriesByType('navigation'))
+        .filter((entry) => !entry.name.includes('/v1/'))
+        .reduce((sum, entry) => sum + entry.transferSize, 0)""")
+    expect(0 < transferred <= TRANSFER_BYTES_MAX, f"{transferred} bytes were transferred")
+    tap(page, ".agree-keep")
+    page.wait(READY, PATIENCE)
+    page.call("Emulation.setGeolocationOverride", Walk(0).fix(0))
+    for kind in ["accelerometer", "linear-acceleration", "gyroscope"]:
+        page.call("Emulation.setSensorOverrideEnabled", {"enabled": True, "type": kind, "metadata": {
+            "available": True, "minimumFrequency": 1, "maximumFrequency": 60}})
+        page.call("Emulation.setSensorOverrideReadings", {"type": kind, "reading": {"xyz": {"x": 1, "y": 2, "z": 9}}})
+    for name in ["position", "motion"]:
+        page.run(f"{sensor(name)}.click()", tapped=True)
+    page.run("window.events = 0, window.addEventListener('devicemotion', () => { events += 1; })")
+    tap(page, ".start")
+    page.wait(f"{PHASE} === 'run' && {STATE} === 'live'", PATIENCE)
+    page.pump(3)
+    seconds = 20
+    page.run("events = 0")
+    before, began = browser.main_thread_seconds(), time.monotonic()
+    for second in range(seconds):
+        page.call("Emulation.setGeolocationOverride", Walk(0).fix(second))
+        page.pump(began + second + 1 - time.monotonic())
+    took = time.monotonic() - began
+    share = (browser.main_thread_seconds() - before) / took
+    rate = page.run("events") / took
+    expect(rate > 50, f"the browser gave {rate:.0f} motions a second")
+    expect(share <= MAIN_THREAD_MAX, f"the main thread took {100 * share:.1f} % of a core at {rate:.0f} Hz")
+    page.run("document.querySelector('.stop').dispatchEvent(new PointerEvent('pointerdown'))")
+    page.wait(f"{PHASE} === 'done'", PATIENCE)
+    clean(page, field.base)
+    return f"{transferred / 1024:.1f} KiB; {100 * share:.1f} % of a core at {rate:.0f} Hz"
+
+
+def accessible(browser, field):
+    """No serious finding of axe in any state, in light and dark, on a phone and on a desk."""
+    with open(field.axe, encoding="utf-8") as file:
+        script = file.read()
+    findings, looked = [], []
+
+    def look(page, state, base=field.base):
+        page.run(f"{script};1")
+        for width, height in [(390, 844), (1280, 900)]:
+            page.resize(width, height, 1, width < 600)
+            for theme in ["light", "dark"]:
+                page.theme(theme)
+                page.pump(0.3)
+                looked.append(state)
+                findings.extend([[state, width, theme, *each] for each in page.run("""
+                    axe.run(document).then((result) => result.violations
+                        .filter((each) => ['serious', 'critical'].includes(each.impact))
+                        .map((each) => [each.id, each.nodes.map((node) => node.target.join(' '))]))""")])
+        # Without https a browser ignores a header, and says so.
+        clean(page, base, allowed=["Cross-Origin-Opener-Policy"])
+
+    field = later(field)
+    phone = Phone(browser, field.base, Walk(field.start))
+    door = phone.open()
+    door.wait(f"{PHASE} === 'sign-in'", PATIENCE)
+    look(door, "door")
+    elsewhere = field.base.replace("127.0.0.1", "run.example")
+    insecure = browser.open(f"{elsewhere}/record")
+    insecure.wait(f"{PHASE} === 'insecure'", PATIENCE)
+    look(insecure, "insecure", elsewhere)
+    insecure.close()
+    page = phone.open(f"/record#{field.token}")
+    page.wait(f"{PHASE} === 'agree'", PATIENCE)
+    look(page, "agree")
+    tap(page, ".agree-keep")
+    page.wait(READY, PATIENCE)
+    tap(page, ".start")
+    page.run("document.querySelector('.kept').open = true")
+    look(page, "setup")
+    page.run(f"{sensor('screen')}.click()", tapped=True)
+    begin(phone, page, ["position", "strap"])
+    phone.give_fix(0, phone.walk.start)
+    phone.give_beat(0, phone.walk.start)
+    look(page, "run")
+    phone.press(".pause", phone.walk.start + 500, "pause")
+    look(page, "paused")
+    tap(page, ".lock")
+    look(page, "locked")
+    page.run("document.querySelector('.locked').close()")
+    page.run(f"world.press('.sos', {phone.walk.start + 600}, true)")
+    page.wait("document.querySelector('.help').dataset.state === 'out'", PATIENCE)
+    look(page, "help")
+    tap(page, ".help-cancel")
+    other = phone.open(context=page.context)
+    other.wait("document.querySelector('.notice button')", PATIENCE)
+    look(other, "other tab")
+    other.close()
+    phone.page = page
+    finish(phone, page, 1)
+    look(page, "done")
+    expect(not findings, json.dumps(findings))
+    return f"{len(set(looked))} states, {len(looked)} times"
+
+
+ALL = [link, strangers, sensors, whole, tabs, afar, full, interrupted, frugal, accessible]

@@ -139,11 +139,16 @@ class Phone:
         """Presses the button, chooses in the browser's own prompt, and lets the page connect.
 
         Each time to a strap that is made anew: an emulated one that was lost does not come back."""
-        self._wear_strap()
-        self.page.call("DeviceAccess.enable")
-        self.events.clear()
-        self.page.run(f"{button}.click()", tapped=True)
-        self._serve(lambda: any(method == "DeviceAccess.deviceRequestPrompted" for method, _ in self.events))
+        for _ in range(3):
+            # The emulated radio now and then loses what is asked of it soon after it was made.
+            self._wear_strap()
+            self.page.call("DeviceAccess.enable")
+            self.events.clear()
+            self.page.run(f"{button}.click()", tapped=True)
+            if self._serve(self._is_prompted, seconds=5):
+                break
+        else:
+            raise TimeoutError("the browser's chooser did not open")
         prompt = next(params for method, params in self.events if method == "DeviceAccess.deviceRequestPrompted")
         self.events = [each for each in self.events if not each[0].startswith("DeviceAccess.")]
         self.page.call("DeviceAccess.selectPrompt", {"id": prompt["id"], "deviceId": prompt["devices"][0]["id"]})
@@ -154,7 +159,8 @@ class Phone:
             "properties": {"notify": True, "read": True}})["characteristicId"]
         self.browser.send("BluetoothEmulation.addDescriptor", {
             "characteristicId": characteristic, "descriptorUuid": CLIENT_CONFIGURATION})
-        self._serve(lambda: self.page.run("Boolean(world.strap)"))
+        if not self._serve(lambda: self.page.run("Boolean(world.strap)")):
+            raise TimeoutError("the page did not find the strap's heart rate")
         self.pump(0.3)
 
     def lose_strap(self):
@@ -166,13 +172,16 @@ class Phone:
             self.page.pump(0.05)
 
     def _serve(self, condition, data=None, seconds=20):
-        """Answers the radio until the condition holds."""
+        """Answers the radio until the condition holds; whether it did in time."""
         for _ in range(round(seconds / 0.004)):
             self._answer(data)
             if condition():
-                return
+                return True
             self.page.pump(0.004)
-        raise TimeoutError(f"the radio did not get there: {self.events}")
+        return False
+
+    def _is_prompted(self):
+        return any(method == "DeviceAccess.deviceRequestPrompted" for method, _ in self.events)
 
     def _answer(self, data=None):
         waiting, self.events = self.events, []
@@ -226,7 +235,8 @@ class Phone:
         data = self.walk.beat(number)
         before = self.page.run(f"world.set({wall}), world.beats")
         self.page.run("void world.strap.readValue().catch(() => {})")
-        self._serve(lambda: self.page.run("world.beats") > before, data)
+        if not self._serve(lambda: self.page.run("world.beats") > before, data):
+            raise TimeoutError("the heart rate did not reach the page")
         self.given.append(("heartRate", wall, data))
 
     def press(self, selector, wall, action, held=False):

@@ -105,16 +105,20 @@ test("where texts cannot be kept the recording goes on", () => {
 test("a full store first leaves motion out and says so once, then all, and buttons never", () => {
   let taken = 0;
   const told = [];
-  const { store, recording } = recordingOf({ room: () => taken, left: (what) => told.push(what) });
+  const { store, recording } = recordingOf({ room: () => taken });
+  const note = () => told.push(recording.leftOut);
   recording.start(1000);
   recording.motion(moved(), 1016);
   taken = 0.95;
   for (let index = 2; index < 50; index += 1) recording.motion(moved(), 1000 + index * 16);
+  note();
   recording.fix(fix(48), 2000);
   taken = 1;
+  note();
   recording.fix(fix(48.1), 3000);
   recording.lap(3100);
   taken = 0.1;
+  note();
   recording.fix(fix(48.2), 4000);
   recording.motion(moved(), 4016);
   recording.flush();

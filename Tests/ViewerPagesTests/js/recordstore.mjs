@@ -47,11 +47,10 @@ export class MemoryStore {
     return this.held ? new Promise((done) => this.held.push(done)) : Promise.resolve();
   }
 
-  async discard(id, upTo, record) {
+  async discard(id, upTo) {
     for (const sequence of [...this.frames.get(id).keys()]) {
       if (sequence <= upTo) this.frames.get(id).delete(sequence);
     }
-    this.sessions_.set(id, structuredClone(record));
   }
 
   async remove(id) {
