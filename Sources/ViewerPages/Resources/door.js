@@ -9,7 +9,7 @@ export const canRecord = ({ indexedDB, WebSocket, BroadcastChannel, navigator, c
   Boolean(indexedDB && WebSocket && BroadcastChannel && navigator.locks && crypto?.randomUUID);
 
 /** The device of a token: `{ device }`, or `{ problem }`: tokenUnknown or noDaemon. */
-async function deviceOf(token) {
+export async function deviceOf(token) {
   try {
     return { device: (await new Owner(token).device()).device };
   } catch (error) {

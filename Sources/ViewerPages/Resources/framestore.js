@@ -28,6 +28,10 @@ export class FrameStore {
     });
     // Another tab erases all: it must not wait for this one.
     this.#database.onversionchange = () => this.#database.close();
+    // A browser may clear what a site keeps at any time; the next write opens it anew.
+    this.#database.onclose = () => {
+      this.#database = undefined;
+    };
     return this;
   }
 
@@ -94,6 +98,7 @@ export class FrameStore {
   }
 
   #write(change, durability) {
+    if (!this.#database) return this.open().then(() => this.#write(change, durability));
     return new Promise((done, fail) => {
       const transaction = this.#database.transaction(["sessions", "frames"], "readwrite", { durability });
       transaction.oncomplete = () => done();
@@ -104,6 +109,7 @@ export class FrameStore {
   }
 
   #ask(name, question) {
+    if (!this.#database) return this.open().then(() => this.#ask(name, question));
     return new Promise((done, fail) => {
       const request = question(this.#database.transaction(name).objectStore(name));
       request.onsuccess = () => done(request.result);

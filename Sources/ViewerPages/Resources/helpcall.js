@@ -57,9 +57,8 @@ export class HelpCall {
     this.dialog.dataset.state = isOut ? (has ? "out" : "kept") : "counting";
     setText(find("h2", this.dialog), this.t(isOut ? (has ? "sosOut" : "sosKept") : "sosTitle"));
     setText(find(".help-number", this.dialog), isOut ? "" : String(this.#left));
-    const text = isOut ? this.t(has ? "sosOutText" : "sosKeptText") : this.t("sosIn", { n: this.#left });
-    // Read out at the beginning and when it changes its meaning, not each second.
-    if (isOut || this.#left === countdownSeconds) setText(find(".help-text", this.dialog), text);
+    const text = isOut ? (has ? "sosOutText" : "sosKeptText") : "sosIn";
+    setText(find(".help-text", this.dialog), this.t(text));
     setText(find(".help-cancel", this.dialog), this.t(isOut ? "sosTakeBack" : "sosCancel"));
     setHidden(find(".help-close", this.dialog), !isOut);
   }

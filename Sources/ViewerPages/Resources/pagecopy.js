@@ -25,7 +25,7 @@ export async function keepCopy({ navigator, trustedTypes } = globalThis) {
 
 /** Deletes all that this page keeps in the browser: frames, token, choices, copy. */
 export async function eraseAll(store, { navigator, caches, localStorage } = globalThis) {
-  await store?.erase();
+  await store.erase();
   for (const key of Object.keys(localStorage)) {
     if (key.startsWith("pulsecast.record.")) localStorage.removeItem(key);
   }

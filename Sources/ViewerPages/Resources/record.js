@@ -6,7 +6,7 @@
 
 import { WallClock, fixTime } from "./clock.js";
 import { Credentials } from "./credentials.js";
-import { enter } from "./door.js";
+import { deviceOf, enter } from "./door.js";
 import { find, findAll, kept } from "./dom.js";
 import { FrameStore } from "./framestore.js";
 import * as format from "./format.js";
@@ -16,7 +16,7 @@ import { Leadership } from "./leader.js";
 import { countsAsApple } from "./motion.js";
 import { Outbox } from "./outbox.js";
 import { eraseAll, keepCopy } from "./pagecopy.js";
-import { makeJournal, Recording } from "./recording.js";
+import { makeTail, Recording } from "./recording.js";
 import { recordModel } from "./recordmodel.js";
 import { RecordView } from "./recordview.js";
 import "./recordwords.js";
@@ -97,7 +97,7 @@ function begin(record, timeStamp = performance.now()) {
   const at = clock.at(timeStamp);
   const queue = page.outbox.begin(at, record);
   page.recording = new Recording(queue, {
-    journal: makeJournal(localStorage, queue.record.id),
+    tail: makeTail(localStorage, queue.record.id),
     asApple: countsAsApple({ vendor: navigator.vendor, DeviceMotionEvent: globalThis.DeviceMotionEvent }),
     room: () => page.outbox.roomTaken,
   });
@@ -153,7 +153,13 @@ function receive(message) {
 async function lead() {
   page.sensors ??= new Sensors({ take, onChange: () => show(), kept, locale: t.locale });
   page.sensors.onSpeak = () => page.sensors.voice.say(t("cheersAreRead"));
-  const store = await new FrameStore().open();
+  let store;
+  try {
+    store = await new FrameStore().open();
+  } catch {
+    show("nostore");
+    return;
+  }
   page.outbox = new Outbox(store, {
     token: page.token, owner: page.device, onChange: sent, onMessage: receive,
     onTaken: () => leadership.take(), unstored: unstoredNumbers,
@@ -179,7 +185,7 @@ function goOn(record) {
 
 function endThere(record) {
   const queue = page.outbox.begin(now(), record);
-  const recording = new Recording(queue, { journal: makeJournal(localStorage, record.id) });
+  const recording = new Recording(queue, { tail: makeTail(localStorage, record.id) });
   recording.stop(record.lastAt);
   page.finished = { shown: recording.tally.shown(record.lastAt) };
   page.interrupted = undefined;
@@ -221,7 +227,8 @@ function sent() {
 
 function press(key) {
   const actions = {
-    motionAgain: () => page.sensors.toggle("motion"), strapAgain: () => page.sensors.toggle("strap"),
+    positionAgain: () => page.sensors.toggle("position"), motionAgain: () => page.sensors.toggle("motion"),
+    strapAgain: () => page.sensors.toggle("strap"),
     replacedElsewhere: () => page.outbox.uplink?.again(), inOtherTab: () => leadership.take(),
     otherTabReady: () => leadership.take(), otherTabSilent: () => leadership.take(),
     notMeasured: () => {
@@ -267,9 +274,11 @@ function listenToButtons() {
     show("setup");
     await page.sensors.resume();
   });
-  find(".to-runs").addEventListener("click", () => {
-    location.href = `/me#${encodeURIComponent(page.token)}`;
-  });
+  for (const button of findAll(".to-runs")) {
+    button.addEventListener("click", () => {
+      location.href = `/me#${encodeURIComponent(page.token)}`;
+    });
+  }
   find(".forget").addEventListener("click", () => {
     credentials.forget();
     location.reload();
@@ -281,7 +290,7 @@ async function erase() {
   const frames = page.outbox?.waitingFrames ?? 0;
   if (!confirm(frames > 0 ? t("confirmEraseFrames", { n: frames }) : t("confirmErase"))) return;
   page.outbox?.close();
-  await eraseAll(page.outbox?.store);
+  await eraseAll(page.outbox?.store ?? new FrameStore());
   view.say(t("erased"));
   page.outbox = undefined;
   page.token = undefined;
@@ -316,6 +325,12 @@ async function main() {
   keepCopy().then((hasCopy) => {
     page.hasCopy = hasCopy;
   });
+  // A token that was kept is used at once; whether it is still good is found out meanwhile.
+  if (page.isKept) {
+    deviceOf(page.token).then(({ problem }) => {
+      page.isTokenUnknown = problem === "tokenUnknown";
+    });
+  }
   show("follow");
   leadership = new Leadership({ onLead: lead, onLose: lose, onWish: (wish) => command(wish), onNews: follow });
   setInterval(() => page.outbox?.measureRoom(), 60000);

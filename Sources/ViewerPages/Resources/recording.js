@@ -1,7 +1,7 @@
 // One session under way: what sensors and buttons say becomes numbered frames. Touches no page.
 //
-// Motion is gathered into batches. What is not yet a frame lies in `journal`, a store of texts that
-// is written at once (localStorage): a tab that is killed loses not one sample.
+// Motion is gathered into batches. What is not yet a frame lies in `tail`, a text that a store keeps
+// at once (localStorage): a tab that is killed loses not one sample.
 
 import {
   controlPayload, heartRatePayload, kinds, locationPayload, markerPayload, sourcePayload, statusPayload,
@@ -13,7 +13,7 @@ import { Tally } from "./tally.js";
 const motionRoom = 0.9;
 
 /** A text for one session in a store of texts; it may refuse, as in a private window. */
-export function makeJournal(storage, session, key = "pulsecast.record.tail") {
+export function makeTail(storage, session, key = "pulsecast.record.tail") {
   const head = `${session}|`;
   return {
     read() {
@@ -43,9 +43,9 @@ export class Recording {
    * `asApple`: how the browser counts acceleration. `room()`: which part of the room for frames is
    * taken, 0…1.
    */
-  constructor(queue, { journal, asApple = false, room = () => 0 }) {
+  constructor(queue, { tail, asApple = false, room = () => 0 }) {
     this.queue = queue;
-    this.journal = journal;
+    this.tail = tail;
     this.asApple = asApple;
     this.room = room;
     this.tally = new Tally(queue.record.startedAt, queue.record.run);
@@ -140,7 +140,7 @@ export class Recording {
     if (!this.#hasRoom(motionRoom, "motion", milliseconds)) return true;
     this.samples.motion += 1;
     for (const batch of this.#batcher.add(reading)) this.#appendBatch(batch);
-    this.journal.write(this.#batcher.tail);
+    this.tail.write(this.#batcher.tail);
     return true;
   }
 
@@ -149,7 +149,7 @@ export class Recording {
     const batch = this.#batcher.seal();
     if (!batch) return;
     this.#appendBatch(batch);
-    this.journal.write("");
+    this.tail.write("");
   }
 
   #control(action, milliseconds) {
@@ -186,9 +186,9 @@ export class Recording {
 
   /** Motion of a page that was killed before its batch was full. */
   #restore() {
-    const batch = restoreBatch(this.journal.read());
-    // The journal may be older than the store: a batch that it has was sealed after that.
+    const batch = restoreBatch(this.tail.read());
+    // The tail may be older than the store: a batch that it has was sealed after that.
     if (batch && batch.milliseconds > this.queue.record.motionUntil) this.#appendBatch(batch);
-    this.journal.write("");
+    this.tail.write("");
   }
 }

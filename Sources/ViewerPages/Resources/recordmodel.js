@@ -25,6 +25,8 @@ export function linkOf({ outbox, sentAt }, { t, now }) {
   return { lamp: "reconnecting", text: state === "offline" ? "noNetwork" : "keptHere", detail: detail() };
 }
 
+/** Sensors that a browser lets go on after a reload only if it is asked, and the word to ask with. */
+const askAgain = { position: "measurePosition", motion: "measureMotion", strap: "connectStrap" };
 const refusals = { 4003: "tokenRefused", 4009: "replacedElsewhere" };
 
 /** Sentences that stay: what happened, and what to do. */
@@ -46,10 +48,11 @@ export function noticesOf(page, { t, locale }) {
     uplink?.clockOffset < -clockAheadSeconds && {
       key: "clockAhead", values: { age: format.age(-uplink.clockOffset) }, isGrave: true },
     hole && { key: "notMeasured", values: { from: clockTime(hole.from), to: clockTime(hole.to) }, action: "close" },
-    recording && lost.includes("motion") && sensors?.states.motion === "off" && { key: "motionAgain", action: "measureMotion" },
-    recording && lost.includes("strap") && sensors?.states.strap === "off" && { key: "strapAgain", action: "connectStrap" },
+    ...Object.entries(askAgain).filter(([name]) => recording && lost.includes(name) && sensors?.states[name] === "off")
+      .map(([name, action]) => ({ key: `${name}Again`, action })),
     ...problems.map(([, problem]) => ({ key: problem })),
     recording && sensors?.states.screen === "on" && !sensors.screen.isHeld && { key: "screenMayGo" },
+    page.isTokenUnknown && !recording && { key: "tokenUnknown", isGrave: true },
     outbox?.foreign.length > 0 && !recording && { key: "foreignKept", values: { n: outbox.foreign.length } },
     outbox?.refusedSessions > 0 && !recording && { key: "refusedKept", values: { n: outbox.refusedSessions } },
   ].filter(Boolean).map((notice) => ({ ...notice, values: notice.values ?? {} }));
@@ -95,7 +98,7 @@ export function recordModel(page, { t, now, kept, locale }) {
     section, device, startProblem, shown, notices: noticesOf(page, { t, locale }),
     link: linkOf(page, { t, now }), waitingFrames: outbox?.waitingFrames ?? 0,
     kept: {
-      token: kept?.device, frames: outbox?.waitingFrames ?? 0, bytes: outbox?.bytes ?? 0,
+      token: kept?.device, frames: outbox?.waitingFrames, bytes: outbox?.bytes ?? 0,
       roomSeconds: outbox?.estimate ? (outbox.roomBytes - outbox.bytes) / bytesPerSecond : undefined,
       hasCopy: page.hasCopy, canErase: !recording,
     },

@@ -4,7 +4,7 @@ import { find, findAll, make, setData, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
 
 const sections = [
-  "insecure", "old", "unreached", "sign-in", "switch", "agree", "interrupted", "setup", "run", "done"];
+  "insecure", "old", "nostore", "unreached", "sign-in", "switch", "agree", "interrupted", "setup", "run", "done"];
 
 /** How each value is named and written; `t` and `units` say how. Pure. */
 export const recordValues = {
@@ -53,7 +53,7 @@ export class RecordView {
     if (model.section === "run") this.#showRun(model);
     if (model.section === "done") this.#showDone(model);
     if (model.interrupted) this.#showInterrupted(model.interrupted);
-    setHidden(find(".kept", this.root), ["loading", "run", "follow", "insecure", "old"].includes(model.section));
+    setHidden(find(".kept", this.root), ["loading", "run", "follow", "insecure", "old", "nostore"].includes(model.section));
     if (model.kept) this.#showKept(model.kept);
   }
 
@@ -158,7 +158,7 @@ export class RecordView {
   #showKept({ token, frames, bytes, roomSeconds, hasCopy, canErase }) {
     const rows = [
       token ? this.t("storageToken", { device: token }) : this.t("storageNoToken"),
-      frames > 0 ? this.t("storageFrames", { n: frames, size: size(bytes) }) : this.t("storageNone"),
+      frames === undefined ? this.t("storageUnknown") : frames > 0 ? this.t("storageFrames", { n: frames, size: size(bytes) }) : this.t("storageNone"),
       roomSeconds === undefined ? "" : this.t("storageRoom", { hours: this.#long(roomSeconds) }),
       hasCopy ? this.t("storageWorker") : "",
     ].filter(Boolean);

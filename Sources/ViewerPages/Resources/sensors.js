@@ -67,7 +67,7 @@ export class Sensors {
     // Safari allows it from a tap only; others that ask have remembered.
     const allowed = wanted.includes("motion") && await allowMotion(this.environment).catch(() => false);
     if (allowed) await this.#on("motion");
-    if (wanted.includes("strap")) await this.strap.remembered().catch(() => false);
+    if (wanted.includes("strap") && !this.strap.resume()) await this.strap.remembered().catch(() => false);
     for (const name of ["screen", "voice"]) if (wanted.includes(name)) await this.#on(name, true);
     return measuring.filter((name) => wanted.includes(name) && this.states[name] === "off"
       && (name !== "strap" || this.strap.state === "off"));

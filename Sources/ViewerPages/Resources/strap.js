@@ -77,9 +77,10 @@ export class Strap {
     return true;
   }
 
-  /** Goes on with the strap that was stopped. */
+  /** Goes on with the strap that was stopped; false where none was chosen. */
   resume() {
     if (this.#device && !this.#isWanted) this.#use(this.#device);
+    return this.#device !== undefined;
   }
 
   stop() {

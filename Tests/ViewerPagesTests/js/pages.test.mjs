@@ -105,12 +105,12 @@ test("the record page's words are no other page's, and every notice has one", ()
   assert.deepEqual(keys(recordWords.en), keys(recordWords.ko));
   const uplink = (code) => ({ status: { state: "refused", code }, refusedFrames: 1, clockOffset: -90000 });
   const outbox = { trouble: new Error("full"), foreign: [{}], refusedSessions: 2, waitingFrames: 90, uplink: undefined };
-  const sensors = { problems: { position: "positionDenied" }, states: { screen: "on", motion: "off", strap: "off" }, screen: { isHeld: false } };
+  const sensors = { problems: { position: "positionDenied" }, states: { screen: "on", position: "off", motion: "off", strap: "off" }, screen: { isHeld: false } };
   for (const code of [4003, 4009, 4013, 4000]) {
     for (const leftOut of ["motion", "all"]) {
       for (const recording of [{ leftOut }, undefined]) {
         const page = { outbox: { ...outbox, uplink: uplink(code) }, recording, sensors, hole: { from: 0, to: 1 },
-          lost: ["motion", "strap"], refusal: "no" };
+          lost: ["position", "motion", "strap"], refusal: "no", isTokenUnknown: true };
         for (const { key, values, action } of noticesOf(page, { t, locale: "en" })) {
           assert.ok(languages.en[key], key);
           assert.ok(!/[{}]/.test(t(key, values)), t(key, values));

@@ -5,7 +5,7 @@ import { load } from "./modules.mjs";
 import { MemoryStore, settle, Timers } from "./recordstore.mjs";
 
 const { FrameQueue, newRecord } = await load("queue.js");
-const { makeJournal, Recording } = await load("recording.js");
+const { makeTail, Recording } = await load("recording.js");
 const { Tally, metersBetween } = await load("tally.js");
 const { kinds } = await load("frames.js");
 const { parseHeartRate, Strap } = await load("strap.js");
@@ -31,7 +31,7 @@ const fix = (latitude) => ({ latitude, longitude: 11.5, accuracy: 5 });
 function recordingOf({ store = new MemoryStore(), record = newRecord({ id: "s", owner: "w", milliseconds: 1000 }),
   texts = new Texts(), ...more } = {}) {
   const queue = new FrameQueue(store, record, { environment: new Timers() });
-  return { store, queue, texts, recording: new Recording(queue, { journal: makeJournal(texts, record.id), ...more }) };
+  return { store, queue, texts, recording: new Recording(queue, { tail: makeTail(texts, record.id), ...more }) };
 }
 
 const kindsIn = (store, id = "s") => [...store.frames.get(id).values()].map((bytes) =>
@@ -79,7 +79,7 @@ test("a tab that is killed loses not one sample, wherever it dies", async () => 
   }
 });
 
-test("a journal older than the store adds nothing twice, and one of another session adds nothing", async () => {
+test("a tail older than the store adds nothing twice, and one of another session adds nothing", async () => {
   const { store, texts, recording } = recordingOf();
   recording.start(1000);
   for (let index = 0; index < 20; index += 1) recording.motion(moved(), 1000 + index * 16);
