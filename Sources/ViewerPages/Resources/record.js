@@ -41,7 +41,8 @@ const view = new RecordView(document, t, units);
 const page = {
   section: "loading", token: undefined, device: undefined, outbox: undefined, recording: undefined,
   sensors: undefined, interrupted: undefined, finished: undefined, hole: undefined, lost: [],
-  news: undefined, newsAt: performance.now(), isLeaderSilent: false, measuredAt: undefined, sentAt: now(), startProblem: undefined, refusal: undefined, hasCopy: false,
+  news: undefined, newsAt: performance.now(), isLeaderSilent: false, measuredAt: undefined, sentAt: now(),
+  startProblem: undefined, refusal: undefined, hasCopy: false, isTokenUnknown: false,
 };
 const help = new HelpCall(find(".help"), t, {
   send: () => (leadership.isLeader ? page.recording?.sos(now()) : leadership.ask("sos") ?? 0),
@@ -105,7 +106,8 @@ function begin(record, timeStamp = performance.now()) {
   page.interrupted = undefined;
   if (!record) page.recording.start(at);
   page.sensors.began();
-  navigator.storage?.persist?.();
+  // Asks the browser not to clear the frames. Firefox, which has no vendor, would ask the person.
+  if (navigator.vendor) navigator.storage?.persist?.();
   show("run");
 }
 
@@ -151,8 +153,8 @@ function receive(message) {
 }
 
 async function lead() {
-  page.sensors ??= new Sensors({ take, onChange: () => show(), kept, locale: t.locale });
-  page.sensors.onSpeak = () => page.sensors.voice.say(t("cheersAreRead"));
+  page.sensors ??= new Sensors({
+    take, onChange: () => show(), kept, locale: t.locale, firstWords: t("cheersAreRead") });
   let store;
   try {
     store = await new FrameStore().open();
@@ -291,12 +293,9 @@ async function erase() {
   if (!confirm(frames > 0 ? t("confirmEraseFrames", { n: frames }) : t("confirmErase"))) return;
   page.outbox?.close();
   await eraseAll(page.outbox?.store ?? new FrameStore());
-  view.say(t("erased"));
   page.outbox = undefined;
-  page.token = undefined;
-  page.device = undefined;
-  find(".sign-in .answer").textContent = t("erased");
-  show("sign-in");
+  view.say(t("erased"));
+  setTimeout(() => location.reload(), 1500);
 }
 
 /** A hidden page is stopped by phones: what it missed is told when it comes back. */

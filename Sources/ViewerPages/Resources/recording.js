@@ -49,7 +49,6 @@ export class Recording {
     this.asApple = asApple;
     this.room = room;
     this.tally = new Tally(queue.record.startedAt, queue.record.run);
-    this.samples = { motion: 0, heartRate: 0, location: 0, doubtful: 0 };
     this.#restore();
   }
 
@@ -107,15 +106,11 @@ export class Recording {
   /** A heart rate as the strap tells it: beatsPerMinute, contact, intervals. */
   heartRate(reading, source, milliseconds) {
     const payload = heartRatePayload(reading);
-    if (!payload) {
-      this.samples.doubtful += 1;
-      return;
-    }
+    if (!payload) return;  // A strap without contact: the page says so.
     if (source && source !== this.#heartSource) {
       this.#heartSource = source;
       this.#append(kinds.source, milliseconds, sourcePayload(source));
     }
-    this.samples.heartRate += 1;
     this.tally.heartRate(reading.beatsPerMinute, milliseconds);
     this.#append(kinds.heartRate, milliseconds, payload);
   }
@@ -123,7 +118,6 @@ export class Recording {
   fix(coordinates, milliseconds) {
     const payload = locationPayload(coordinates);
     if (!payload) return;
-    this.samples.location += 1;
     this.tally.fix(coordinates, milliseconds);
     this.#append(kinds.location, milliseconds, payload);
   }
@@ -138,7 +132,6 @@ export class Recording {
     const reading = motionReading(event, milliseconds, this.asApple);
     if (!reading) return false;
     if (!this.#hasRoom(motionRoom, "motion", milliseconds)) return true;
-    this.samples.motion += 1;
     for (const batch of this.#batcher.add(reading)) this.#appendBatch(batch);
     this.tail.write(this.#batcher.tail);
     return true;

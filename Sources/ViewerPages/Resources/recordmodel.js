@@ -6,7 +6,7 @@ import { finalDeviceCodes } from "./uplink.js";
 
 /** Values that are always on their way: a second of all sensors. */
 const usualFrames = 40;
-/** What an hour of position, motion and heart rate takes in the store, a second. */
+/** What position, motion and heart rate take in the store. */
 const bytesPerSecond = 1500;
 /** The daemon takes no values from this far ahead, less half a day for time zones set wrong. */
 const clockAheadSeconds = 12 * 3600;
@@ -51,6 +51,7 @@ export function noticesOf(page, { t, locale }) {
     ...Object.entries(askAgain).filter(([name]) => recording && lost.includes(name) && sensors?.states[name] === "off")
       .map(([name, action]) => ({ key: `${name}Again`, action })),
     ...problems.map(([, problem]) => ({ key: problem })),
+    recording && sensors?.newest.heartRate?.contact === false && { key: "noContact" },
     recording && sensors?.states.screen === "on" && !sensors.screen.isHeld && { key: "screenMayGo" },
     page.isTokenUnknown && !recording && { key: "tokenUnknown", isGrave: true },
     outbox?.foreign.length > 0 && !recording && { key: "foreignKept", values: { n: outbox.foreign.length } },

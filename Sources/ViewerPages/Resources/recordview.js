@@ -10,8 +10,8 @@ const sections = [
 export const recordValues = {
   heartRate: { name: "heartRate", text: ({ beatsPerMinute }) => format.integer(beatsPerMinute), unit: "bpm" },
   movingTime: { name: "movingTime", text: ({ movingSeconds }) => format.duration(movingSeconds) },
-  distance: { name: "distance", text: ({ meters }, units) => format.distance(meters, units), unit: "km" },
-  pace: { name: "pace", text: ({ paceSecondsPerKm }, units) => format.pace(paceSecondsPerKm, units), unit: "/km" },
+  distance: { name: "distance", text: ({ meters }, units) => format.distance(meters, units), unit: "distance" },
+  pace: { name: "pace", text: ({ paceSecondsPerKm }, units) => format.pace(paceSecondsPerKm, units), unit: "pace" },
   lap: { name: "lapTime", text: ({ lapSeconds }) => format.duration(lapSeconds) },
   averageHeartRate: {
     name: "average", text: ({ averageHeartRate }) => format.integer(averageHeartRate), unit: "bpm" },
@@ -137,8 +137,8 @@ export class RecordView {
   }
 
   #unit(unit) {
-    if (unit === "km") return this.t(this.units.distance);
-    return unit === "bpm" ? this.t("bpm") : unit ?? "";
+    if (unit === "distance") return this.t(this.units.distance);
+    return unit === "pace" ? this.units.pace : unit ? this.t(unit) : "";
   }
 
   #showDone({ shown, waitingFrames }) {

@@ -16,13 +16,16 @@ export const measuring = ["position", "motion", "strap"];
 
 export class Sensors {
   #stopMotion;
-  #stopBattery;
+  #battery;
   #motionEvents = [];
   #motionTimer;
 
-  /** `take` has fix(position), motion(event), heartRate(reading, name, timeStamp), battery(status). */
-  constructor({ take, onChange, kept, locale, environment = globalThis }) {
-    Object.assign(this, { take, onChange, kept, environment });
+  /**
+   * `take` has fix(position), motion(event), heartRate(reading, name, timeStamp), battery(status).
+   * `firstWords` are said when the voice is switched on: some browsers speak only after a tap.
+   */
+  constructor({ take, onChange, kept, locale, firstWords, environment = globalThis }) {
+    Object.assign(this, { take, onChange, kept, firstWords, environment });
     this.states = { position: "off", motion: "off", strap: "off", screen: "off", voice: "off" };
     this.problems = {};
     this.newest = {};
@@ -79,8 +82,8 @@ export class Sensors {
     this.#stopMotion?.();
     this.#stopMotion = undefined;
     this.strap.stop();
-    this.#stopBattery?.();
-    this.#stopBattery = undefined;
+    this.#battery?.then((stop) => stop?.());
+    this.#battery = undefined;
     this.screen.keep(false);
     for (const name of measuring) this.#set(name, "off");
   }
@@ -94,9 +97,9 @@ export class Sensors {
   }
 
   /** While a session is under way: the battery is told, and the screen stays on if it may. */
-  async began() {
+  began() {
     if (this.states.screen === "on") this.screen.keep(true);
-    this.#stopBattery ??= await watchBattery((status) => {
+    this.#battery ??= watchBattery((status) => {
       this.battery = status;
       this.take.battery(status);
     }, this.environment);
@@ -112,7 +115,7 @@ export class Sensors {
     else if (name === "screen") this.#possible("screen", canKeepScreenOn(this.environment), "noScreenLock");
     else if (name === "voice" && this.#possible("voice", canSpeak(this.environment), "noSpeech")) {
       this.voice.isOn = true;
-      if (!silently) this.onSpeak?.();
+      if (!silently) this.voice.say(this.firstWords);
     }
   }
 

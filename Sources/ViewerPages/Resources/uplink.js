@@ -50,8 +50,6 @@ export class Uplink {
     this.status = { state: "connecting" };
     /** The daemon's clock less this one's, seconds; undefined before the first welcome. */
     this.clockOffset = undefined;
-    /** A share that anybody of this device may have, as the welcome says. */
-    this.share = undefined;
     /** Frames that the daemon refused. */
     this.refusedFrames = 0;
   }
@@ -155,9 +153,8 @@ export class Uplink {
     }
   }
 
-  #welcomed({ acked, share, serverTime }) {
+  #welcomed({ acked, serverTime }) {
     this.#attempts = 0;
-    this.share = share;
     this.clockOffset = serverTime - this.environment.Date.now() / 1000;
     this.#sent = acked;
     this.queue.acknowledge(acked);

@@ -105,7 +105,7 @@ test("the record page's words are no other page's, and every notice has one", ()
   assert.deepEqual(keys(recordWords.en), keys(recordWords.ko));
   const uplink = (code) => ({ status: { state: "refused", code }, refusedFrames: 1, clockOffset: -90000 });
   const outbox = { trouble: new Error("full"), foreign: [{}], refusedSessions: 2, waitingFrames: 90, uplink: undefined };
-  const sensors = { problems: { position: "positionDenied" }, states: { screen: "on", position: "off", motion: "off", strap: "off" }, screen: { isHeld: false } };
+  const sensors = { newest: { heartRate: { contact: false } }, problems: { position: "positionDenied" }, states: { screen: "on", position: "off", motion: "off", strap: "off" }, screen: { isHeld: false } };
   for (const code of [4003, 4009, 4013, 4000]) {
     for (const leftOut of ["motion", "all"]) {
       for (const recording of [{ leftOut }, undefined]) {
