@@ -85,11 +85,15 @@ def link(browser, field):
     expect(field.name in page.text(".record-for"), "the stranger's device took over")
     page.run("window.confirm = () => true")
     tap(page, ".erase")
-    page.wait(f"{PHASE} === 'sign-in'", PATIENCE)
+    page.wait(f"{PHASE} === 'sign-in' && document.readyState === 'complete'", PATIENCE)
     left = page.run("""Promise.all([indexedDB.databases(), caches.keys(), navigator.serviceWorker.getRegistrations()])
         .then((all) => [...all.map((each) => each.length),
             Object.keys(localStorage).filter((key) => key.startsWith("pulsecast.record.")).length])""")
     expect(left == [0, 0, 0, 0], f"databases, caches, workers, texts that are left: {left}")
+    page.call("Page.navigate", {"url": f"{field.base}/me#{field.token}"})
+    page.wait("document.querySelector('.record-here a')?.hash", PATIENCE)
+    tap(page, ".record-here a")
+    page.wait(f"{PHASE} === 'agree' && location.hash === ''", PATIENCE)
     sent = [url for url in page.requests if field.token in urllib.parse.unquote(url).partition("#")[0]]
     expect(not sent, f"the token stood in an address: {sent}")
     clean(page, field.base, allowed=["status of 401"])
