@@ -63,10 +63,11 @@ let rim: [Target] = [
     .target(
         name: "Transport",
         dependencies: [
-            "Bytes", "SensorModel", "WireFormat", "Sharing", "Ring", "CHardware",
+            "Bytes", "SensorModel", "WireFormat", "Sharing", "Ring", "CHardware", "Secrets",
             .product(name: "NIOCore", package: "swift-nio"),
             .product(name: "NIOPosix", package: "swift-nio"),
             .product(name: "NIOHTTP1", package: "swift-nio"),
+            .product(name: "NIOTLS", package: "swift-nio"),
             .product(name: "NIOWebSocket", package: "swift-nio"),
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
@@ -248,6 +249,7 @@ let rimTests: [Target] = [
         name: "SystemTests",
         dependencies: [
             "SensorModel", "WireFormat", "Simulator", "Transport", "Client", "pulsecast",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         exclude: ["browser", "Samples"], swiftSettings: strict),
 ]
@@ -296,8 +298,8 @@ let fuzz: [Target] = [
         : .executableTarget(
             name: "TransportFuzz",
             dependencies: [
-                "FuzzDriver", "SensorModel", "WireFormat", "Sharing", "Ring", "Transport",
-                .product(name: "NIOCore", package: "swift-nio"),
+                "FuzzDriver", "SensorModel", "WireFormat", "Sharing", "Ring", "Secrets",
+                "Transport", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Tests/Fuzz/Transport", swiftSettings: strict),

@@ -3,8 +3,8 @@ package import SensorModel
 
 /// A runner's profile as the JSON text of its column.
 ///
-/// Of its own rather than made from the type's members: a member that is renamed must not change
-/// what is on disk, and an older row lacks what was added since.
+/// The keys are written out, not derived from the type's members: a renamed member must not change
+/// the rows on disk, and an older row lacks members that were added since.
 package struct ProfileCoding: Codable {
     private var placement: String?
     private var maxHeartRate: Int?

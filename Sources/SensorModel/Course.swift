@@ -35,9 +35,9 @@ public struct Course: Hashable, Sendable {
     /// takes about 25 KB.
     public static let pointsMax = 4096
     public static let checkpointsMax = 256
-    /// Of a checkpoint, in UTF-8. With all of them a record takes at most 128 KiB.
+    /// Longest name of a checkpoint, in UTF-8. A record with all checkpoints takes at most 128 KiB.
     public static let nameBytesMax = 256
-    /// Of the grid, a degree.
+    /// Resolution of stored coordinates: grid steps a degree.
     public static let stepsPerDegree = 1e7
 
     /// Thins a longer route and keeps its last point; drops checkpoints beyond ``checkpointsMax``.

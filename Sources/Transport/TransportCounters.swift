@@ -23,6 +23,8 @@ public final class TransportCounters: Sendable {
     public let deliveries = Atomic<Int>(0)
     public let viewerWrites = Atomic<Int>(0)
     public let updatesMerged = Atomic<Int>(0)
+    /// Sockets whose TLS records were taken over from the library.
+    public let tlsTakeovers = Atomic<Int>(0)
     public let httpRequests = Atomic<Int>(0)
     /// Requests that were malformed, too large or too slow.
     public let httpRefused = Atomic<Int>(0)

@@ -7,13 +7,22 @@ struct BackupCommand: ParsableCommand {
         commandName: "backup",
         abstract: "Copies log and registry into a folder, also while the daemon runs.",
         discussion: """
-            Run it again with the same folder: only what is new is copied. However it ends, the
-            folder holds the old backup or the new one. Sessions that were erased are gone from it
-            with the next backup. The master key is not in it: keep a copy of it elsewhere.
+            Run it again with the same folder: only what is new is copied. However it ends, the \
+            folder holds the old backup or the new one. Sessions that were erased are gone from \
+            it with the next backup. The master key is not in it: keep a copy of it elsewhere.
+
+            Example:
+              pulsecast backup /mnt/backup/pulsecast
             """)
 
-    @Argument(help: "A new folder, or that of an older backup.") var folder: String
-    @Option(name: .customLong("state"), help: "The daemon's state folder; found by itself.")
+    @Argument(
+        help: .value("folder", "A new folder, or that of an older backup."),
+        completion: .directory)
+    var folder: String
+    @Option(
+        name: .customLong("state"),
+        help: .value("folder", "The daemon's state folder; found by itself otherwise."),
+        completion: .directory)
     var stateFolder: String?
     @Flag(help: "Print what was done as JSON.") var json = false
 
@@ -35,13 +44,20 @@ struct RestoreCommand: ParsableCommand {
         commandName: "restore",
         abstract: "Makes a state folder of a backup; there must be none, or an empty one.",
         discussion: """
-            Stop the daemon, move its state folder away, restore, put the master key into the new
-            folder, start. Every file is checked against its checksum; however it ends, there is
-            all of the state folder or nothing of it.
+            Stop the daemon, move its state folder away, restore, put the master key into the \
+            new folder, start. Every file is checked against its checksum; however it ends, \
+            there is all of the state folder or nothing of it.
+
+            Example:
+              pulsecast restore /mnt/backup/pulsecast --state restored
             """)
 
-    @Argument(help: "The folder of the backup.") var folder: String
-    @Option(name: .customLong("state"), help: "The daemon's state folder; found by itself.")
+    @Argument(help: .value("folder", "The folder of the backup."), completion: .directory)
+    var folder: String
+    @Option(
+        name: .customLong("state"),
+        help: .value("folder", "The daemon's state folder; found by itself otherwise."),
+        completion: .directory)
     var stateFolder: String?
     @Flag(help: "Print what was done as JSON.") var json = false
 

@@ -4,9 +4,16 @@ import Runtime
 struct CheckConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
-        abstract: "Says what is wrong with a configuration, file and key.")
+        abstract: "Says what is wrong with a configuration, file and key.",
+        discussion: """
+            Examples:
+              pulsecast check-config /etc/pulsecast/pulsecast.yaml
+              pulsecast check-config --example
+            """)
 
-    @Argument(help: "The file; without it the one that serve would read.")
+    @Argument(
+        help: .value("path", "The file; without it the one that serve would read."),
+        completion: .file(extensions: ["yaml", "yml"]))
     var file: String?
 
     @Flag(help: "Print every key with its effective value and where it came from.")

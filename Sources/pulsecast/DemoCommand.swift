@@ -11,12 +11,22 @@ import Transport
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Runs a daemon on an empty state folder with one simulated runner.")
+        abstract: "Runs a daemon on an empty state folder with one simulated runner.",
+        discussion: """
+            Example:
+              pulsecast demo --play run.fit --speed 10
+            """)
 
-    @Option(help: "Play this recording instead of a simulated runner.") var play: String?
-    @Option(help: "Times as fast as it was.") var speed = "1"
-    @Option(help: "HTTP port; 0: any free.") var httpPort = 7480
-    @Option(help: "Stop after so many seconds; without it when told to.") var seconds: Double?
+    @Option(
+        help: .value("path", "Play this recording instead of a simulated runner."),
+        completion: .recordings)
+    var play: String?
+    @Option(
+        help: .value("factor", "Times as fast as recorded, or max."), completion: .speeds)
+    var speed = "1"
+    @Option(help: .value("port", "HTTP port; 0: any free.")) var httpPort = 7480
+    @Option(help: .value("count", "Stop after so many seconds; else when told to."))
+    var seconds: Double?
 
     func run() async throws {
         let pace = try PushCommand.pace(speed)

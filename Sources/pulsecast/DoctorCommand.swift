@@ -8,10 +8,19 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract:
             "Looks at ports, clock, disk, certificate, limits, permissions, registry and log.",
-        discussion: "Says what to do about each. Ends with 1 where something is a problem.")
+        discussion: """
+            Says what to do about each. Ends with 1 if something is a problem.
 
-    @Option(help: "The configuration file.") var config: String?
-    @Option(name: .customLong("state"), help: "The state folder.") var stateFolder: String?
+            Example:
+              pulsecast doctor --config /etc/pulsecast/pulsecast.yaml
+            """)
+
+    @Option(help: .value("path", "The configuration file."), completion: .file())
+    var config: String?
+    @Option(
+        name: .customLong("state"), help: .value("folder", "The state folder."),
+        completion: .directory)
+    var stateFolder: String?
     @Flag(help: "Print the findings as a JSON array.") var json = false
 
     @Flag(help: "Say that this log and this registry belong together from now on.")

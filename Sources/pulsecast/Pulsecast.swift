@@ -10,9 +10,11 @@ struct Pulsecast: AsyncParsableCommand {
         commandName: "pulsecast",
         abstract: "Takes live telemetry from watches and shows it to those who hold a link.",
         discussion: """
-            Start with: pulsecast demo
-            Run it:     pulsecast serve
-            Add:        pulsecast device add my-watch, then pulsecast share create --device my-watch
+            Examples:
+              pulsecast demo
+              pulsecast serve
+              pulsecast device add my-watch
+              pulsecast share create --device my-watch
             """,
         version: Version.text,
         subcommands: [

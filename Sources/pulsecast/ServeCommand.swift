@@ -5,7 +5,11 @@ import Runtime
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Runs the daemon until it is told to stop.")
+        commandName: "serve", abstract: "Runs the daemon until it is told to stop.",
+        discussion: """
+            Example:
+              pulsecast serve --config /etc/pulsecast/pulsecast.yaml
+            """)
 
     @OptionGroup var options: ServeOptions
 
@@ -24,13 +28,19 @@ struct ServeCommand: AsyncParsableCommand {
 
 /// Options common to `serve` and `demo`.
 struct ServeOptions: ParsableArguments {
-    @Option(help: "The configuration file.") var config: String?
-    @Option(name: .customLong("state"), help: "The state folder.") var stateFolder: String?
-    @Option(help: "TCP port of the devices; 0: any free.") var devicePort: Int?
-    @Option(help: "HTTP port; 0: any free.") var httpPort: Int?
-    @Option(help: "Port of /metrics; 0: any free.") var operationsPort: Int?
+    @Option(help: .value("path", "The configuration file."), completion: .file())
+    var config: String?
+    @Option(
+        name: .customLong("state"), help: .value("folder", "The state folder."),
+        completion: .directory)
+    var stateFolder: String?
+    @Option(help: .value("port", "TCP port of the devices; 0: any free."))
+    var devicePort: Int?
+    @Option(help: .value("port", "HTTP port; 0: any free.")) var httpPort: Int?
+    @Option(help: .value("port", "Port of /metrics; 0: any free."))
+    var operationsPort: Int?
     @Flag(help: "Print the addresses in use as one JSON line.") var printAddresses = false
-    @Flag(help: "WebSocket /echo for conformance tests.") var echo = false
+    @Flag(help: "Serve WebSocket /echo for conformance tests.") var echo = false
 
     /// - Throws: ``CommandFailure`` for an invalid configuration.
     func loaded() throws -> LoadedConfiguration {

@@ -9,22 +9,32 @@ struct SimulateCommand: AsyncParsableCommand {
         commandName: "simulate",
         abstract: "Makes seeded runners, with known truth: sends them to a daemon, or into a file.",
         discussion: """
-            To a daemon: pulsecast simulate --token-file token --devices 5
-            Into a file: pulsecast simulate --output run.fit --minutes 20
-
-            The file is of the format that its name ends with: fit, gpx, tcx, csv, ndjson or mcap.
+            A file is of the format that its name ends with: fit, gpx, tcx, csv, ndjson or mcap. \
             Its run ends now; the same seed and minutes give the same run.
+
+            Examples:
+              pulsecast simulate --token-file token --devices 5
+              pulsecast simulate --output run.fit --minutes 20
             """)
 
-    @Option(help: "tcp://host:port, or ws://host:port/v1/device.") var to = "tcp://127.0.0.1:7420"
-    @Option(help: "A file with the device's token; - reads it from standard input.")
+    @Option(help: .value("address", "tcp://host:port, or ws://host:port/v1/device."))
+    var to = "tcp://127.0.0.1:7420"
+    @Option(
+        help: .value("path", "A file with the device's token; - reads it from standard input."),
+        completion: .file())
     var tokenFile: String?
-    @Option(help: "Write one run into this new file instead, as run.fit.") var output: String?
+    @Option(
+        help: .value("path", "Write one run into this new file instead, as run.fit."),
+        completion: .file())
+    var output: String?
     @Flag(help: "Print facts as JSON.") var json = false
-    @Option(help: "How many runners, all with the one token.") var devices = 1
-    @Option(help: "The same seed gives the same runners.") var seed: UInt64 = 1
-    @Option(help: "Minutes of running.") var minutes = 30.0
-    @Option(help: "Times as fast as life, or max.") var speed = "1"
+    @Option(help: .value("count", "How many runners, all with the one token.")) var devices = 1
+    @Option(help: .value("number", "The same seed gives the same runners."))
+    var seed: UInt64 = 1
+    @Option(help: .value("count", "Minutes of running.")) var minutes = 30.0
+    @Option(
+        help: .value("factor", "Times as fast as real time, or max."), completion: .speeds)
+    var speed = "1"
 
     func validate() throws {
         switch (tokenFile, output) {

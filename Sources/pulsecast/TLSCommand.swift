@@ -12,13 +12,17 @@ struct TLSCommand: ParsableCommand {
             commandName: "self-signed",
             abstract: "Writes a certificate that vouches for itself, and its key.",
             discussion: """
-                Nobody trusts it unasked: give certificate.pem to the devices, or let viewers accept
-                it. For a public name take a certificate of an authority instead.
+                Nobody trusts it unasked: give certificate.pem to the devices, or let viewers \
+                accept it. For a public name take a certificate of an authority instead.
+
+                Example:
+                  pulsecast tls self-signed --name watch.example.org --folder tls
                 """)
-        @Option(help: "A host name or address it is good for; any number of them.")
+        @Option(help: .value("host", "A host name or address it is valid for; any number of them."))
         var name: [String] = []
-        @Option(help: "How many days it is valid, 1 to 3650.") var days = 365
-        @Option(help: "Where the two files go.") var folder = "tls"
+        @Option(help: .value("count", "How many days it is valid, 1 to 3650.")) var days = 365
+        @Option(help: .value("path", "Where the two files go."), completion: .directory)
+        var folder = "tls"
 
         func validate() throws {
             guard (1...3650).contains(days) else {

@@ -32,7 +32,7 @@ struct Ledger {
     struct Sight: Hashable {
         var share: ShareKey
         var offset: UInt64
-        /// Of the settings that hide something of it.
+        /// Generation of the privacy settings that hide some of it.
         var generation: Int
         /// An end of a view has a number of its own, which may be that of another session's record.
         var isEnd: Bool

@@ -38,7 +38,7 @@ final class Life {
     struct Watcher {
         var subscription: ShareHub.Subscription?
         var playbackSeat: PlaybackHub.Subscription?
-        /// Of the recording that it watches.
+        /// Number of the playback that it watches.
         var playback: UInt64?
         /// Tells the catch-up under way from one that was given up.
         var number = 0
@@ -75,7 +75,7 @@ final class Life {
 
     struct Task {
         let reading: Reading
-        /// Of the steady clock: not before, and given up after.
+        /// Steady time, µs: the wait begins to be checked at `due` and fails at `deadline`.
         var due: Int64
         var deadline: Int64
     }

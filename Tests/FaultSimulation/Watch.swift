@@ -12,10 +12,10 @@ struct Watch {
     }
 
     let device: DeviceID
-    /// Of its clock against the steady one.
+    /// Offset of its clock from the steady clock, µs.
     let clockOffset: Int64
     var session: SessionID
-    /// Of the session, from 1.
+    /// Sequence of the next frame, from 1.
     var next: UInt32 = 1
     var acknowledged: UInt32 = 0
     /// Up to which number this connection was given frames.

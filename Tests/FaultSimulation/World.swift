@@ -20,7 +20,7 @@ package final class World {
     var ledger = Ledger()
     /// Never jumps; microseconds.
     var steady: Int64 = 1_760_000_000_000_000
-    /// Of the daemon's clock against it.
+    /// Offset of the daemon's wall clock from the steady clock, µs.
     var wallOffset: Int64 = 0
     var connections: UInt64 = 0
     var hellos: [ConnectionID: SessionID] = [:]
@@ -30,9 +30,9 @@ package final class World {
     /// What was sent and can not be judged yet.
     var deliveries: [Delivery] = []
     var reference = Reference()
-    /// Of the steady clock: until then the age of what is shown is anybody's guess.
+    /// Steady time, µs, until which the age of shown events cannot be judged.
     var clockTouchedUntil: Int64 = 0
-    /// Of what came before it a delayed share's history does not know that it is old enough.
+    /// Whether the clock was set back: a delayed history then cannot tell the age of older events.
     var clockWentBack = false
     /// The log's end when the clock was last set back.
     var stepEnd = RecordOffset(rawValue: 0)

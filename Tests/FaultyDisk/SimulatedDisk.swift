@@ -10,7 +10,7 @@ package final class SimulatedDisk: Disk {
         }
 
         package var kind: Kind
-        /// Of calls that change something, from 0.
+        /// Index among the calls that change something, from 0.
         package var call: Int
         package var isForEver = false
 

@@ -128,7 +128,7 @@ struct LogFixture {
         return (records, gaps)
     }
 
-    /// Of the record with a sequence number; 0: of the first head.
+    /// Offset of the record with a sequence number; 0: the first head's.
     static func offset(_ sequence: Int) -> RecordOffset {
         RecordOffset(rawValue: UInt64(moment(sequence).microseconds))
     }

@@ -167,7 +167,7 @@ import Testing
 }
 
 extension DeviceSessions {
-    /// Of the suite's device, a record a second.
+    /// Begins a session of the suite's device, with a record a second.
     fileprivate mutating func began(_ session: SessionID, at seconds: Double) {
         began(session, of: DeviceSessionsTests.device, at: Fixture.time(seconds))
     }

@@ -135,7 +135,7 @@ import Testing
         #expect(found.fitted <= 1 && found.centroid <= 1)
     }
 
-    /// Of runs from the door, give or take a fix's error, or to it, in every direction.
+    /// Cuts of runs that start or end at the door, give or take a fix's error, in every direction.
     private static func cuts(
         around home: Track.Point, isFinish: Bool, _ settings: PrivacySettings,
         _ generator: inout SeededGenerator

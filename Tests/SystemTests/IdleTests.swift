@@ -30,7 +30,7 @@ extension SystemTests {
             }
         }
 
-        /// Of 10 ms, in user and kernel mode.
+        /// Processor time in ticks of 10 ms, in user and kernel mode.
         private static func ticks(of process: pid_t) throws -> Int {
             let stat = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
             // The name, in parentheses, may have spaces in it.

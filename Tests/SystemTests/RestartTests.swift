@@ -5,7 +5,7 @@ import Testing
 extension SystemTests {
     @Suite struct RestartTests {
         private static let restarts = Program.isLong ? 30 : 3
-        /// Of each device; a marker.
+        /// Sequence of each device's last frame, a marker.
         private static let goal: UInt32 = UInt32(restarts) * 1200 + 403
 
         @Test func `A restart behind open sockets refuses nobody and loses nothing`() async throws {

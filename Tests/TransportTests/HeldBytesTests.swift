@@ -28,7 +28,7 @@ import Transport
         ("", "GET /quiet HTTP/1.1\r\nHost: x\r\n\r\n"), ("", "GET / HTTP/1.1\r\n\r\n"),
         ("Expect: 100-continue\r\nContent-Length: 9\r\n", "a"),
     ]
-    /// Of each connection; the kernel keeps less than this of one that is not read.
+    /// Bytes sent on each connection: more than the kernel keeps of one that is not read.
     private static let sentMax = 2 << 20
 
     private static var router: Router {

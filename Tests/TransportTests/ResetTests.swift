@@ -12,7 +12,7 @@ import Transport
     /// What the kernel takes for one that does not read, some 2.8 MB, is full after twelve of them.
     private static let large = String(repeating: "x", count: 250_000)
     private static let loops = 3
-    /// Of viewers that are reset together.
+    /// Number of viewers that are reset together.
     private static let batch = 20
 
     private func broadcast(_ daemon: FakeDaemon, _ number: Int, _ text: String) {

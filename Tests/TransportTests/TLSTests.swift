@@ -22,7 +22,7 @@ import WireFormat
         #expect(process.terminationStatus == 0)
     }
 
-    private static func withIdentity(
+    static func withIdentity(
         _ body: (TLSIdentity, _ folder: String) async throws -> Void
     ) async throws {
         let folder = NSTemporaryDirectory() + "pulsecast-\(UUID().uuidString)"

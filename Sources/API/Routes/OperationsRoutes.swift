@@ -69,6 +69,9 @@ package struct OperationsRoutes: Sendable {
         text.counter(
             "pulsecast_updates_merged_total", "Updates folded into later ones for slow viewers.",
             transport.updatesMerged.load(ordering: .relaxed))
+        text.counter(
+            "pulsecast_tls_takeovers_total", "Upgraded sockets whose TLS records we make.",
+            transport.tlsTakeovers.load(ordering: .relaxed))
         text.histogram(
             "pulsecast_ingest_lag_seconds", "From a frame's arrival to the log.",
             counters.ingestLag)

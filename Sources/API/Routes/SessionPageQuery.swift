@@ -9,7 +9,7 @@ package struct SessionPageQuery: Sendable {
     static let limitDefault = 100
 
     package var limit = Self.limitDefault
-    /// Of the last row that the reader has.
+    /// Cursor of the last row that the reader has; the page begins after it.
     package var before: LogCursor?
     package var since: Timestamp?
 

@@ -12,7 +12,7 @@ package import Sharing
 ///      ▲          ▲             └──────◀────────────┘
 ///      └── seek ──┴── pause, speed
 ///
-/// Of several fast commands only the newest takes effect.
+/// If commands come fast, only the newest takes effect.
 package actor PlaybackRun {
     /// Recording and audience of a playback.
     package struct Plan: Sendable {

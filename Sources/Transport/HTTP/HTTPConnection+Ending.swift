@@ -72,6 +72,6 @@ extension HTTPConnection {
         loop.remove(self)
         return UpgradedSocket(
             channel: context.channel, loop: loop, service: service, request: request,
-            ticket: ticket)
+            ticket: ticket, records: records)
     }
 }

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import NIOTLS
 import SensorModel
 import Synchronization
 
@@ -25,6 +26,8 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
     let service: HTTPService
     let ticket: ConnectionTicket
     let buffer: RequestBuffer
+    /// `nil` without TLS.
+    let records: TLSRecordGate?
     private let socketPeer: PeerAddress
     private(set) var context: ChannelHandlerContext?
     var stage = Stage.idle
@@ -47,10 +50,14 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
     /// Whether the deadline belongs to a head being received, not to an idle connection.
     private var headIsTimed = true
 
-    init(loop: LoopState, service: HTTPService, ticket: ConnectionTicket, peer: PeerAddress) {
+    init(
+        loop: LoopState, service: HTTPService, ticket: ConnectionTicket, peer: PeerAddress,
+        records: TLSRecordGate? = nil
+    ) {
         self.loop = loop
         self.service = service
         self.ticket = ticket
+        self.records = records
         buffer = RequestBuffer(headBytesMax: service.limits.headerBytesMax, ticket: ticket)
         socketPeer = peer
     }
@@ -87,6 +94,14 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         case .answering: waiting.append(part)
         case .closing, .upgraded: break
         }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted? = event as? TLSUserEvent {
+            records?.handshakeFinished()
+            context.channel.acknowledgeAtOnce()
+        }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {

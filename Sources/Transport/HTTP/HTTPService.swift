@@ -35,4 +35,6 @@ struct UpgradedSocket {
     let service: HTTPService
     let request: HTTPRequest
     let ticket: ConnectionTicket
+    /// `nil` without TLS.
+    let records: TLSRecordGate?
 }

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOTLS
 import SensorModel
 import WireFormat
 
@@ -14,6 +15,8 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
     private let limits: ConnectionLimits
     private let origin: DeviceOrigin
     private let ticket: ConnectionTicket
+    /// `nil` without TLS.
+    private let records: TLSRecordGate?
     private var splitter: FrameSplitter
     private var connection: DeviceConnection?
     private var context: ChannelHandlerContext?
@@ -26,8 +29,9 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
 
     init(
         loop: LoopState, gate: any DeviceGate, limits: ConnectionLimits, origin: DeviceOrigin,
-        ticket: ConnectionTicket
+        ticket: ConnectionTicket, records: TLSRecordGate? = nil
     ) {
+        self.records = records
         self.loop = loop
         self.gate = gate
         self.limits = limits
@@ -81,6 +85,10 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
     /// Its last line needs no line feed.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         defer { context.fireUserInboundEventTriggered(event) }
+        if case .handshakeCompleted? = event as? TLSUserEvent {
+            records?.handshakeFinished()
+            records?.takeOverSoon()
+        }
         guard case ChannelEvent.inputClosed = event, !isClosing else { return }
         if splitter.endsInWholeText {
             offer(Self.lineFeed.span)

@@ -88,13 +88,12 @@ struct Listener: Sendable {
             try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1)
         }
         let pipeline = channel.pipeline.syncOperations
-        if let identity = configuration.identity {
-            try pipeline.addHandler(NIOSSLServerHandler(context: identity.context))
-        }
         let state = loops.state(of: channel.eventLoop)
+        let records = try addTLS(to: pipeline)
         if let service {
-            try HTTPConnection(loop: state, service: service, ticket: ticket, peer: peer)
-                .add(to: pipeline)
+            try HTTPConnection(
+                loop: state, service: service, ticket: ticket, peer: peer, records: records
+            ).add(to: pipeline)
         } else {
             let origin = DeviceOrigin(
                 transport: .tcp, headerToken: nil, peer: peer,
@@ -105,8 +104,19 @@ struct Listener: Sendable {
             }
             try pipeline.addHandler(
                 DeviceSocket(
-                    loop: state, gate: devices, limits: limits, origin: origin, ticket: ticket))
+                    loop: state, gate: devices, limits: limits, origin: origin, ticket: ticket,
+                    records: records))
         }
+    }
+
+    /// - Returns: `nil` without TLS.
+    private func addTLS(
+        to pipeline: ChannelPipeline.SynchronousOperations
+    ) throws -> TLSRecordGate? {
+        guard let identity = configuration.identity else { return nil }
+        let records = TLSRecordGate(store: identity.secrets, counters: loops.counters)
+        try pipeline.addHandlers(records, NIOSSLServerHandler(context: identity.context))
+        return records
     }
 }
 

@@ -62,7 +62,7 @@ final class LoopState {
         wheel = DeadlineWheel(tick: Self.tick(.now()))
         viewers = ViewerTable(
             eventLoop: eventLoop, counters: counters, pace: pace)
-        viewers.swept = { [unowned self] in reportDelivery() }
+        viewers.broadcastEnded = { [unowned self] in reportDelivery() }
         viewers.othersServed = { [unowned self] in inbound.rounds &+ messages }
     }
 

@@ -25,7 +25,8 @@ final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
         rateHertz = upgraded.rateHertz
         subscription = upgraded.subscription(share, kind: .eventStream)
         sink = ViewerSink(
-            channel: upgraded.channel, hasTLS: upgraded.service.hasTLS, ticket: upgraded.ticket)
+            channel: upgraded.channel, hasTLS: upgraded.service.hasTLS,
+            records: upgraded.records, ticket: upgraded.ticket)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {

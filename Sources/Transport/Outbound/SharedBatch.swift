@@ -1,4 +1,5 @@
 import NIOCore
+import Secrets
 import Sharing
 
 /// The pending messages of a viewer joined into one piece of bytes, made once for all viewers with
@@ -8,6 +9,7 @@ struct SharedBatch {
     private var form = Viewer.Form.webSocket
     private var bytes: [UInt8] = []
     private var buffer: ByteBuffer?
+    private var inner: [UInt8]?
 
     /// A single message needs no joining: its bytes are already shared.
     mutating func bytes(of owed: [EncodedMessage], _ form: Viewer.Form) -> [UInt8] {
@@ -16,7 +18,18 @@ struct SharedBatch {
         return bytes
     }
 
-    /// The same in the library's buffer type, for TLS.
+    /// The same with the type of application data as last byte, as TLS encrypts it; `nil` if it is
+    /// too long for one record.
+    mutating func inner(of owed: [EncodedMessage], _ form: Viewer.Form) -> [UInt8]? {
+        join(owed, form)
+        guard bytes.count <= TLSTrafficKeys.contentBytesMax else { return nil }
+        if let inner { return inner }
+        let made = bytes + [TLSTrafficKeys.Content.application.rawValue]
+        inner = made
+        return made
+    }
+
+    /// The same in the library's buffer type, for TLS records that the library makes.
     mutating func buffer(of owed: [EncodedMessage], _ form: Viewer.Form) -> ByteBuffer {
         join(owed, form)
         if let buffer { return buffer }
@@ -30,6 +43,7 @@ struct SharedBatch {
         messages = owed
         self.form = form
         buffer = nil
+        inner = nil
         bytes = owed.flatMap { Self.bytes(of: $0, form) }
     }
 

@@ -10,6 +10,9 @@ import NIOCore
 ///     nothing queued --send() took all--> nothing queued
 ///                    --it took less----> the rest is queued in the library --flushed--> …
 ///
+/// With TLS 1.3 the same holds of records that ``TLSRecordGate`` makes, from the next tick of the
+/// loop on; until then, and with TLS 1.2, the library makes them.
+///
 /// Only on the channel's own loop. When the library has closed the descriptor, it first fails
 /// queued writes and only then notifies the handlers. By then the number may belong to another
 /// connection. So the sink forgets the descriptor before it closes the channel, and at the first
@@ -24,8 +27,10 @@ final class ViewerSink {
     let channel: any Channel
     let hasTLS: Bool
     private let ticket: ConnectionTicket?
-    /// `nil` with TLS, whose records the library makes, and once the channel is closed.
+    /// `nil` while the library makes TLS records, and once the channel is closed.
     private var descriptor: CInt?
+    /// Makes the records of what is written; `nil` without TLS, and while the library does.
+    private var records: TLSRecordGate?
     private(set) var queuedBytes = 0
     private var isInWrite = false
     /// A copy of the channel's state: reading the channel would cost an extra cache line.
@@ -37,31 +42,68 @@ final class ViewerSink {
 
     /// - Parameters:
     ///   - channel: An upgraded channel.
-    ///   - hasTLS: Whether the library makes records of what is written.
+    ///   - hasTLS: Whether the peer gets TLS records.
+    ///   - records: Gate to take over from the library; `nil` without TLS.
     ///   - ticket: Counts queued bytes. The connection is closed if they exceed the budget of all
     ///     connections.
-    init(channel: any Channel, hasTLS: Bool, ticket: ConnectionTicket? = nil) {
+    init(
+        channel: any Channel, hasTLS: Bool, records: TLSRecordGate? = nil,
+        ticket: ConnectionTicket? = nil
+    ) {
         self.ticket = ticket
         self.channel = channel
         self.hasTLS = hasTLS
         isOpen = channel.isActive
-        guard isOpen, !hasTLS else { return }
-        descriptor = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+        guard isOpen else { return }
+        if !hasTLS { descriptor = channelsDescriptor }
+        guard hasTLS, let records else { return }
+        let bound = NIOLoopBound((sink: self, records: records), eventLoop: channel.eventLoop)
+        channel.eventLoop.execute {
+            let (sink, records) = bound.value
+            guard sink.isOpen, records.takeOver() else { return }
+            sink.records = records
+            sink.descriptor = sink.channelsDescriptor
+        }
+    }
+
+    /// `nil` if the channel has closed its socket.
+    private var channelsDescriptor: CInt? {
+        try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
             of: NIOBSDSocket.Handle.self
         ) { $0 }
     }
 
     var isQueueing: Bool { queuedBytes > 0 }
 
-    /// Writes whole frames or lines; the bytes are shared, not copied.
+    /// Whether ``write(inner:using:)`` may be called.
+    var makesRecords: Bool { records != nil && descriptor != nil && queuedBytes == 0 }
+
+    /// Writes whole frames or lines; without TLS the bytes are shared, not copied.
     @discardableResult
     func write(_ bytes: [UInt8]) -> Outcome {
         guard isOpen else { return .written }
         guard let descriptor, queuedBytes == 0 else {
             return queue(channel.allocator.buffer(bytes: bytes))
         }
-        assert(isChannels(descriptor), "a write to a descriptor that is another's by now")
-        let sent = Self.send(bytes, to: descriptor)
+        return send(records.map { $0.seal(bytes) } ?? bytes, to: descriptor)
+    }
+
+    /// Writes one TLS record.
+    ///
+    /// - Parameters:
+    ///   - inner: At most 16 KiB of content that all viewers share, and its type as last byte.
+    ///   - scratch: Memory for the record, to be used again.
+    func write(inner: [UInt8], using scratch: inout [UInt8]) -> Outcome {
+        guard let records, let descriptor else { return .written }
+        scratch.removeAll(keepingCapacity: true)
+        records.seal(inner: inner, into: &scratch)
+        return send(scratch, to: descriptor)
+    }
+
+    private func send(_ bytes: [UInt8], to descriptor: CInt) -> Outcome {
+        assert(
+            channelsDescriptor == descriptor, "a write to a descriptor that is another's by now")
+        let sent = Self.sendNow(bytes, to: descriptor)
         directWrites += 1
         if sent == bytes.count { return .written }
         guard sent >= 0 else {
@@ -69,10 +111,10 @@ final class ViewerSink {
             close()
             return .written
         }
-        return queue(channel.allocator.buffer(bytes: bytes[sent...]))
+        return queue(channel.allocator.buffer(bytes: bytes[sent...]), areRecords: records != nil)
     }
 
-    /// For TLS: one buffer that all viewers share.
+    /// For TLS while the library makes the records: one buffer that all viewers share.
     @discardableResult
     func write(_ buffer: ByteBuffer) -> Outcome {
         guard isOpen else { return .written }
@@ -80,7 +122,7 @@ final class ViewerSink {
     }
 
     /// - Returns: Bytes taken; 0 if the socket is full; negative if it is broken.
-    private static func send(_ bytes: [UInt8], to descriptor: CInt) -> Int {
+    private static func sendNow(_ bytes: [UInt8], to descriptor: CInt) -> Int {
         while true {
             let sent = unsafe bytes.withUnsafeBytes { raw in
                 unsafe Glibc.send(
@@ -96,12 +138,20 @@ final class ViewerSink {
         }
     }
 
-    private func queue(_ buffer: ByteBuffer) -> Outcome {
+    /// - Parameter areRecords: Whether the bytes are TLS records, or the rest of one.
+    private func queue(_ buffer: ByteBuffer, areRecords: Bool = false) -> Outcome {
         let count = buffer.readableBytes
         queuedBytes += count
         let isAllowed = ticket?.owes(more: count) ?? true
         isInWrite = true
-        channel.writeAndFlush(buffer).assumeIsolated().whenComplete { result in
+        guard
+            let written = areRecords
+                ? records?.write(sealed: buffer) : channel.writeAndFlush(buffer)
+        else {
+            close()
+            return .queued
+        }
+        written.assumeIsolated().whenComplete { result in
             self.queuedBytes -= count
             _ = self.ticket?.owes(more: -count)
             guard case .success = result else { return self.channelIsGone() }
@@ -111,14 +161,6 @@ final class ViewerSink {
         isInWrite = false
         if !isAllowed { close() }
         return queuedBytes == 0 ? .written : .queued
-    }
-
-    private func isChannels(_ descriptor: CInt) -> Bool {
-        // Fails if the channel has closed its socket.
-        let current = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-            of: NIOBSDSocket.Handle.self
-        ) { $0 }
-        return current == descriptor
     }
 
     /// Closes at once and drops queued bytes. The handlers are notified.
@@ -131,6 +173,7 @@ final class ViewerSink {
     func channelIsGone() {
         isOpen = false
         descriptor = nil
+        records = nil
         drained = nil
     }
 }

@@ -20,13 +20,15 @@ final class ViewerTable {
     private var batchesAreScheduled = false
     private let pace: BroadcastPace
     /// Called when all broadcasts are complete.
-    var swept: () -> Void = {}
+    var broadcastEnded: () -> Void = {}
     /// Number of events on the loop other than broadcasts and acks.
     var othersServed: () -> Int = { 0 }
     /// Counts since the last publication.
     private var (deliveries, writes, merged) = (0, 0, 0)
     private var owed: [EncodedMessage] = []
     private var batch = SharedBatch()
+    /// Memory for TLS records.
+    private var scratch: [UInt8] = []
     private var due = DueTimes<Viewer>()
     private var dueTask: Scheduled<Void>?
     private var dueTaskTime: UInt64 = .max
@@ -193,7 +195,7 @@ final class ViewerTable {
         }
     }
 
-    private func scheduleSweeps() {
+    private func scheduleBatches() {
         guard !batches.isEmpty, !batchesAreScheduled else { return }
         batchesAreScheduled = true
         let served = othersServed()
@@ -201,19 +203,19 @@ final class ViewerTable {
         eventLoop.scheduleTask(in: .nanoseconds(Int64(Self.yieldNanoseconds.quiet))) {
             let table = bound.value
             if table.othersServed() == served {
-                table.goOnSweeping()
+                table.continueBroadcast()
             } else {
                 let rest = TimeAmount.nanoseconds(Int64(Self.yieldNanoseconds.busy))
-                table.eventLoop.scheduleTask(in: rest) { bound.value.goOnSweeping() }
+                table.eventLoop.scheduleTask(in: rest) { bound.value.continueBroadcast() }
             }
         }
     }
 
-    private func goOnSweeping() {
+    private func continueBroadcast() {
         batchesAreScheduled = false
         writeBatches()
         publishCounts()
-        if !isBroadcasting { swept() }
+        if !isBroadcasting { broadcastEnded() }
     }
 
     private func writeBatches() {
@@ -222,7 +224,7 @@ final class ViewerTable {
             flush(piece)
             if Self.now() >= end { break }
         }
-        scheduleSweeps()
+        scheduleBatches()
     }
 
     /// Publishes once per batch: an atomic addition per viewer would be noticeable.
@@ -274,14 +276,20 @@ final class ViewerTable {
         guard !owed.isEmpty else { return }
         deliveries += owed.count
         writes += 1
-        let outcome =
-            viewer.sink.hasTLS
-            ? viewer.sink.write(batch.buffer(of: owed, viewer.form))
-            : viewer.sink.write(batch.bytes(of: owed, viewer.form))
-        guard outcome == .queued else { return }
+        guard send(to: viewer) == .queued else { return }
         viewer.queue.becameUnwritable(at: Self.now())
         // This exceeds the time a viewer may be blocked: if it still is then, it is closed.
         wait(viewer, until: Self.now() + DeliveryState.blockedNanosecondsMax + Self.dueGrain)
+    }
+
+    private func send(to viewer: Viewer) -> ViewerSink.Outcome {
+        guard viewer.sink.hasTLS else {
+            return viewer.sink.write(batch.bytes(of: owed, viewer.form))
+        }
+        if viewer.sink.makesRecords, let inner = batch.inner(of: owed, viewer.form) {
+            return viewer.sink.write(inner: inner, using: &scratch)
+        }
+        return viewer.sink.write(batch.buffer(of: owed, viewer.form))
     }
 
     // MARK: - Time

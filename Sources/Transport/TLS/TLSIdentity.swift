@@ -4,13 +4,15 @@ import Synchronization
 /// A listener's certificate and key; both can be replaced while it listens.
 public final class TLSIdentity: Sendable {
     private let current: Mutex<NIOSSLContext>
+    /// Traffic secrets of connections that shake hands.
+    let secrets = TLSSecretStore()
 
     /// - Parameters:
     ///   - certificatePath: PEM, the leaf first, then its chain.
     ///   - keyPath: PEM.
     /// - Throws: ``TransportError`` if a file is missing or unusable.
     public init(certificatePath: String, keyPath: String) throws(TransportError) {
-        current = Mutex(try Self.makeContext(certificatePath, keyPath))
+        current = Mutex(try Self.makeContext(certificatePath, keyPath, secrets))
     }
 
     var context: NIOSSLContext { current.withLock { $0 } }
@@ -22,7 +24,7 @@ public final class TLSIdentity: Sendable {
     ///   - keyPath: PEM.
     /// - Throws: ``TransportError``; the old certificate then stays in use.
     public func reload(certificatePath: String, keyPath: String) throws(TransportError) {
-        let fresh = try Self.makeContext(certificatePath, keyPath)
+        let fresh = try Self.makeContext(certificatePath, keyPath, secrets)
         current.withLock { $0 = fresh }
     }
 
@@ -45,7 +47,7 @@ public final class TLSIdentity: Sendable {
     }
 
     private static func makeContext(
-        _ certificatePath: String, _ keyPath: String
+        _ certificatePath: String, _ keyPath: String, _ secrets: TLSSecretStore
     ) throws(TransportError) -> NIOSSLContext {
         let chain: [NIOSSLCertificate]
         do { chain = try NIOSSLCertificate.fromPEMFile(certificatePath) } catch {
@@ -59,6 +61,7 @@ public final class TLSIdentity: Sendable {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
+        configuration.keyLogCallback = { secrets.note($0) }
         do { return try NIOSSLContext(configuration: configuration) } catch {
             throw .keyUnusable(path: keyPath, reason: "\(error)")
         }

@@ -8,7 +8,7 @@ package struct StreamQuery: Hashable, Sendable {
     package let resume: SubscriptionRequest.Resume?
     /// Start from the recording at that device time.
     package let at: Timestamp?
-    /// Of the recording, 0…1000; 1 is as it was.
+    /// Playback speed, 0…1000; 1 is real time.
     package let speed: Double
 
     package init(_ request: HTTPRequest) {

@@ -30,7 +30,8 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         loop = socket.loop
         ticket = socket.ticket
         sink = ViewerSink(
-            channel: socket.channel, hasTLS: socket.service.hasTLS, ticket: socket.ticket)
+            channel: socket.channel, hasTLS: socket.service.hasTLS, records: socket.records,
+            ticket: socket.ticket)
         self.endpoint = endpoint
         reader = WebSocketReader(bounds: .init(messageBytesMax: endpoint.messageBytesMax))
     }

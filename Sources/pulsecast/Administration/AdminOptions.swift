@@ -6,10 +6,15 @@ import Transport
 
 /// Address of the daemon for commands.
 struct AdminOptions: ParsableArguments {
-    @Option(help: "The daemon's admin socket; found by itself where it is not given.")
+    @Option(
+        help: .value("path", "The daemon's admin socket; found by itself otherwise."),
+        completion: .file())
     var adminSocket: String?
 
-    @Option(name: .customLong("state"), help: "The daemon's state folder.")
+    @Option(
+        name: .customLong("state"),
+        help: .value("folder", "The daemon's state folder, where its admin socket may lie."),
+        completion: .directory)
     var stateFolder: String?
 
     @Flag(help: "Print facts as JSON.")

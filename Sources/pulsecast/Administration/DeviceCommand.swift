@@ -12,9 +12,14 @@ struct DeviceCommand: AsyncParsableCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add",
-            abstract: "Adds a device and prints its secret token, this once.")
+            abstract: "Adds a device and prints its secret token, this once.",
+            discussion: """
+                Example:
+                  pulsecast device add my-watch
+                """)
         @OptionGroup var admin: AdminOptions
-        @Argument(help: "Its name; unique, whatever the case.") var name: String
+        @Argument(help: .value("device", "Its name; unique, whatever the case."))
+        var name: String
 
         func run() async throws {
             try tell(await admin.ask("POST", "/devices", body: ["device": name]), admin)
@@ -24,9 +29,13 @@ struct DeviceCommand: AsyncParsableCommand {
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rotate",
-            abstract: "Gives a device a new token; the old one is worth nothing from now on.")
+            abstract: "Gives a device a new token; the old one is refused from now on.",
+            discussion: """
+                Example:
+                  pulsecast device rotate my-watch
+                """)
         @OptionGroup var admin: AdminOptions
-        @Argument var name: String
+        @Argument(help: .value("device", "The device."), completion: .devices) var name: String
 
         func run() async throws {
             try tell(await admin.ask("POST", "/devices/\(segment(name))/rotate"), admin)
@@ -35,7 +44,11 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Lists the devices.")
+            commandName: "list", abstract: "Lists the devices.",
+            discussion: """
+                Example:
+                  pulsecast device list --json
+                """)
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -48,9 +61,13 @@ struct DeviceCommand: AsyncParsableCommand {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "revoke",
-            abstract: "Ends a device's connections and refuses its token for ever.")
+            abstract: "Ends a device's connections and refuses its token for ever.",
+            discussion: """
+                Example:
+                  pulsecast device revoke my-watch
+                """)
         @OptionGroup var admin: AdminOptions
-        @Argument var name: String
+        @Argument(help: .value("device", "The device."), completion: .devices) var name: String
 
         func run() async throws {
             _ = try await admin.ask("POST", "/devices/\(segment(name))/revoke")
@@ -61,9 +78,13 @@ struct DeviceCommand: AsyncParsableCommand {
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete",
-            abstract: "Deletes a device with its shares and every session it recorded.")
+            abstract: "Deletes a device with its shares and every session it recorded.",
+            discussion: """
+                Example:
+                  pulsecast device delete my-watch
+                """)
         @OptionGroup var admin: AdminOptions
-        @Argument var name: String
+        @Argument(help: .value("device", "The device."), completion: .devices) var name: String
 
         func run() async throws {
             let data = try await admin.ask("DELETE", "/devices/\(segment(name))")

@@ -5,10 +5,14 @@ import Foundation
 struct DeviceExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Writes all there is of a device: profile, zones, links, audit, recordings.")
+        abstract: "Writes all there is of a device: profile, zones, links, audit, recordings.",
+        discussion: """
+            Example:
+              pulsecast device export my-watch my-watch-files
+            """)
     @OptionGroup var admin: AdminOptions
-    @Argument var name: String
-    @Argument(help: "A folder that is not there yet.") var folder: String
+    @Argument(help: .value("device", "The device."), completion: .devices) var name: String
+    @Argument(help: .value("folder", "A folder that does not exist yet.")) var folder: String
 
     private struct Session: Decodable {
         let id: String

@@ -5,10 +5,15 @@ struct DeviceSet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Sets what the metrics need to know of a device and its wearer.",
-        discussion: ProfileOptions.zonesHelp)
+        discussion: """
+            Without options the profile is printed. \(ProfileOptions.zonesHelp)
+
+            Example:
+              pulsecast device set my-watch --max-heart-rate 188 --placement wrist
+            """)
 
     @OptionGroup var admin: AdminOptions
-    @Argument(help: "The device.") var name: String
+    @Argument(help: .value("device", "The device."), completion: .devices) var name: String
     @OptionGroup var profile: ProfileOptions
 
     func run() async throws {

@@ -8,23 +8,32 @@ struct DeviceSetup: AsyncParsableCommand {
         commandName: "setup",
         abstract: "Prints the link and QR code that set up a phone: an application or its browser.",
         discussion: """
-            A device that is not there is added. One that never sent anything gets a new token; one
-            that did keeps its own, which has to be given, unless --rotate makes a new one.
+            A device that is not there is added. One that never sent anything gets a new token; \
+            one that did keeps its own, which has to be given, unless --rotate makes a new one.
+
+            Examples:
+              pulsecast device setup pocket --app browser
+              pulsecast device setup phone --app overland
             """)
 
     @OptionGroup var admin: AdminOptions
-    @Argument(help: "The device.") var name: String
+    @Argument(help: .value("device", "The device."), completion: .devices) var name: String
     @Option(
-        help: """
-            browser (no application), sensor-logger, owntracks, overland, traccar, osmand,
+        help: .value(
+            "name",
+            """
+            browser (no application), sensor-logger, owntracks, overland, traccar, osmand, \
             gpslogger, hr-push, runnerup or hr.
-            """)
+            """), completion: .apps)
     var app: String
-    @Option(help: "A file with the device's token; - reads it from standard input.")
+    @Option(
+        help: .value("path", "A file with the device's token; - reads it from standard input."),
+        completion: .file())
     var tokenFile: String?
-    @Flag(help: "Make a new token; the old one is worth nothing from then on.")
+    @Flag(help: "Make a new token; the old one is refused from then on.")
     var rotate = false
-    @Option(help: "The daemon's address as the phone reaches it.") var url: String?
+    @Option(help: .value("address", "The daemon's address as the phone reaches it."))
+    var url: String?
 
     private struct Setup: Decodable {
         let app: String

@@ -1,31 +1,56 @@
 import ArgumentParser
+import Foundation
+import SensorModel
 
 /// Profile of a device and its wearer for the metrics; omitted fields stay unchanged.
 struct ProfileOptions: ParsableArguments {
     static let zonesHelp = """
-        Zones: percentOfMaximum, karvonen, friel, coggan, seiler, or the upper bounds of your
-        own zones in beats/min, as 120,140,155,170.
-        Intervals: phases with commas between, each a time (2:00, 90s) or a distance (400m, 1km);
-        5x(1km,2:00) repeats. They begin with the next session, or at once in one that runs.
+        Zones are percentOfMaximum, karvonen, friel, coggan or seiler, or the upper bounds of \
+        your own zones in beats/min, as 120,140,155,170. Intervals are phases with commas \
+        between, each a time (2:00, 90s) or a distance (400m, 1km); 5x(1km,2:00) repeats. They \
+        begin with the next session, or at once in one that runs.
         """
 
-    @Option(help: "wrist, ankle, hip, pocket or hand.") var placement: String?
-    @Option(help: "Beats/min, 100…230.") var maxHeartRate: Int?
-    @Option(help: "Beats/min, 30…120.") var restingHeartRate: Int?
-    @Option(help: "Beats/min at threshold, 80…220.") var thresholdHeartRate: Int?
-    @Option(help: "How heart rates become zones.") var zones: String?
-    @Option(help: "The first day of these zones and heart rates, as 2026-03-01; else now.")
+    @Option(
+        help: .value("place", "Where it is worn: wrist, ankle, hip, pocket or hand."),
+        completion: .placements)
+    var placement: String?
+    @Option(help: .value("rate", "Beats/min, 100…230.")) var maxHeartRate: Int?
+    @Option(help: .value("rate", "Beats/min, 30…120.")) var restingHeartRate: Int?
+    @Option(help: .value("rate", "Beats/min at threshold, 80…220."))
+    var thresholdHeartRate: Int?
+    @Option(
+        help: .value("method", "How heart rates become zones."),
+        completion: .list(["percentOfMaximum", "karvonen", "friel", "coggan", "seiler"]))
+    var zones: String?
+    @Option(
+        help: .value(
+            "day", "The first day of these zones and heart rates, as 2026-03-01; else now."))
     var zonesFrom: String?
-    @Option(help: "Kilograms, 20…300.") var weightKg: Double?
-    @Option(help: "female or male, for the training impulse.") var sex: String?
-    @Option(help: "IANA name, as Europe/Berlin.") var timeZone: String?
-    @Option(help: "Zone to stay in, from 1; 0: none.") var targetZone: Int?
-    @Option(help: "Pace to keep, M:SS a kilometer; 0:00: none.") var targetPace: String?
-    @Option(help: "Race distance in kilometers; 0: none.") var raceKm: Double?
+    @Option(help: .value("kilograms", "Kilograms, 20…300.")) var weightKg: Double?
+    @Option(
+        help: .value("word", "female or male, for the training impulse."),
+        completion: .list(RunnerProfile.Sex.allCases.map(\.rawValue)))
+    var sex: String?
+    @Option(
+        help: .value("name", "IANA name, as Europe/Berlin."),
+        completion: .list(TimeZone.knownTimeZoneIdentifiers))
+    var timeZone: String?
+    @Option(help: .value("number", "Zone to stay in, from 1; 0: none.")) var targetZone: Int?
+    @Option(help: .value("pace", "Pace to keep, M:SS a kilometer; 0:00: none."))
+    var targetPace: String?
+    @Option(help: .value("kilometers", "Race distance in kilometers; 0: none."))
+    var raceKm: Double?
     @Flag(inversion: .prefixedNo, help: "Distance from steps alone.") var treadmill: Bool?
-    @Option(help: "fused, reference or off.") var autoPause: String?
-    @Option(help: "Phases, as 10:00,5x(1km,2:00),10:00; none: no plan.") var intervals: String?
-    @Option(help: "Minutes after which a session raises an alert, 0…10080; 0: never.")
+    @Option(
+        help: .value("method", "fused, reference or off."),
+        completion: .list(RunnerProfile.AutoPauseMethod.allCases.map(\.rawValue)))
+    var autoPause: String?
+    @Option(help: .value("plan", "Phases, as 10:00,5x(1km,2:00),10:00; none: no plan."))
+    var intervals: String?
+    @Option(
+        help: .value(
+            "minutes", "Minutes after which a session raises an alert, 0…10080; 0: never."))
     var safetyTimerMinutes: Double?
 
     /// The given fields, under their names in the daemon's API.

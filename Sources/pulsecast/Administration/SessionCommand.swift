@@ -9,14 +9,21 @@ struct SessionCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Lists the sessions, newest first.")
+            commandName: "list", abstract: "Lists the sessions, newest first.",
+            discussion: """
+                Example:
+                  pulsecast session list --device my-watch --since 30d
+                """)
         @OptionGroup var admin: AdminOptions
-        @Option(help: "Only of this device.") var device: String?
+        @Option(help: .value("name", "Only of this device."), completion: .devices)
+        var device: String?
         @Flag(help: "Only those of devices that are not registered.") var orphans = false
-        @Option(help: "How many at most.") var limit = 100
-        @Option(help: "Only those since a day (2026-11-21) or of the last 12h, 7d …")
+        @Option(help: .value("count", "How many at most.")) var limit = 100
+        @Option(
+            help: .value("time", "Only those since a day (2026-11-21) or of the last 12h, 7d …"))
         var since: String?
-        @Option(help: "Only those before this cursor: the last list ended with it.")
+        @Option(
+            help: .value("cursor", "Only those before this cursor: the last list ended with it."))
         var before: String?
 
         func validate() throws {
@@ -51,8 +58,12 @@ struct SessionCommand: AsyncParsableCommand {
 
     /// The session that a command refers to.
     struct Name: ParsableArguments {
-        @Argument(help: "The session's ID, the first digits of it, or latest.") var id: String
-        @Option(help: "With latest: of this device.") var device: String?
+        @Argument(
+            help: .value("session", "The session's ID, the first digits of it, or latest."),
+            completion: .sessions)
+        var id: String
+        @Option(help: .value("name", "With latest: of this device."), completion: .devices)
+        var device: String?
 
         var path: String { Self.path(of: id, device) }
 
@@ -63,7 +74,11 @@ struct SessionCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Shows one session.")
+            commandName: "show", abstract: "Shows one session.",
+            discussion: """
+                Example:
+                  pulsecast session show latest
+                """)
         @OptionGroup var admin: AdminOptions
         @OptionGroup var name: Name
 
@@ -75,10 +90,18 @@ struct SessionCommand: AsyncParsableCommand {
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete",
-            abstract: "Erases a session from the log; nothing of it stays readable.")
+            abstract: "Erases a session from the log; nothing of it stays readable.",
+            discussion: """
+                Example:
+                  pulsecast session delete latest --device my-watch
+                """)
         @OptionGroup var admin: AdminOptions
-        @Argument(help: "The session's ID, the first digits of it, or latest.") var id: String?
-        @Option(help: "With latest: of this device.") var device: String?
+        @Argument(
+            help: .value("session", "The session's ID, the first digits of it, or latest."),
+            completion: .sessions)
+        var id: String?
+        @Option(help: .value("name", "With latest: of this device."), completion: .devices)
+        var device: String?
         @Flag(help: "All sessions of devices that are not registered.") var orphans = false
 
         private struct Erased: Decodable {

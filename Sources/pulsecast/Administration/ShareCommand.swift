@@ -12,18 +12,28 @@ struct ShareCommand: AsyncParsableCommand {
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "create",
-            abstract: "Makes a link to watch a device, and prints it.")
+            abstract: "Makes a link to watch a device, and prints it.",
+            discussion: """
+                Example:
+                  pulsecast share create --device my-watch --expires 24h
+                """)
         @OptionGroup var admin: AdminOptions
-        @Option(help: "The device to watch.") var device: String
-        @Option(help: "What commands call the share; found by itself where it is not given.")
+        @Option(help: .value("name", "The device to watch."), completion: .devices)
+        var device: String
+        @Option(help: .value("text", "What commands call the share; without it a name is made."))
         var name: String?
-        @Option(help: "How long it is good for, as 24h or 7d; without it until it is revoked.")
+        @Option(
+            help: .value("duration", "How long it is valid, as 24h or 7d; else until revoked."))
         var expires: String?
-        @Option(help: "Any of heartRate, metrics, location, separated by commas.")
+        @Option(
+            help: .value("list", "Any of heartRate, metrics, location, separated by commas."),
+            completion: .scopes)
         var scope: String?
-        @Option(help: "How long everything is held back, as 5m.") var delay: String?
-        @Option(help: "Viewers at one time.") var maxViewers: Int?
-        @Option(help: "What viewers read as the runner's name.") var label: String?
+        @Option(help: .value("duration", "How long everything is held back, as 5m."))
+        var delay: String?
+        @Option(help: .value("count", "Viewers at one time.")) var maxViewers: Int?
+        @Option(help: .value("text", "What viewers read as the runner's name."))
+        var label: String?
 
         func run() async throws {
             var body: [String: any Sendable] = ["device": device]
@@ -40,7 +50,11 @@ struct ShareCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
-            abstract: "Lists the shares by their names, without their secrets.")
+            abstract: "Lists the shares by their names, without their secrets.",
+            discussion: """
+                Example:
+                  pulsecast share list --json
+                """)
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -57,9 +71,14 @@ struct ShareCommand: AsyncParsableCommand {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "revoke",
-            abstract: "Takes a link back: its viewers are closed at once.")
+            abstract: "Takes a link back: its viewers are closed at once.",
+            discussion: """
+                Example:
+                  pulsecast share revoke my-watch
+                """)
         @OptionGroup var admin: AdminOptions
-        @Argument(help: "The share's name or ID.") var share: String
+        @Argument(help: .value("share", "The share's name or ID."), completion: .shares)
+        var share: String
 
         func run() async throws {
             _ = try await admin.ask("POST", "/shares/\(segment(share))/revoke")
@@ -70,9 +89,14 @@ struct ShareCommand: AsyncParsableCommand {
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rotate",
-            abstract: "Gives a share a new link; the old one ends at once.")
+            abstract: "Gives a share a new link; the old one ends at once.",
+            discussion: """
+                Example:
+                  pulsecast share rotate my-watch
+                """)
         @OptionGroup var admin: AdminOptions
-        @Argument(help: "The share's name or ID.") var share: String
+        @Argument(help: .value("share", "The share's name or ID."), completion: .shares)
+        var share: String
 
         func run() async throws {
             try ShareCommand.tell(
@@ -83,9 +107,14 @@ struct ShareCommand: AsyncParsableCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Shows one share; with --reveal its secret link again.")
+            abstract: "Shows one share; with --reveal its secret link again.",
+            discussion: """
+                Example:
+                  pulsecast share show my-watch --reveal
+                """)
         @OptionGroup var admin: AdminOptions
-        @Argument(help: "The share's name.") var name: String
+        @Argument(help: .value("share", "The share's name."), completion: .shares)
+        var name: String
         @Flag(help: "Print the secret ID and link.") var reveal = false
 
         func run() async throws {
@@ -100,9 +129,14 @@ struct ShareCommand: AsyncParsableCommand {
     struct Opens: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "opens",
-            abstract: "Lists when a link was opened, by visitors without their addresses.")
+            abstract: "Lists when a link was opened, by visitors without their addresses.",
+            discussion: """
+                Example:
+                  pulsecast share opens my-watch
+                """)
         @OptionGroup var admin: AdminOptions
-        @Argument(help: "The share's name.") var name: String
+        @Argument(help: .value("share", "The share's name."), completion: .shares)
+        var name: String
 
         func run() async throws {
             let data = try await admin.ask("GET", "/shares/\(segment(name))/opens")
@@ -113,10 +147,15 @@ struct ShareCommand: AsyncParsableCommand {
     struct Code: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "code",
-            abstract: "Prints a short code to read aloud: one use, for the start page.")
+            abstract: "Prints a short code to read aloud: one use, for the start page.",
+            discussion: """
+                Example:
+                  pulsecast share code my-watch --expires 1h
+                """)
         @OptionGroup var admin: AdminOptions
-        @Argument(help: "The share's name.") var name: String
-        @Option(help: "How long it is good for.") var expires = "10m"
+        @Argument(help: .value("share", "The share's name."), completion: .shares)
+        var name: String
+        @Option(help: .value("duration", "How long it is valid.")) var expires = "10m"
 
         func run() async throws {
             let data = try await admin.ask(
@@ -133,13 +172,19 @@ struct ShareCommand: AsyncParsableCommand {
     struct Group: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "group",
-            abstract: "Makes one link for several runners.")
+            abstract: "Makes one link for several runners.",
+            discussion: """
+                Example:
+                  pulsecast share group --share ann --share bob --label "Our race"
+                """)
         @OptionGroup var admin: AdminOptions
-        @Option(name: .customLong("share"), help: "A share's name; 2 to 50 of them.")
+        @Option(
+            name: .customLong("share"),
+            help: .value("name", "A share's name; 2 to 50 of them."), completion: .shares)
         var shares: [String] = []
-        @Option(help: "What commands call the group.") var name: String?
-        @Option(help: "How long it is good for.") var expires: String?
-        @Option(help: "What viewers read as title.") var label: String?
+        @Option(help: .value("text", "What commands call the group.")) var name: String?
+        @Option(help: .value("duration", "How long it is valid.")) var expires: String?
+        @Option(help: .value("text", "What viewers read as title.")) var label: String?
 
         func run() async throws {
             var body: [String: any Sendable] = ["shares": shares]

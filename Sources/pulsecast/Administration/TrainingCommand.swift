@@ -7,16 +7,19 @@ struct TrainingCommand: AsyncParsableCommand {
         commandName: "training",
         abstract: "Shows fitness, fatigue and form day by day.",
         discussion: """
-            Load is hrTSS, or effort kilometers for a session without heart rate. Fitness and
-            fatigue smooth it over 42 and 7 days, form is their difference; acute to chronic is
-            the mean of 7 days over that of 28 (above 1.5 risks injury), monotony the week's mean
-            over its deviation. Days end at three in the morning in the wearer's time zone
+            Load is hrTSS, or effort kilometers for a session without heart rate. Fitness and \
+            fatigue smooth it over 42 and 7 days, form is their difference. Acute to chronic is \
+            the mean of 7 days over that of 28 (above 1.5 risks injury), monotony the week's \
+            mean over its deviation. Days end at three in the morning in the wearer's time zone \
             (pulsecast device set NAME --time-zone).
+
+            Example:
+              pulsecast training my-watch --days 7
             """)
 
     @OptionGroup var admin: AdminOptions
-    @Argument(help: "The device.") var name: String
-    @Option(help: "How many, 1…400.") var days = 28
+    @Argument(help: .value("device", "The device."), completion: .devices) var name: String
+    @Option(help: .value("count", "How many, 1…400.")) var days = 28
 
     func run() async throws {
         let data = try await admin.ask("GET", "/devices/\(segment(name))/training?days=\(days)")

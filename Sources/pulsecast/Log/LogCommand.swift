@@ -13,7 +13,11 @@ struct LogCommand: AsyncParsableCommand {
     struct Verify: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
-            abstract: "Checks every checksum and every chain; exits 3 where the log is damaged.")
+            abstract: "Checks every checksum and every chain; exits 3 if the log is damaged.",
+            discussion: """
+                Example:
+                  pulsecast log verify --state /var/lib/pulsecast
+                """)
         @OptionGroup var place: LogPlace
 
         func run() throws {
@@ -52,7 +56,11 @@ struct LogCommand: AsyncParsableCommand {
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Lists the segments.")
+            commandName: "list", abstract: "Lists the segments.",
+            discussion: """
+                Example:
+                  pulsecast log list --json
+                """)
         @OptionGroup var place: LogPlace
 
         func run() throws {
@@ -72,7 +80,11 @@ struct LogCommand: AsyncParsableCommand {
     struct Stat: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "stat",
-            abstract: "Sums up the log: segments, sessions, time span.")
+            abstract: "Sums up the log: segments, sessions, time span.",
+            discussion: """
+                Example:
+                  pulsecast log stat
+                """)
         @OptionGroup var place: LogPlace
 
         func run() throws {
@@ -85,16 +97,21 @@ struct LogCommand: AsyncParsableCommand {
         }
     }
 
-    struct Cat: ParsableCommand {
+    struct Cat: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "cat",
-            abstract: "Prints records as JSON, an object a line.")
+            abstract: "Prints records as JSON, an object a line.",
+            discussion: """
+                Example:
+                  pulsecast log cat --limit 10
+                """)
         @OptionGroup var place: LogPlace
-        @Option(help: "Only records of this session.") var session: String?
-        @Option(help: "The first offset.") var from: UInt64 = 0
-        @Option(help: "Records at most.") var limit = Int.max
+        @Option(help: .value("id", "Only records of this session."), completion: .sessions)
+        var session: String?
+        @Option(help: .value("offset", "The first offset.")) var from: UInt64 = 0
+        @Option(help: .value("count", "Records at most.")) var limit = Int.max
 
-        func run() throws {
+        func run() async throws {
             let wanted = try session.map { text in
                 guard let id = SessionID(text) else {
                     throw CommandFailure(

@@ -18,7 +18,10 @@ struct SegmentPlaces {
 
 /// The log that a command reads.
 struct LogPlace: ParsableArguments {
-    @Option(name: .customLong("state"), help: "The state folder; found by itself otherwise.")
+    @Option(
+        name: .customLong("state"),
+        help: .value("folder", "The state folder; found by itself otherwise."),
+        completion: .directory)
     var stateFolder: String?
 
     @Flag(help: "Print facts as JSON.")

@@ -8,19 +8,32 @@ import SensorModel
 struct AnalyzeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "analyze",
-        abstract: "Computes a recording's metrics offline, as a live viewer would have seen them.")
+        abstract: "Computes a recording's metrics offline, as a live viewer would have seen them.",
+        discussion: """
+            Examples:
+              pulsecast analyze run.fit --json
+              pulsecast analyze latest --plot plots
+            """)
 
     @Argument(
-        help: "A FIT, GPX, TCX, CSV or NDJSON file, a neutral folder, or a session's ID or latest.")
+        help: .value(
+            "recording",
+            "A FIT, GPX, TCX, CSV or NDJSON file, a neutral folder, or a session's ID or latest."),
+        completion: .recordings)
     var recording: String
 
     /// The log that holds the session, and `--json`: one object with the whole time series.
     @OptionGroup var place: LogPlace
 
-    @Option(help: "Where the sensor sat: wrist, ankle, hip, pocket or hand.")
+    @Option(
+        help: .value("place", "Where the sensor was worn: wrist, ankle, hip, pocket or hand."),
+        completion: .placements)
     var placement: String?
 
-    @Option(help: "Also draw the series as NAME.svg in this folder, over the truth where known.")
+    @Option(
+        help: .value(
+            "folder", "Also draw the series as NAME.svg in this folder, over the truth if known."),
+        completion: .directory)
     var plot: String?
 
     func run() async throws {

@@ -7,12 +7,24 @@ import SensorModel
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Writes a recorded session in another tool's format.")
+        commandName: "export", abstract: "Writes a recorded session in another tool's format.",
+        discussion: """
+            Example:
+              pulsecast export latest --format gpx --output run.gpx
+            """)
 
     @OptionGroup var place: LogPlace
-    @Argument(help: "The session's ID, the first digits of it, or latest.") var session: String
-    @Option(help: "csv, csv-motion, gpx, tcx, fit, ndjson or mcap.") var format: String
-    @Option(help: "The file; standard output without it.") var output: String?
+    @Argument(
+        help: .value("session", "The session's ID, the first digits of it, or latest."),
+        completion: .sessions)
+    var session: String
+    @Option(
+        help: .value("name", "csv, csv-motion, gpx, tcx, fit, ndjson or mcap."),
+        completion: .exportFormats)
+    var format: String
+    @Option(
+        help: .value("path", "The file; standard output without it."), completion: .file())
+    var output: String?
 
     func run() async throws {
         guard let format = ExportFormat(rawValue: format) else {

@@ -7,20 +7,29 @@ import SensorModel
 
 struct PushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "push", abstract: "Plays a recording to a daemon, as a device would.")
+        commandName: "push", abstract: "Plays a recording to a daemon, as a device would.",
+        discussion: """
+            Example:
+              pulsecast push run.fit --token-file token --speed 60
+            """)
 
-    @Argument(help: "A recording: FIT, GPX, TCX, CSV, NDJSON, or a neutral folder.")
+    @Argument(
+        help: .value(
+            "recording",
+            "A FIT, GPX, TCX, CSV or NDJSON file, or a folder of imu.csv, gps.csv, hr.csv."),
+        completion: .recordings)
     var recording: String
 
     @OptionGroup var destination: Destination
 
-    @Option(help: "Times as fast as recorded, or max.")
+    @Option(
+        help: .value("factor", "Times as fast as recorded, or max."), completion: .speeds)
     var speed = "1"
 
     @Flag(help: "Begin again at the end, until stopped.")
     var loop = false
 
-    @Option(help: "Session UUID; a new one without it.")
+    @Option(help: .value("uuid", "Session UUID; a new one without it."))
     var session: String?
 
     func run() async throws {
@@ -80,10 +89,12 @@ struct PushCommand: AsyncParsableCommand {
 
 /// The daemon that a device connects to, and its token.
 struct Destination: ParsableArguments {
-    @Option(help: "tcp://host:port, or ws://host:port/v1/device.")
+    @Option(help: .value("address", "tcp://host:port, or ws://host:port/v1/device."))
     var to = "tcp://127.0.0.1:7420"
 
-    @Option(help: "A file with the device's token; - reads it from standard input.")
+    @Option(
+        help: .value("path", "A file with the device's token; - reads it from standard input."),
+        completion: .file())
     var tokenFile: String
 
     @Flag(help: "Print facts as JSON.")

@@ -7,14 +7,22 @@ struct ReportCommand: AsyncParsableCommand {
         commandName: "report",
         abstract: "Writes a recorded session as one HTML file, to read without a network.",
         discussion: """
-            Summary, charts, splits, zones, the route and the training load. It is made for the
+            Summary, charts, splits, zones, the route and the training load. It is made for the \
             owner: privacy zones hide nothing in it.
+
+            Example:
+              pulsecast report latest --output run.html
             """)
 
     @OptionGroup var place: LogPlace
-    @Argument(help: "The session's ID, the first digits of it, or latest.") var session: String
-    @Option(help: "The file; standard output without it.") var output: String?
-    @Option(help: "Its heading.") var title = "A run"
+    @Argument(
+        help: .value("session", "The session's ID, the first digits of it, or latest."),
+        completion: .sessions)
+    var session: String
+    @Option(
+        help: .value("path", "The file; standard output without it."), completion: .file())
+    var output: String?
+    @Option(help: .value("text", "Its heading.")) var title = "A run"
 
     func run() async throws {
         let (id, reader) = try place.session(named: session)

@@ -12,30 +12,46 @@ struct ReplayCommand: AsyncParsableCommand {
         commandName: "replay",
         abstract: "Plays a recorded session again, or computes it again and compares.",
         discussion: """
-            The session's events are printed in their own time, one JSON object a line. With
-            --share they are shown to everybody who watches the share instead, until the end or
+            The session's events are printed in their own time, one JSON object a line. With \
+            --share they are shown to everybody who watches the share instead, until the end or \
             Ctrl-C.
 
-            --verify computes every event again from the raw frames on disk and compares it byte
-            for byte with the recorded one; it exits 1 on a difference. --diff shows what this
-            version, or the profile given with it, would compute otherwise; the record stays as it
-            is. \(ProfileOptions.zonesHelp)
+            --verify computes every event again from the raw frames on disk and compares it byte \
+            for byte with the recorded one; it exits 1 on a difference. --diff shows what this \
+            version, or the profile given with it, would compute otherwise; the record stays as \
+            it is. \(ProfileOptions.zonesHelp)
+
+            Examples:
+              pulsecast replay latest --verify
+              pulsecast replay latest --share my-watch --speed max
             """)
 
     @OptionGroup var place: LogPlace
-    @Option(help: "The daemon's admin socket, for --share; found by itself otherwise.")
+    @Option(
+        help: .value("path", "The daemon's admin socket, for --share; found by itself otherwise."),
+        completion: .file())
     var adminSocket: String?
-    @Argument(help: "The session's ID, the first digits of it, or latest.") var session: String
+    @Argument(
+        help: .value("session", "The session's ID, the first digits of it, or latest."),
+        completion: .sessions)
+    var session: String
     @Flag(help: "Compare every event with the recorded one.") var verify = false
     @Flag(help: "Show what this version or another profile would compute otherwise.")
     var diff = false
-    @Option(help: "Times as fast as recorded, or max.") var speed = "1"
-    @Option(help: "First device time: seconds since 1970, or since the session's start.")
+    @Option(
+        help: .value("factor", "Times as fast as recorded, or max."), completion: .speeds)
+    var speed = "1"
+    @Option(
+        help: .value("time", "First device time: seconds since 1970, or since the start."))
     var from: Double?
-    @Option(help: "Last device time: seconds since 1970, or since the session's start.")
+    @Option(
+        help: .value("time", "Last device time: seconds since 1970, or since the start."))
     var until: Double?
     @Flag(help: "Begin again at the end, until stopped.") var loop = false
-    @Option(help: "Show it to the viewers of this share, by name or ID.") var share: String?
+    @Option(
+        help: .value("name", "Show it to the viewers of this share, by name or ID."),
+        completion: .shares)
+    var share: String?
     @OptionGroup(title: "Profile, for --diff") var profile: ProfileOptions
 
     func run() async throws {

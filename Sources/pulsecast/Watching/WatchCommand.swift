@@ -9,9 +9,15 @@ struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Shows a share live in the terminal; without one, a line of JSON an event.",
-        discussion: "Stop with Ctrl-C.")
+        discussion: """
+            Stop with Ctrl-C.
 
-    @Argument(help: "The share's link, as share create printed it.") var link: String
+            Example:
+              pulsecast watch http://127.0.0.1:7480/s/ID
+            """)
+
+    @Argument(help: .value("link", "The share's link, as share create printed it."))
+    var link: String
     @Flag(help: "A line of JSON an event, also on a terminal.") var json = false
 
     func run() async throws {

@@ -126,7 +126,7 @@ import Transport
         case nobody, wrongToken, revokedDevice, rotatedToken, shareID, otherDevice, owner
     }
 
-    /// Of one runner's things by name or ID: another's are as unknown as none.
+    /// Whether the route names one runner's things: another's must be as unknown as missing ones.
     private static func isOfOne(_ route: Route) -> Bool {
         route.path.contains("SESSION") || route.path.contains("/link")
     }

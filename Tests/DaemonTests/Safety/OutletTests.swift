@@ -110,7 +110,7 @@ import WireFormat
         await client.close()
     }
 
-    /// Of the log's record of that number, or the last.
+    /// Cursor of the log's record of that number, or of the last record.
     private static func cursor(_ number: Int, _ running: RunningDaemon) throws -> LogCursor {
         let log = running.daemon.pipeline.log
         var found = RecordOffset(rawValue: 0)

@@ -6,11 +6,14 @@ enum FuzzTarget: String, Fuzzable {
     case http
     /// What a client sends over a WebSocket once it is open.
     case webSocket = "websocket"
+    /// What comes in on a TLS listener.
+    case tls
 
     func run(_ bytes: [UInt8]) {
         switch self {
         case .http: HTTPTarget.run(bytes)
         case .webSocket: WebSocketTarget.run(bytes)
+        case .tls: TLSTarget.run(bytes)
         }
     }
 
@@ -19,6 +22,7 @@ enum FuzzTarget: String, Fuzzable {
         switch self {
         case .http: HTTPTarget.seeds
         case .webSocket: WebSocketTarget.seeds
+        case .tls: TLSTarget.seeds
         }
     }
 }

@@ -7,7 +7,7 @@ import Foundation
 /// positions is used.
 struct CenterBelief: Sendable {
     private var centers: [(spot: Spot, log: Double)] = []
-    /// Of the likeliest center.
+    /// The likeliest center.
     private(set) var best = Spot(east: 0, north: 0)
 
     /// - Parameters:

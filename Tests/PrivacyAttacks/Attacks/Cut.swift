@@ -13,9 +13,9 @@ struct Cut: Sendable {
     /// A shown place about 500 m along the track, and how far along.
     var beyond: Spot
     var beyondMeters: Double
-    /// Of the shown part of the run, meters per moving second.
+    /// Mean speed of the run's shown part, meters per moving second.
     var speed: Double
-    /// Of the hidden part between door and cut, as the share that shows positions tells.
+    /// Length of the hidden part between door and cut, as the share with positions tells.
     var hiddenMeters: Double?
     var hiddenSeconds: Double?
     /// Whether those seconds leave out standing.
@@ -26,7 +26,7 @@ struct Cut: Sendable {
     var besideSeconds: Double?
     /// From when the runner was at the cut until nothing more was shown to who watched live.
     var stopSeconds: Double?
-    /// Of the log, with the run's records a second.
+    /// Number of the cut's record in the log; the next property has the run's records a second.
     var record: Int?
     var recordsPerSecond = 0.0
 }

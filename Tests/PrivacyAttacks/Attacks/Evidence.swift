@@ -3,7 +3,7 @@ struct Evidence {
     let cuts: [[Cut]]
     /// One for each street on which tracks are cut.
     private(set) var crossings = Crossings()
-    /// Of each first and last cut: crossing and the place beyond it.
+    /// Crossing and place beyond it, for the first and the last cut of each run.
     private(set) var ends: [End] = []
     /// Some of the shown positions, one for each 40 m.
     let shown: [Spot]

@@ -11,7 +11,7 @@ public struct Trial {
         public var homes = 0
         /// Shown positions nearer to home than the owner asked for.
         public var leaks = 0
-        /// Of the runs' meters, those that viewers see.
+        /// Meters of all runs that viewers see.
         public var shownMeters = 0.0
         public var recordedMeters = 0.0
 

@@ -12,12 +12,12 @@ public struct Design: Sendable {
     }
 
     public var name: String
-    /// Of the owner's zone, one for each time at which an attacker reads the history: more than one
-    /// where the owner changes it. Empty: no zone.
+    /// Radii of the owner's zone, meters, one for each time at which an attacker reads the history:
+    /// more than one if the owner changes it. Empty: no zone.
     public var zoneRadii: [Double] = []
     /// How far the owner moves the zone between those times, meters.
     public var zoneShift = 0.0
-    /// Of start and finish; 0: not trimmed.
+    /// Trim of start and finish, meters; 0: not trimmed.
     public var trimMeters = 0.0
     public var offsetRing = PrivacyOffset.validLength
     /// By what a circle is wider than its radius.

@@ -20,7 +20,7 @@ public struct ShownRun: Sendable {
 
 /// One update with a position.
 public struct ShownPoint: Sendable {
-    /// Of the position, on the watch's clock, seconds since 1970.
+    /// Time of the position on the watch's clock, seconds since 1970.
     public var time: Double
     public var latitude: Double
     public var longitude: Double
@@ -32,7 +32,7 @@ public struct ShownPoint: Sendable {
     public var courseDegrees: Double?
     /// When a viewer who watches live got it, seconds since 1970.
     public var shownAt: Double?
-    /// Of the log, as cursors tell it.
+    /// Number of its record in the log, as cursors tell it.
     public var record: Int?
     /// Whether positions between this one and the one before were hidden.
     public var followsHidden: Bool

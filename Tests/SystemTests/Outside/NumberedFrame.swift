@@ -19,7 +19,7 @@ struct NumberedFrame {
     private var altitudeCentimeters: Int32 { Int32(number % 100_000) }
     private var text: String { "note \(number)" }
     private var acceleration: Int16 { Int16(number % 8000) - 4000 }
-    /// Of the text form: between two steps of the binary one.
+    /// Acceleration of the text form: between two steps of the binary form.
     private var exactAcceleration: Float { Float(acceleration) / 1024 + 0.0001 }
 
     // MARK: - Binary

@@ -1,0 +1,38 @@
+import NIOCore
+
+/// TLS records in plaintext or ciphertext: type, version and length, then so many bytes (RFC 8446,
+/// section 5.1).
+extension ByteBuffer {
+    private static let headerBytes = 5
+    /// Longest body of a record.
+    private static let bodyBytesMax = 16_384 + 256
+
+    /// The length of the record at the reader index with its header; `nil` until all of it is here.
+    ///
+    /// - Throws: ``NotTLSRecords`` if it is longer than any record.
+    func firstRecordBytes() throws(NotTLSRecords) -> Int? {
+        guard let body = getInteger(at: readerIndex + 3, as: UInt16.self) else { return nil }
+        guard body <= Self.bodyBytesMax else { throw NotTLSRecords() }
+        let length = Self.headerBytes + Int(body)
+        return length <= readableBytes ? length : nil
+    }
+
+    /// Removes and returns the next record.
+    mutating func readRecord() throws(NotTLSRecords) -> ByteBuffer? {
+        guard let length = try firstRecordBytes() else { return nil }
+        return readSlice(length: length)
+    }
+
+    /// - Returns: Number of records; `nil` if the buffer is not made of whole ones.
+    func countRecords() -> UInt64? {
+        var (rest, count) = (self, UInt64(0))
+        while rest.readableBytes > 0 {
+            guard (try? rest.readRecord()) != nil else { return nil }
+            count += 1
+        }
+        return count
+    }
+}
+
+/// A stream of bytes that are no TLS records.
+struct NotTLSRecords: Error {}

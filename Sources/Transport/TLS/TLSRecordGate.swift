@@ -1,0 +1,277 @@
+import NIOCore
+import NIOSSL
+import Secrets
+import Synchronization
+
+/// The records of one TLS connection. The library does the handshake and serves HTTP. Once a socket
+/// is a device's or is upgraded, this handler makes and opens its records. That saves 17 KiB a
+/// connection, and in a broadcast the library's buffers, promises and pipeline.
+///
+///     handshake --finished, TLS 1.3--> counting --takeOver()--> own records
+///         └-------anything else------> opaque (the library keeps the connection)
+///
+/// It is the handler nearest to the socket. Loop only. It counts the records that the library makes
+/// and opens with the application's keys, and continues with the next number. So no number is used
+/// twice with one key, which would reveal what both records hold.
+final class TLSRecordGate: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// Records of a connection that the library serves.
+    private struct Handshake {
+        var random: [UInt8] = []
+        var suite: TLSTrafficKeys.Suite?
+        var secrets: TLSSecretStore.Secrets?
+        var isFinished = false
+        /// Records with the application's keys.
+        var (received, sent): (UInt64, UInt64) = (0, 0)
+    }
+
+    private enum State {
+        case library(Handshake)
+        case own(receiving: TLSTrafficKeys, sending: TLSTrafficKeys)
+        case opaque
+    }
+
+    private let store: TLSSecretStore
+    private let counters: TransportCounters
+    private var state = State.library(Handshake())
+    private var received = ByteBuffer()
+    private var context: ChannelHandlerContext?
+    private var isClosing = false
+
+    init(store: TLSSecretStore, counters: TransportCounters) {
+        self.store = store
+        self.counters = counters
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    // MARK: - While the library serves
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        if case .opaque = state { return context.fireChannelRead(wrapInboundOut(bytes)) }
+        if received.readableBytes == 0 { received = bytes } else { received.writeBuffer(&bytes) }
+        do throws(NotTLSRecords) {
+            while let record = try received.readRecord() {
+                switch state {
+                case .library: pass(record, context)
+                case .own: open(record, context)
+                case .opaque: context.fireChannelRead(wrapInboundOut(record))
+                }
+            }
+        } catch {
+            // The library says what is wrong with them.
+            becomeOpaque(context)
+        }
+        // A new empty buffer frees the memory of the old one.
+        if received.readableBytes == 0 { received = ByteBuffer() }
+    }
+
+    private func becomeOpaque(_ context: ChannelHandlerContext) {
+        guard case .library = state else { return abort(.decodeError, context) }
+        state = .opaque
+        let rest = received
+        received = ByteBuffer()
+        if rest.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(rest)) }
+    }
+
+    private func pass(_ record: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard case .library(var handshake) = state else { return }
+        if handshake.isFinished {
+            handshake.received += 1
+        } else {
+            if handshake.random.isEmpty { handshake.random = Self.clientRandom(in: record) }
+            // What the library sends in answer to the client's last message has the new keys.
+            handshake.sent = 0
+        }
+        state = .library(handshake)
+        context.fireChannelRead(wrapInboundOut(record))
+        guard case .library(var after) = state, !after.isFinished, after.secrets == nil else {
+            return
+        }
+        after.secrets = store.take(after.random)
+        state = .library(after)
+    }
+
+    /// Called in the middle of the library's read of the client's last handshake record.
+    func handshakeFinished() {
+        guard case .library(var handshake) = state else { return }
+        handshake.isFinished = true
+        state = .library(handshake)
+    }
+
+    /// Bytes 11…42 of a ClientHello's record.
+    private static func clientRandom(in record: ByteBuffer) -> [UInt8] {
+        record.getBytes(at: record.readerIndex + 11, length: 32) ?? []
+    }
+
+    /// The suite of a ServerHello: it follows the session ID, whose length is byte 43.
+    private static func suite(in record: ByteBuffer) -> TLSTrafficKeys.Suite? {
+        let start = record.readerIndex
+        guard record.getInteger(at: start, as: UInt8.self) == 22,
+            record.getInteger(at: start + 5, as: UInt8.self) == 2,
+            let sessionBytes = record.getInteger(at: start + 43, as: UInt8.self),
+            let suite = record.getInteger(at: start + 44 + Int(sessionBytes), as: UInt16.self)
+        else { return nil }
+        return TLSTrafficKeys.Suite(rawValue: suite)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let bytes: OutboundIn = unwrapOutboundIn(data)
+        switch state {
+        case .opaque: break
+        case .library(var handshake):
+            if handshake.suite == nil { handshake.suite = Self.suite(in: bytes) }
+            if let count = bytes.countRecords() {
+                handshake.sent += count
+                state = .library(handshake)
+            } else {
+                state = .opaque
+            }
+        case .own:
+            let records = seal(Array(bytes.readableBytesView))
+            return context.write(
+                wrapOutboundOut(context.channel.allocator.buffer(bytes: records)), promise: promise)
+        }
+        context.write(data, promise: promise)
+    }
+
+    // MARK: - On its own
+
+    /// Takes the connection from the library. Call it from the loop, not from a handler: the
+    /// library must not be in the middle of a read.
+    ///
+    /// - Returns: Whether it did; else the library goes on as before.
+    func takeOver() -> Bool {
+        guard case .library(let handshake) = state, handshake.isFinished,
+            let suite = handshake.suite, let secrets = handshake.secrets,
+            let receiving = TLSTrafficKeys(
+                suite: suite, secret: secrets.ofClient, sequence: handshake.received),
+            let sending = TLSTrafficKeys(
+                suite: suite, secret: secrets.ofServer, sequence: handshake.sent),
+            let pipeline = context?.pipeline.syncOperations,
+            let library = try? pipeline.handler(type: NIOSSLServerHandler.self)
+        else { return false }
+        state = .own(receiving: receiving, sending: sending)
+        pipeline.removeHandler(library, promise: nil)
+        counters.tlsTakeovers.wrappingAdd(1, ordering: .relaxed)
+        return true
+    }
+
+    /// Takes over once the library's read is done.
+    func takeOverSoon() {
+        guard let eventLoop = context?.eventLoop else { return }
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute { _ = bound.value.takeOver() }
+    }
+
+    /// Makes records of bytes that the caller sends by itself, in the order of the calls.
+    ///
+    /// - Parameter content: Application data.
+    func seal(_ content: [UInt8]) -> [UInt8] {
+        var records: [UInt8] = []
+        var start = 0
+        repeat {
+            let end = min(start + TLSTrafficKeys.contentBytesMax, content.count)
+            seal(
+                inner: content[start..<end] + [TLSTrafficKeys.Content.application.rawValue],
+                into: &records)
+            start = end
+        } while start < content.count
+        return records
+    }
+
+    /// Makes one record.
+    ///
+    /// - Parameters:
+    ///   - inner: At most 16 KiB of content, and its type as last byte.
+    ///   - records: The record is appended.
+    func seal(inner: [UInt8], into records: inout [UInt8]) {
+        guard case .own(let receiving, var sending) = state else { return }
+        state = .opaque
+        if sending.isWornOut { Self.update(&sending, into: &records) }
+        sending.seal(inner, into: &records)
+        state = .own(receiving: receiving, sending: sending)
+    }
+
+    /// Writes records that were made before, behind what is queued.
+    func write(sealed records: ByteBuffer) -> EventLoopFuture<Void>? {
+        context?.writeAndFlush(wrapOutboundOut(records))
+    }
+
+    private static func update(_ keys: inout TLSTrafficKeys, into records: inout [UInt8]) {
+        // KeyUpdate, one byte: the peer's keys may stay.
+        keys.seal([24, 0, 0, 1, 0, TLSTrafficKeys.Content.handshake.rawValue], into: &records)
+        keys.update()
+    }
+
+    private func open(_ record: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard case .own(var receiving, var sending) = state, !isClosing else { return }
+        guard
+            record.getInteger(at: record.readerIndex, as: UInt8.self)
+                == TLSTrafficKeys.Content.application.rawValue
+        else { return abort(.unexpectedMessage, context) }
+        let opened: (content: [UInt8], type: TLSTrafficKeys.Content)
+        do {
+            opened = try receiving.open(Array(record.readableBytesView))
+        } catch {
+            return abort(error == .notAuthentic ? .badRecord : .decodeError, context)
+        }
+        switch opened.type {
+        case .application:
+            state = .own(receiving: receiving, sending: sending)
+            guard !opened.content.isEmpty else { return }
+            context.fireChannelRead(
+                wrapInboundOut(context.channel.allocator.buffer(bytes: opened.content)))
+        case .alert:
+            // The peer closes, or something is wrong on its side.
+            state = .own(receiving: receiving, sending: sending)
+            context.close(promise: nil)
+        case .handshake:
+            guard opened.content.count == 5, opened.content.starts(with: [24, 0, 0, 1]),
+                opened.content[4] <= 1
+            else { return abort(.unexpectedMessage, context) }
+            receiving.update()
+            var records: [UInt8] = []
+            if opened.content[4] == 1 { Self.update(&sending, into: &records) }
+            state = .own(receiving: receiving, sending: sending)
+            guard !records.isEmpty else { return }
+            context.writeAndFlush(
+                wrapOutboundOut(context.channel.allocator.buffer(bytes: records)), promise: nil)
+        }
+    }
+
+    // MARK: - The end
+
+    private enum Alert: UInt8 {
+        case closeNotify = 0
+        case unexpectedMessage = 10
+        case badRecord = 20
+        case decodeError = 50
+    }
+
+    private func abort(_ alert: Alert, _ context: ChannelHandlerContext) {
+        say(alert, context)
+        context.close(promise: nil)
+    }
+
+    private func say(_ alert: Alert, _ context: ChannelHandlerContext) {
+        guard !isClosing, case .own = state else { return }
+        isClosing = true
+        var records: [UInt8] = []
+        let level: UInt8 = alert == .closeNotify ? 1 : 2
+        seal(inner: [level, alert.rawValue, TLSTrafficKeys.Content.alert.rawValue], into: &records)
+        context.writeAndFlush(
+            wrapOutboundOut(context.channel.allocator.buffer(bytes: records)), promise: nil)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if mode != .input { say(.closeNotify, context) }
+        context.close(mode: mode, promise: promise)
+    }
+}
