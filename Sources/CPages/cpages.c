@@ -19,6 +19,9 @@ static const uint8_t chart_js[] = {
 static const uint8_t charts_js[] = {
 #embed "../ViewerPages/Resources/charts.js"
 };
+static const uint8_t clock_js[] = {
+#embed "../ViewerPages/Resources/clock.js"
+};
 static const uint8_t colors_js[] = {
 #embed "../ViewerPages/Resources/colors.js"
 };
@@ -28,11 +31,23 @@ static const uint8_t connection_js[] = {
 static const uint8_t course_js[] = {
 #embed "../ViewerPages/Resources/course.js"
 };
+static const uint8_t credentials_js[] = {
+#embed "../ViewerPages/Resources/credentials.js"
+};
 static const uint8_t dom_js[] = {
 #embed "../ViewerPages/Resources/dom.js"
 };
+static const uint8_t door_js[] = {
+#embed "../ViewerPages/Resources/door.js"
+};
 static const uint8_t format_js[] = {
 #embed "../ViewerPages/Resources/format.js"
+};
+static const uint8_t frames_js[] = {
+#embed "../ViewerPages/Resources/frames.js"
+};
+static const uint8_t framestore_js[] = {
+#embed "../ViewerPages/Resources/framestore.js"
 };
 static const uint8_t group_html[] = {
 #embed "../ViewerPages/Resources/group.html"
@@ -40,11 +55,20 @@ static const uint8_t group_html[] = {
 static const uint8_t group_js[] = {
 #embed "../ViewerPages/Resources/group.js"
 };
+static const uint8_t helpcall_js[] = {
+#embed "../ViewerPages/Resources/helpcall.js"
+};
+static const uint8_t hold_js[] = {
+#embed "../ViewerPages/Resources/hold.js"
+};
 static const uint8_t icon_png[] = {
 #embed "../ViewerPages/Resources/icon.png"
 };
 static const uint8_t icon_svg[] = {
 #embed "../ViewerPages/Resources/icon.svg"
+};
+static const uint8_t leader_js[] = {
+#embed "../ViewerPages/Resources/leader.js"
 };
 static const uint8_t live_css[] = {
 #embed "../ViewerPages/Resources/live.css"
@@ -76,11 +100,17 @@ static const uint8_t messages_js[] = {
 static const uint8_t metrics_js[] = {
 #embed "../ViewerPages/Resources/metrics.js"
 };
+static const uint8_t motion_js[] = {
+#embed "../ViewerPages/Resources/motion.js"
+};
 static const uint8_t notfound_html[] = {
 #embed "../ViewerPages/Resources/notfound.html"
 };
 static const uint8_t notfound_js[] = {
 #embed "../ViewerPages/Resources/notfound.js"
+};
+static const uint8_t outbox_js[] = {
+#embed "../ViewerPages/Resources/outbox.js"
 };
 static const uint8_t overlay_css[] = {
 #embed "../ViewerPages/Resources/overlay.css"
@@ -93,6 +123,9 @@ static const uint8_t overlay_js[] = {
 };
 static const uint8_t owner_js[] = {
 #embed "../ViewerPages/Resources/owner.js"
+};
+static const uint8_t pagecopy_js[] = {
+#embed "../ViewerPages/Resources/pagecopy.js"
 };
 static const uint8_t pages_css[] = {
 #embed "../ViewerPages/Resources/pages.css"
@@ -118,6 +151,12 @@ static const uint8_t part_zones_html[] = {
 static const uint8_t picture_js[] = {
 #embed "../ViewerPages/Resources/picture.js"
 };
+static const uint8_t position_js[] = {
+#embed "../ViewerPages/Resources/position.js"
+};
+static const uint8_t power_js[] = {
+#embed "../ViewerPages/Resources/power.js"
+};
 static const uint8_t projection_js[] = {
 #embed "../ViewerPages/Resources/projection.js"
 };
@@ -127,8 +166,35 @@ static const uint8_t protocol_js[] = {
 static const uint8_t qr_js[] = {
 #embed "../ViewerPages/Resources/qr.js"
 };
+static const uint8_t queue_js[] = {
+#embed "../ViewerPages/Resources/queue.js"
+};
+static const uint8_t record_css[] = {
+#embed "../ViewerPages/Resources/record.css"
+};
+static const uint8_t record_html[] = {
+#embed "../ViewerPages/Resources/record.html"
+};
+static const uint8_t record_js[] = {
+#embed "../ViewerPages/Resources/record.js"
+};
 static const uint8_t recorder_js[] = {
 #embed "../ViewerPages/Resources/recorder.js"
+};
+static const uint8_t recording_js[] = {
+#embed "../ViewerPages/Resources/recording.js"
+};
+static const uint8_t recordmodel_js[] = {
+#embed "../ViewerPages/Resources/recordmodel.js"
+};
+static const uint8_t recordview_js[] = {
+#embed "../ViewerPages/Resources/recordview.js"
+};
+static const uint8_t recordwords_js[] = {
+#embed "../ViewerPages/Resources/recordwords.js"
+};
+static const uint8_t recordworker_js[] = {
+#embed "../ViewerPages/Resources/recordworker.js"
 };
 static const uint8_t report_css[] = {
 #embed "../ViewerPages/Resources/report.css"
@@ -139,11 +205,17 @@ static const uint8_t report_html[] = {
 static const uint8_t report_js[] = {
 #embed "../ViewerPages/Resources/report.js"
 };
+static const uint8_t retry_js[] = {
+#embed "../ViewerPages/Resources/retry.js"
+};
 static const uint8_t route_js[] = {
 #embed "../ViewerPages/Resources/route.js"
 };
 static const uint8_t scrub_js[] = {
 #embed "../ViewerPages/Resources/scrub.js"
+};
+static const uint8_t sensors_js[] = {
+#embed "../ViewerPages/Resources/sensors.js"
 };
 static const uint8_t series_js[] = {
 #embed "../ViewerPages/Resources/series.js"
@@ -160,11 +232,23 @@ static const uint8_t start_js[] = {
 static const uint8_t state_js[] = {
 #embed "../ViewerPages/Resources/state.js"
 };
+static const uint8_t strap_js[] = {
+#embed "../ViewerPages/Resources/strap.js"
+};
 static const uint8_t strings_js[] = {
 #embed "../ViewerPages/Resources/strings.js"
 };
+static const uint8_t tally_js[] = {
+#embed "../ViewerPages/Resources/tally.js"
+};
 static const uint8_t tiles_js[] = {
 #embed "../ViewerPages/Resources/tiles.js"
+};
+static const uint8_t uplink_js[] = {
+#embed "../ViewerPages/Resources/uplink.js"
+};
+static const uint8_t voice_js[] = {
+#embed "../ViewerPages/Resources/voice.js"
 };
 static const uint8_t week_js[] = {
 #embed "../ViewerPages/Resources/week.js"
@@ -181,15 +265,23 @@ static const struct cpages_file files[] = {
     FILE("board.js", board_js),
     FILE("chart.js", chart_js),
     FILE("charts.js", charts_js),
+    FILE("clock.js", clock_js),
     FILE("colors.js", colors_js),
     FILE("connection.js", connection_js),
     FILE("course.js", course_js),
+    FILE("credentials.js", credentials_js),
     FILE("dom.js", dom_js),
+    FILE("door.js", door_js),
     FILE("format.js", format_js),
+    FILE("frames.js", frames_js),
+    FILE("framestore.js", framestore_js),
     FILE("group.html", group_html),
     FILE("group.js", group_js),
+    FILE("helpcall.js", helpcall_js),
+    FILE("hold.js", hold_js),
     FILE("icon.png", icon_png),
     FILE("icon.svg", icon_svg),
+    FILE("leader.js", leader_js),
     FILE("live.css", live_css),
     FILE("live.html", live_html),
     FILE("live.js", live_js),
@@ -200,12 +292,15 @@ static const struct cpages_file files[] = {
     FILE("me.js", me_js),
     FILE("messages.js", messages_js),
     FILE("metrics.js", metrics_js),
+    FILE("motion.js", motion_js),
     FILE("notfound.html", notfound_html),
     FILE("notfound.js", notfound_js),
+    FILE("outbox.js", outbox_js),
     FILE("overlay.css", overlay_css),
     FILE("overlay.html", overlay_html),
     FILE("overlay.js", overlay_js),
     FILE("owner.js", owner_js),
+    FILE("pagecopy.js", pagecopy_js),
     FILE("pages.css", pages_css),
     FILE("panel.js", panel_js),
     FILE("part-charts.html", part_charts_html),
@@ -214,22 +309,39 @@ static const struct cpages_file files[] = {
     FILE("part-map-tools.html", part_map_tools_html),
     FILE("part-zones.html", part_zones_html),
     FILE("picture.js", picture_js),
+    FILE("position.js", position_js),
+    FILE("power.js", power_js),
     FILE("projection.js", projection_js),
     FILE("protocol.js", protocol_js),
     FILE("qr.js", qr_js),
+    FILE("queue.js", queue_js),
+    FILE("record.css", record_css),
+    FILE("record.html", record_html),
+    FILE("record.js", record_js),
     FILE("recorder.js", recorder_js),
+    FILE("recording.js", recording_js),
+    FILE("recordmodel.js", recordmodel_js),
+    FILE("recordview.js", recordview_js),
+    FILE("recordwords.js", recordwords_js),
+    FILE("recordworker.js", recordworker_js),
     FILE("report.css", report_css),
     FILE("report.html", report_html),
     FILE("report.js", report_js),
+    FILE("retry.js", retry_js),
     FILE("route.js", route_js),
     FILE("scrub.js", scrub_js),
+    FILE("sensors.js", sensors_js),
     FILE("series.js", series_js),
     FILE("splits.js", splits_js),
     FILE("start.html", start_html),
     FILE("start.js", start_js),
     FILE("state.js", state_js),
+    FILE("strap.js", strap_js),
     FILE("strings.js", strings_js),
+    FILE("tally.js", tally_js),
     FILE("tiles.js", tiles_js),
+    FILE("uplink.js", uplink_js),
+    FILE("voice.js", voice_js),
     FILE("week.js", week_js),
     FILE("zones.js", zones_js),
 };

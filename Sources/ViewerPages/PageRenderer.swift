@@ -13,7 +13,10 @@ struct PageRenderer {
             ? ContentSecurityPolicy.overlay(settings) : ContentSecurityPolicy.page(settings)
         return PageAsset(
             name: "", contentType: "text/html; charset=utf-8", bytes: bytes,
-            headers: [("Cache-Control", "no-store"), ("Content-Security-Policy", policy)])
+            headers: [
+                ("Cache-Control", "no-store"), ("Content-Security-Policy", policy),
+                ("Permissions-Policy", PermissionsPolicy.header(for: page)),
+            ])
     }
 
     private func placeholder(_ word: String, needs references: [String]) -> String? {

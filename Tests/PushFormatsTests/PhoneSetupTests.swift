@@ -5,8 +5,24 @@ import Testing
 
 @Suite struct PhoneSetupTests {
     private func setup(_ format: PushFormat) -> PhoneSetup {
+        setup(.push(format))
+    }
+
+    private func setup(_ application: PhoneApplication) -> PhoneSetup {
         PhoneSetup(
-            format, baseURL: "https://run.example:7480", device: "Anna's watch", token: "a+b/c")
+            application, baseURL: "https://run.example:7480", device: "Anna's watch",
+            token: "a+b/c")
+    }
+
+    @Test func `The browser's link has the token where no server sees it`() throws {
+        let setup = setup(.browser)
+        #expect(setup.link == "https://run.example:7480/record#a%2Bb%2Fc")
+        #expect(setup.isDeepLink && !setup.steps.isEmpty)
+        #expect(PhoneApplication(named: "Browser") == .browser)
+        #expect(PhoneApplication.allCases.count == PushFormat.allCases.count + 1)
+        for application in PhoneApplication.allCases {
+            #expect(PhoneApplication(named: application.name) == application)
+        }
     }
 
     @Test(arguments: [

@@ -90,7 +90,7 @@ extension SystemTests {
                 texts[path] = Data(try await operations.send(.get, path).body)
             }
             let http = HTTPClient(try daemon.address("http", .http))
-            for path in ["/", "/me", "/openapi.json", "/nowhere"] {
+            for path in ["/", "/me", "/record", "/openapi.json", "/nowhere"] {
                 texts["page \(path)"] = Data(try await http.send(.get, path).body)
             }
             for list in [["device", "list"], ["share", "list"], ["share", "opens", "ann"]] {

@@ -10,7 +10,9 @@ import Testing
         .appending(path: "Sources/ViewerPages/Resources")
 
     /// Compressed bytes a page costs with everything it loads.
-    private static let transferBytesMax = 100 * 1024
+    private static func transferBytesMax(_ page: PageCatalog.Page) -> Int {
+        (page == .record ? 80 : 100) * 1024
+    }
 
     @Test func `Every file of the folder is in the list, and nothing else`() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.resources.path)
@@ -65,7 +67,7 @@ import Testing
             bytes += asset.body(acceptsGzip: true).bytes.count
             waiting += Self.assetNames(in: String(decoding: asset.bytes, as: UTF8.self))
         }
-        #expect(bytes <= Self.transferBytesMax, "\(page): \(bytes)")
+        #expect(bytes <= Self.transferBytesMax(page), "\(page): \(bytes)")
     }
 
     @Test func `All modules a page needs are asked for at once`() {
@@ -115,6 +117,23 @@ import Testing
         var settings = PageSettings()
         settings.tileTemplate = template
         #expect(settings.tileOrigin == nil)
+    }
+
+    @Test(arguments: PageCatalog.Page.allCases)
+    func `Only the record page may ask for sensors and radios`(page: PageCatalog.Page) {
+        let policy = Self.header("Permissions-Policy", of: Self.catalog.page(page)) ?? ""
+        for name in ["geolocation", "accelerometer", "gyroscope", "bluetooth", "screen-wake-lock"] {
+            #expect(policy.contains(page == .record ? "\(name)=(self)" : "\(name)=()"), "\(policy)")
+        }
+        #expect(policy.contains("camera=()") && policy.contains("microphone=()"))
+    }
+
+    @Test func `The service worker is a file of its own, which imports nothing`() {
+        let path = Self.catalog.path(of: "recordworker.js") ?? ""
+        let asset = Self.catalog.asset(named: String(path.dropFirst("/assets/".count)))
+        let text = String(decoding: asset?.bytes ?? [], as: UTF8.self)
+        #expect(text.contains("addEventListener(\"fetch\""))
+        #expect(!text.split(separator: "\n").contains { $0.hasPrefix("import ") })
     }
 
     @Test func `Only the overlay may stand in a frame`() {

@@ -23,6 +23,9 @@ package struct PageRoutes: Sendable {
         router.add(.get, "/s/:share") { sharePage($0, .live) }
         router.add(.get, "/overlay/:share") { sharePage($0, .overlay) }
         router.add(.get, "/me") { Self.response(catalog.page(.owner), to: $0) }
+        router.add(.get, "/record") { Self.response(catalog.page(.record), to: $0) }
+        // Beside the page: a service worker may only serve pages below its own path.
+        router.add(.get, "/record-worker.js") { named("recordworker.js", $0) }
         router.add(.get, "/assets/*") { asset($0) }
         router.add(.get, "/favicon.ico") { icon($0) }
         router.add(.get, "/manifest.webmanifest") { named("manifest.webmanifest", $0) }

@@ -32,10 +32,11 @@ struct SetupService: Sendable {
         let token: String?
 
         init(
-            _ format: PushFormat, baseURL: String, device: String, token: String, toldToken: Bool
+            _ application: PhoneApplication, baseURL: String, device: String, token: String,
+            toldToken: Bool
         ) {
-            let setup = PhoneSetup(format, baseURL: baseURL, device: device, token: token)
-            app = format.rawValue
+            let setup = PhoneSetup(application, baseURL: baseURL, device: device, token: token)
+            app = application.name
             link = setup.link
             isDeepLink = setup.isDeepLink
             steps = setup.steps
@@ -51,7 +52,7 @@ struct SetupService: Sendable {
         let url = try baseURL(request.query["url"])
         let token = request.bearerToken ?? ""
         return JSONBody.response(
-            PushFormat.allCases.map {
+            PhoneApplication.allCases.map {
                 Row($0, baseURL: url, device: device.name, token: token, toldToken: false)
             })
     }
@@ -67,14 +68,15 @@ struct SetupService: Sendable {
 
     func answer(_ request: HTTPRequest, forDeviceNamed name: String) throws -> HTTPResponse {
         let setup = try JSONBody.decode(SetupRequest.self, of: request)
-        guard let format = PushFormat(application: setup.app) else {
+        guard let application = PhoneApplication(named: setup.app) else {
             throw APIRefusal.badField(
-                name: "app", allowed: PushFormat.allCases.map(\.rawValue).joined(separator: ", "))
+                name: "app",
+                allowed: PhoneApplication.allCases.map(\.name).joined(separator: ", "))
         }
         let url = try baseURL(setup.url)
         let token = try token(of: name, setup)
         return JSONBody.response(
-            Row(format, baseURL: url, device: name, token: token, toldToken: true))
+            Row(application, baseURL: url, device: name, token: token, toldToken: true))
     }
 
     /// The token of the request, or a new one if that revokes no token in use.

@@ -11,11 +11,29 @@ public struct PhoneSetup: Hashable, Sendable {
     public var steps: [String]
 
     /// - Parameters:
-    ///   - format: Format of the application.
+    ///   - application: The application.
     ///   - baseURL: Address of the daemon as seen from the phone, without a slash at the end.
     ///   - device: Name of the device.
     ///   - token: Secret of the device.
-    public init(_ format: PushFormat, baseURL: String, device: String, token: String) {
+    public init(_ application: PhoneApplication, baseURL: String, device: String, token: String) {
+        switch application {
+        case .browser: self.init(browserAt: baseURL, token: token)
+        case .push(let format):
+            self.init(format, baseURL: baseURL, device: device, token: token)
+        }
+    }
+
+    /// The record page. The token is in the fragment, which a browser sends to no server.
+    private init(browserAt baseURL: String, token: String) {
+        link = "\(baseURL)/record#\(token.percentEncoded)"
+        isDeepLink = true
+        steps = [
+            "Open the link in the browser that is to record: on the phone, or beside the strap.",
+            "Allow what it may measure, one after the other, and press Start.",
+        ]
+    }
+
+    private init(_ format: PushFormat, baseURL: String, device: String, token: String) {
         let address = "\(baseURL)/in/\(format.rawValue)"
         link = "\(address)/\(token.percentEncoded)"
         isDeepLink = false

@@ -44,6 +44,8 @@ async function signIn(token) {
   setHidden(find(".sign-in"), true);
   setHidden(find(".owned"), false);
   setHidden(find(".sign-out"), false);
+  // In the fragment: the record page takes it from there, and no server ever sees it.
+  find(".record-here a").href = `/record#${encodeURIComponent(token)}`;
   setText(find(".device-name"), device.device ?? "");
   const seen = seconds(device.lastSeen);
   setText(find(".device-seen"), seen === undefined ? "" : format.date(seen, t.locale));
@@ -57,6 +59,7 @@ function signOut(reason) {
   setHidden(find(".owned"), true);
   setHidden(find(".sign-out"), true);
   find(".apps").replaceChildren();
+  find(".record-here a").href = "/record";
   setText(find(".sign-in .answer"), reason ? t(reason) : "");
   find("#token").value = "";
   find("#token").focus();

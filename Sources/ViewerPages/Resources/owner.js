@@ -83,6 +83,7 @@ export function pointsOfGPX(text, pointsMax = 300) {
 
 /** Names of applications as their makers write them. */
 const appNames = {
+  browser: "Browser, Pulsecast's own page",
   sensorlogger: "Sensor Logger", owntracks: "OwnTracks", overland: "Overland",
   osmand: "OsmAnd, Traccar Client", gpslogger: "GPSLogger", runnerup: "RunnerUp",
   hrpush: "HR Push", hr: "Heart rate (HTTP)",

@@ -7,15 +7,11 @@
 // nothing is missing. `onStatus` gets one of: connecting, open, catchingUp, reconnecting, offline,
 // busy, gone. Nothing here touches the page; what a browser has can be replaced for tests.
 
+import { retryDelay } from "./retry.js";
 import { compareCursors } from "./state.js";
 
 /** Close codes after which nobody may come back. */
 export const finalCloseCodes = new Set([4003, 4004, 4009, 4010]);
-
-/** Milliseconds before attempt `count` (from 0): doubling, at most half a minute, with jitter. */
-export function retryDelay(count, random = Math.random) {
-  return Math.min(30000, 500 * 2 ** Math.min(count, 10)) * (0.5 + random() / 2);
-}
 
 /** A connection that never opened this often is tried as server-sent events instead. */
 const webSocketFailuresMax = 2;

@@ -64,7 +64,8 @@ export const languages = {
     trained: "trained", notTrained: "did not train",
     cheers: "Cheers", noCheers: "No cheer yet.", week: "This week", setUp: "Set up a phone app",
     linkOnce: "Copy it now: this link is shown only here.", hour: "1 hour", day: "1 day",
-    weekLong: "7 days", minutes: "{n} min",
+    weekLong: "7 days", minutes: "{n} min", recordHere: "Record with this browser", record: "Record",
+    recordHereText: "No app: this phone or computer is the watch, with position, motion and a Bluetooth strap.",
   },
   ko: {
     heartRate: "심박수", cadence: "케이던스", pace: "페이스", gradeAdjustedPace: "경사 보정",
@@ -129,7 +130,8 @@ export const languages = {
     trained: "운동함", notTrained: "쉬었음",
     cheers: "받은 응원", noCheers: "아직 응원이 없습니다.", week: "이번 주", setUp: "휴대폰 앱 설정",
     linkOnce: "지금 복사하세요. 링크는 여기에서만 보입니다.", hour: "1시간", day: "1일",
-    weekLong: "7일", minutes: "{n}분",
+    weekLong: "7일", minutes: "{n}분", recordHere: "이 브라우저로 기록", record: "기록",
+    recordHereText: "앱 없이 이 휴대폰이나 컴퓨터가 시계가 됩니다. 위치, 움직임, 블루투스 벨트를 씁니다.",
   },
 };
 

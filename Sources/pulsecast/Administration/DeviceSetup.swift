@@ -6,12 +6,13 @@ import PushFormats
 struct DeviceSetup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup",
-        abstract: "Prints the link and the QR code that set up an application on a phone.",
+        abstract: "Prints the link and QR code that set up a phone: an application or its browser.",
         discussion: """
             A device that is not there is added. One that never sent anything gets a new token; \
             one that did keeps its own, which has to be given, unless --rotate makes a new one.
 
-            Example:
+            Examples:
+              pulsecast device setup pocket --app browser
               pulsecast device setup phone --app overland
             """)
 
@@ -21,7 +22,8 @@ struct DeviceSetup: AsyncParsableCommand {
         help: .value(
             "name",
             """
-            sensor-logger, owntracks, overland, traccar, osmand, gpslogger, hr-push, runnerup or hr.
+            browser (no application), sensor-logger, owntracks, overland, traccar, osmand, \
+            gpslogger, hr-push, runnerup or hr.
             """), completion: .apps)
     var app: String
     @Option(
@@ -55,6 +57,10 @@ struct DeviceSetup: AsyncParsableCommand {
         if setup.link.contains("127.0.0.1") || setup.link.contains("localhost") {
             Terminal.complain(
                 "A phone cannot reach this address: set http.public_url, or give --url.")
+        } else if setup.app == PhoneApplication.browser.name, setup.link.hasPrefix("http:") {
+            Terminal.complain(
+                "Browsers measure on pages with https only: set http.tls or a proxy with a"
+                    + " certificate, and http.public_url to its https address.")
         }
     }
 }

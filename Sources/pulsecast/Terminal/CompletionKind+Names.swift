@@ -13,7 +13,7 @@ extension CompletionKind {
     static let scopes = CompletionKind.list(Scope.all.partNames)
     static let placements = CompletionKind.list(RunnerProfile.Placement.allCases.map(\.rawValue))
     static let exportFormats = CompletionKind.list(ExportFormat.allCases.map(\.rawValue))
-    static let apps = CompletionKind.list(PushFormat.allCases.map(\.rawValue))
+    static let apps = CompletionKind.list(PhoneApplication.allCases.map(\.name))
     static let speeds = CompletionKind.list(["1", "10", "60", "max"])
     static let recordings = CompletionKind.file(
         extensions: ["fit", "gpx", "tcx", "csv", "ndjson"])

@@ -120,7 +120,8 @@ import WireFormat
             let ann = try running.addDevice("ann")
             let path = "/v1/me/setups?url=https://run.example/"
             let apps = try await running.ask(.get, path, token: ann).list
-            #expect(apps.count == PushFormat.allCases.count)
+            #expect(apps.count == PhoneApplication.allCases.count)
+            #expect(apps.first?["link"] as? String == "https://run.example/record#\(ann)")
             for app in apps {
                 let link = try #require(app["link"] as? String)
                 // A deep link holds the address encoded.

@@ -37,7 +37,8 @@ import WireFormat
 
     /// What shows nothing of a session to who holds no token of its device.
     private static let otherRoutes = [
-        "GET /v1/device", "GET /me", "GET /assets/*", "GET /favicon.ico",
+        "GET /v1/device", "GET /me", "GET /record", "GET /record-worker.js", "GET /assets/*",
+        "GET /favicon.ico",
         "GET /manifest.webmanifest", "POST /c", "POST /v1/shares/:share/cheer",
         "GET /openapi.json",
     ]

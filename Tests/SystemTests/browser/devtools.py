@@ -19,19 +19,19 @@ import time
 class Browser:
     """One Chromium process; each page has its own context, so pages share no cookies or storage."""
 
-    def __init__(self, language="en-US"):
+    def __init__(self, language="en-US", flags=()):
         binary = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
         if not binary:
             raise FileNotFoundError("chromium is missing: apt-get install chromium")
         self.folder = tempfile.mkdtemp(prefix="pulsecast-browser-")
         read_by_browser, self.write_end = os.pipe()
         self.read_end, written_by_browser = os.pipe()
-        flags = [
+        arguments = [
             binary, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
             "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
             "--disable-component-update", "--disable-sync", "--disable-extensions",
             "--remote-debugging-pipe", f"--user-data-dir={self.folder}", f"--lang={language}",
-            f"--accept-lang={language}",
+            f"--accept-lang={language}", *flags,
         ]
 
         def place_pipes():
@@ -41,13 +41,14 @@ class Browser:
             os.dup2(writer, 4)
 
         self.process = subprocess.Popen(
-            flags, preexec_fn=place_pipes, close_fds=False, stdin=subprocess.DEVNULL,
+            arguments, preexec_fn=place_pipes, close_fds=False, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(read_by_browser)
         os.close(written_by_browser)
         self.buffer = b""
         self.number = 0
         self.pages = {}
+        self.listener = None  # Takes the events that are of no page.
 
     def __enter__(self):
         return self
@@ -65,14 +66,18 @@ class Browser:
         os.close(self.read_end)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def send(self, method, params=None, session=None):
-        """Calls a DevTools method and waits for its answer."""
+    def post(self, method, params=None, session=None):
+        """Calls a DevTools method; the number of its answer."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": params or {}}
         if session:
             message["sessionId"] = session
         os.write(self.write_end, json.dumps(message).encode() + b"\0")
-        wanted = self.number
+        return self.number
+
+    def send(self, method, params=None, session=None):
+        """Calls a DevTools method and waits for its answer."""
+        wanted = self.post(method, params, session)
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             answer = self.receive(deadline - time.monotonic())
@@ -98,12 +103,25 @@ class Browser:
         page = self.pages.get(message.get("sessionId"))
         if page and "method" in message:
             page.take(message["method"], message["params"])
+        elif "method" in message and self.listener:
+            self.listener(message["method"], message["params"])
         return message
 
+    def main_thread_seconds(self):
+        """Processor time of the main threads of all pages so far."""
+        ticks = 0
+        for process in self.send("SystemInfo.getProcessInfo")["processInfo"]:
+            if process["type"] == "renderer":
+                with open(f"/proc/{process['id']}/task/{process['id']}/stat", encoding="utf-8") as file:
+                    fields = file.read().rpartition(")")[2].split()
+                ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def open(self, url, width=1280, height=900, scale=1, dark=False, calm=False, touch=False,
-             first=None):
-        """`first`: JavaScript that runs in the new document before its own."""
-        context = self.send("Target.createBrowserContext")["browserContextId"]
+             first=None, context=None):
+        """`first`: JavaScript that runs in the new document before its own. `context`: of a page
+        whose storage this one shares."""
+        context = context or self.send("Target.createBrowserContext")["browserContextId"]
         target = self.send("Target.createTarget", {"url": "about:blank", "browserContextId": context})
         session = self.send(
             "Target.attachToTarget", {"targetId": target["targetId"], "flatten": True})["sessionId"]
@@ -130,6 +148,7 @@ class Page:
         self.complaints = []
         self.requests = []
         self.received_bytes = 0
+        self.is_dead = False
 
     def call(self, method, params=None):
         return self.browser.send(method, params, self.session)
@@ -146,13 +165,17 @@ class Page:
             self.complaints.append(f"{entry['text']} {entry.get('url', '')}")
         elif method in ("Network.requestWillBeSent", "Network.webSocketCreated"):
             self.requests.append(params["request"]["url"] if "request" in params else params["url"])
+        elif method == "Inspector.targetCrashed":
+            self.is_dead = True
         elif method == "Network.loadingFinished":
             self.received_bytes += params["encodedDataLength"]
 
-    def run(self, expression):
-        """The value of a JavaScript expression; promises are waited for."""
+    def run(self, expression, tapped=False):
+        """The value of a JavaScript expression; promises are waited for. `tapped`: as from a tap of
+        a person."""
         answer = self.call("Runtime.evaluate", {
-            "expression": expression, "returnByValue": True, "awaitPromise": True})
+            "expression": expression, "returnByValue": True, "awaitPromise": True,
+            "userGesture": tapped})
         if "exceptionDetails" in answer:
             raise RuntimeError(answer["exceptionDetails"]["exception"]["description"])
         return answer["result"].get("value")
@@ -206,7 +229,18 @@ class Page:
         with open(path, "wb") as file:
             file.write(base64.b64decode(picture["data"]))
 
-    def close(self):
+    def kill(self):
+        """As a system without memory does: the page's process dies without a word."""
+        self.call("Inspector.enable")
+        self.browser.post("Page.crash", session=self.session)
+        deadline = time.monotonic() + 30
+        while not self.is_dead:
+            if time.monotonic() > deadline:
+                raise TimeoutError("the page lives")
+            self.pump(0.1)
+
+    def close(self, with_storage=True):
         self.browser.pages.pop(self.session, None)
         self.browser.send("Target.closeTarget", {"targetId": self.target})
-        self.browser.send("Target.disposeBrowserContext", {"browserContextId": self.context})
+        if with_storage and not any(page.context == self.context for page in self.browser.pages.values()):
+            self.browser.send("Target.disposeBrowserContext", {"browserContextId": self.context})

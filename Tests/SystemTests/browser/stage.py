@@ -53,6 +53,17 @@ class Stage:
         addresses = json.loads(self.process.stdout.readline())
         self.ports = {name: int(addresses[name].rsplit(":", 1)[1]) for name in self.ports}
 
+    def command(self, *words):
+        """What a command says about this daemon's state."""
+        return subprocess.run([self.binary, *words, "--state", self.state], check=True,
+                              capture_output=True, text=True).stdout
+
+    def push(self, path, token_file):
+        """Sends a recording as a device would."""
+        port = self.ports["device"]
+        subprocess.run([self.binary, "push", path, "--to", f"tcp://127.0.0.1:{port}", "--token-file", token_file,
+                        "--speed", "max"], check=True, capture_output=True)
+
     def stop(self, number=signal.SIGTERM):
         self.process.send_signal(number)
         self.process.wait(timeout=60)
@@ -128,6 +139,7 @@ class Proxy(threading.Thread):
     def __init__(self, port):
         super().__init__(daemon=True)
         self.port = port
+        self.is_off = False
         self.door = socket.create_server(("127.0.0.1", 0))
         self.open = []
         self.start()
@@ -141,6 +153,14 @@ class Proxy(threading.Thread):
         for gone in self.open:
             gone.set()
 
+    def off(self):
+        """No network: nothing comes through what is open, and what is new is refused."""
+        self.is_off = True
+        self.swallow()
+
+    def on(self):
+        self.is_off = False
+
     def close(self):
         self.door.close()
 
@@ -148,9 +168,16 @@ class Proxy(threading.Thread):
         while True:
             try:
                 near, _ = self.door.accept()
-                far = socket.create_connection(("127.0.0.1", self.port()))
             except OSError:
                 return
+            if self.is_off:
+                near.close()
+                continue
+            try:
+                far = socket.create_connection(("127.0.0.1", self.port()))
+            except OSError:  # the daemon is being restarted
+                near.close()
+                continue
             gone = threading.Event()
             self.open.append(gone)
             for source, target in [(near, far), (far, near)]:

@@ -17,6 +17,9 @@ const { unitSystems } = await load("format.js");
 const { sentence } = await load("messages.js");
 const { doubtAbout } = await load("panel.js");
 const { checkpointsOf } = await load("course.js");
+const { recordWords } = await load("recordwords.js");
+const { recordValues, size, slotsFor } = await load("recordview.js");
+const { linkOf, noticesOf } = await load("recordmodel.js");
 
 const t = translator("en");
 const context = { units: unitSystems.metric, t };
@@ -95,6 +98,47 @@ test("every language has every word that English has, with the same places", () 
   assert.equal(pickLanguage(["ko-KR", "en"]), "ko");
   assert.equal(pickLanguage(["fr", "ko"]), "ko");
   assert.equal(pickLanguage(["fr"]), "en");
+});
+
+test("the record page's words are no other page's, and every notice has one", () => {
+  const keys = (table) => Object.keys(table).sort();
+  assert.deepEqual(keys(recordWords.en), keys(recordWords.ko));
+  const uplink = (code) => ({ status: { state: "refused", code }, refusedFrames: 1, clockOffset: -90000 });
+  const outbox = { trouble: new Error("full"), foreign: [{}], refusedSessions: 2, waitingFrames: 90, uplink: undefined };
+  const sensors = { newest: { heartRate: { contact: false } }, problems: { position: "positionDenied" }, states: { screen: "on", position: "off", motion: "off", strap: "off" }, screen: { isHeld: false } };
+  for (const code of [4003, 4009, 4013, 4000]) {
+    for (const leftOut of ["motion", "all"]) {
+      for (const recording of [{ leftOut }, undefined]) {
+        const page = { outbox: { ...outbox, uplink: uplink(code) }, recording, sensors, hole: { from: 0, to: 1 },
+          lost: ["position", "motion", "strap"], refusal: "no", isTokenUnknown: true };
+        for (const { key, values, action } of noticesOf(page, { t, locale: "en" })) {
+          assert.ok(languages.en[key], key);
+          assert.ok(!/[{}]/.test(t(key, values)), t(key, values));
+          if (action) assert.ok(languages.en[action], action);
+        }
+      }
+    }
+  }
+  for (const { name } of Object.values(recordValues)) assert.ok(languages.en[name], name);
+});
+
+test("the largest number is what the sensors can tell", () => {
+  const first = (hasHeart, hasPosition) => slotsFor({ hasHeart, hasPosition })[0];
+  assert.deepEqual([first(true, true), first(true, false), first(false, true), first(false, false)],
+    ["heartRate", "heartRate", "pace", "movingTime"]);
+  assert.deepEqual([size(0), size(999), size(1500), size(123456), size(3.6e6)],
+    ["0 B", "999 B", "1.5 kB", "123 kB", "3.6 MB"]);
+});
+
+test("the pill says whether what was measured is with the daemon, and for how long it is not", () => {
+  const of = (state, waitingFrames) => linkOf(
+    { outbox: { waitingFrames, uplink: { status: { state } } }, sentAt: 0 }, { t, now: 180000 });
+  assert.equal(of("open", 3).text, "sent");
+  assert.deepEqual(of("open", 900), { lamp: "catchingUp", text: "sending", detail: "900" });
+  assert.deepEqual(of("waiting", 900), { lamp: "reconnecting", text: "keptHere", detail: "900 values kept, 3 min" });
+  assert.equal(of("offline", 2).text, "noNetwork");
+  assert.equal(of("refused", 2).text, "refusedState");
+  assert.equal(linkOf({ outbox: undefined }, { t, now: 0 }), undefined);
 });
 
 test("who has run furthest leads, and the others' gap is how long ago the leader was there", () => {

@@ -3,7 +3,8 @@ import { test } from "node:test";
 
 import { load } from "./modules.mjs";
 
-const { fetchAnew, history, retryDelay, ShareStream } = await load("protocol.js");
+const { fetchAnew, history, ShareStream } = await load("protocol.js");
+const { retryDelay } = await load("retry.js");
 
 /** A browser of which every part is in the test's hands; time passes only when told. */
 function world({ latest = () => ({ status: 200, ok: true }), events = false } = {}) {
