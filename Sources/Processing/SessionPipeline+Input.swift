@@ -29,6 +29,9 @@ extension SessionPipeline {
             apply(status: status, at: deviceTime, late: late, into: &events)
         case .marker(let text): apply(marker: text, at: deviceTime, late: late, into: &events)
         case .source(let name): apply(source: name, at: deviceTime, late: late, into: &events)
+        case .measured:
+            // Recorded for exports: no stage reads it.
+            if admit(deviceTime, late: late, into: &events) != nil { settle(into: &events) }
         }
     }
 

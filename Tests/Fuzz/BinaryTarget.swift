@@ -82,6 +82,8 @@ enum BinaryTarget {
         {
             payloads.append(.location(location))
         }
+        var pod = MeasuredValues(source: "pod", placement: .foot)
+        if (try? pod.set(.cadence, to: 172.4)) != nil { payloads.append(.measured(pod)) }
         var all: [UInt8] = [7]
         let single = payloads.enumerated().map { index, payload in
             var bytes: [UInt8] = []
