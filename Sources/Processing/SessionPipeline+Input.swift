@@ -32,6 +32,8 @@ extension SessionPipeline {
         case .measured:
             // Recorded for exports: no stage reads it.
             if admit(deviceTime, late: late, into: &events) != nil { settle(into: &events) }
+        // They say nothing of the moment: a file's laps come when the run is over.
+        case .foreign: break
         }
     }
 

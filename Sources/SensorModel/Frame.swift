@@ -12,6 +12,8 @@ public enum FrameKind: UInt8, CaseIterable, Sendable {
     case source = 0x09
     /// Values that a sensor computed itself, as a foot pod does.
     case measured = 0x0A
+    /// Messages of another program's format, which only an export reads.
+    case foreign = 0x0B
     /// Samples of a text frame as 32-bit floats, with its heart rate; in the log only. A text frame
     /// has more digits than the wire's integers, and an export returns all of them.
     case exactMotion = 0x13
@@ -71,6 +73,55 @@ public struct Frame: Hashable, Sendable {
         /// bytes.
         case source(String)
         case measured(MeasuredValues)
+        case foreign(ForeignMessages)
+    }
+}
+
+/// Messages of another program's format, as bytes that nothing here interprets. An export to that
+/// format returns them.
+public struct ForeignMessages: Hashable, Sendable {
+    public enum Format: UInt8, CaseIterable, Sendable {
+        /// Definition and data messages without header and check sum. The first of each local
+        /// number is a definition, so the bytes can be read alone.
+        case fit = 1
+
+        /// The value of the field in text frames.
+        public var name: String { String(describing: self) }
+    }
+
+    /// The rest of a frame's payload.
+    public static let bytesMax = Limits.framePayloadBytesMax - 1
+
+    public var format: Format
+    /// 1…``bytesMax`` bytes.
+    public var bytes: [UInt8]
+
+    public init(format: Format, bytes: [UInt8]) {
+        self.format = format
+        self.bytes = bytes
+    }
+
+    /// The text form: two hexadecimal digits a byte. `nil` for an unknown format, for other
+    /// characters, and for a length that no frame has.
+    public init?(format name: String, digits: some Collection<UInt8>) {
+        guard let format = Format.allCases.first(where: { $0.name == name }),
+            digits.count % 2 == 0, (2...2 * Self.bytesMax).contains(digits.count)
+        else { return nil }
+        self.format = format
+        bytes = []
+        var high: UInt8?
+        for digit in digits {
+            guard let value = Character(Unicode.Scalar(digit)).hexDigitValue else { return nil }
+            if let before = high { bytes.append(before << 4 | UInt8(value)) }
+            high = high == nil ? UInt8(value) : nil
+        }
+    }
+
+    public var digits: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
+            as: UTF8.self)
     }
 }
 

@@ -69,6 +69,7 @@ enum BinaryTarget {
             traits: [.hasRotation], intervalMicroseconds: 20_000, samples: [sample, sample])
         var payloads: [Frame.Payload] = [
             .motion(batch), .control(.lap), .pressure(hectopascals: 950), .marker("hill"),
+            .foreign(ForeignMessages(format: .fit, bytes: [64, 0, 0])),
             .status(DeviceStatus(batteryPercent: 40, charging: true)), .source("strap"),
         ]
         if let heartRate = try? HeartRateSample(

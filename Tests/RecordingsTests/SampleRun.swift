@@ -54,6 +54,7 @@ struct SampleRun {
         session.laps = [
             RecordedLap(start: Self.start, end: resume, timerSeconds: Double(seconds / 2))
         ]
+        frames.append(Self.frame(.foreign(ForeignMessages(format: .fit, bytes: [64, 0, 9])), end))
         frames.append(Self.frame(.marker("hill"), end))
     }
 

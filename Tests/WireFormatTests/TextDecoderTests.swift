@@ -74,6 +74,10 @@ import WireFormat
         (#""type":"marker","text":"km \u0035 \ud83c\udfc3\n""#, .marker("km 5 🏃 ")),
         (#""type":"marker","text":"\u202eevil\u0000""#, .marker("evil")),
         (#""type":"source","source":"strap""#, .source("strap")),
+        (
+            #""type":"foreign","format":"fit","data":"00fFA9""#,
+            .foreign(ForeignMessages(format: .fit, bytes: [0, 255, 169]))
+        ),
     ]
 
     @Test(arguments: MeasuredValues.Quantity.allCases)

@@ -82,6 +82,16 @@ import WireFormat
         (#"{"type":"measured","power":1,"placement":1,"timestamp":1763700000}"#, "wrong_type"),
         (#"{"type":"measured","power":1,"source":"","timestamp":1763700000}"#, "empty_text"),
         (#"{"type":"measured","power":1}"#, "field_missing"),
+        (#"{"type":"foreign","data":"00","timestamp":1763700000}"#, "field_missing"),
+        (#"{"type":"foreign","format":"fit","timestamp":1763700000}"#, "field_missing"),
+        (#"{"type":"foreign","format":"fat","data":"00","timestamp":1763700000}"#, "wrong_type"),
+        (#"{"type":"foreign","format":"fit","data":"","timestamp":1763700000}"#, "wrong_type"),
+        (#"{"type":"foreign","format":"fit","data":"0","timestamp":1763700000}"#, "wrong_type"),
+        (#"{"type":"foreign","format":"fit","data":"0g","timestamp":1763700000}"#, "wrong_type"),
+        (
+            #"{"type":"foreign","format":"fit","data":"\#(String(repeating: "0", count: 8160))","#
+                + #""timestamp":1763700000}"#, "wrong_type"
+        ),
         (#"{"type":"pressure","hectopascals":0,"timestamp":1763700000}"#, "pressure_out_of_range"),
         (#"{"type":"status","battery":50,"timestamp":1763700000}"#, "battery_out_of_range"),
         (#"{"type":"status","battery":0.5,"charging":"no","timestamp":1763700000}"#, "wrong_type"),

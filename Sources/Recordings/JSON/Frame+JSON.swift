@@ -24,6 +24,9 @@ extension JSONWriter {
         case .marker(let text): string("text", text)
         case .source(let name): string("source", name)
         case .measured(let values): append(values)
+        case .foreign(let messages):
+            string("format", messages.format.name)
+            string("data", messages.digits)
         }
     }
 
@@ -87,6 +90,7 @@ extension Frame.Payload {
         case .marker: "marker"
         case .source: "source"
         case .measured: "measured"
+        case .foreign: "foreign"
         }
     }
 }
@@ -120,6 +124,13 @@ extension FrameCollector {
         case "marker": addMarker(object["text"]?.string ?? "", at: time)
         case "source": addSource(object["source"]?.string ?? "", at: time)
         case "measured": addMeasured(object, at: time)
+        case "foreign":
+            let digits = Array((object["data"]?.string ?? "").utf8)
+            let format = object["format"]?.string ?? ""
+            guard let messages = ForeignMessages(format: format, digits: digits) else {
+                return refuse("unreadable messages of another format")
+            }
+            add(.foreign(messages), at: time)
         default: refuse("unknown type of line")
         }
     }

@@ -42,6 +42,7 @@ public enum FramePayload {
         case .source:
             return .source(try DeviceText.text(in: payload, bytesMax: Limits.sourceBytesMax))
         case .measured: return .measured(try measured(in: payload))
+        case .foreign: return .foreign(try foreign(in: payload))
         case .hello, .welcome, .ack, .command, .error: throw .unknownKind(kind.rawValue)
         }
     }
@@ -152,6 +153,15 @@ public enum FramePayload {
         return values
     }
 
+    public static func foreign(in payload: Span<UInt8>) throws(FrameRefusal) -> ForeignMessages {
+        guard payload.count > 1 else { throw .payloadSize(bytes: payload.count) }
+        guard let format = ForeignMessages.Format(rawValue: payload[0]) else { throw .unknownType }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(payload.count - 1)
+        for index in 1..<payload.count { bytes.append(payload[index]) }
+        return ForeignMessages(format: format, bytes: bytes)
+    }
+
     private static let measuredValueBytes = 5
     /// Room for quantities of later programs.
     private static let measuredValuesMax = 64
@@ -190,6 +200,7 @@ public enum FramePayload {
         case .marker: .marker
         case .source: .source
         case .measured: .measured
+        case .foreign: .foreign
         }
     }
 
@@ -205,6 +216,9 @@ public enum FramePayload {
             bytes.append(status.charging ? 1 : 0)
         case .marker(let text), .source(let text): bytes.append(contentsOf: text.utf8)
         case .measured(let values): append(values, to: &bytes)
+        case .foreign(let messages):
+            bytes.append(messages.format.rawValue)
+            bytes += messages.bytes
         }
     }
 

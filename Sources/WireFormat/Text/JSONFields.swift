@@ -12,6 +12,7 @@ enum JSONField: Int, CaseIterable {
     case cadence, pedalCadence, power, stepCount, distance, strideLength
     case groundContact, groundContactPercent, groundContactBalance
     case verticalOscillation, verticalRatio, inclination, energy, placement
+    case format, data
     case token, proof, device, session, sentAt, recorded
 
     var name: String { String(describing: self) }

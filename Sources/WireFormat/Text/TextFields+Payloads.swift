@@ -88,6 +88,7 @@ extension TextFields {
         case "marker": return .marker
         case "source": return .source
         case "measured": return .measured
+        case "foreign": return .foreign
         case "hello": return .hello
         default: throw .unknownType
         }
@@ -114,6 +115,7 @@ extension TextFields {
             try append(cleaned: .source, Limits.sourceBytesMax, fields, text, &payload)
         case .measured:
             FramePayload.encode(.measured(try measured(fields, text)), to: &payload)
+        case .foreign: FramePayload.encode(.foreign(try foreign(fields, text)), to: &payload)
         case .motion, .exactMotion, .hello, .welcome, .ack, .command, .error:
             throw .unknownKind(kind.rawValue)
         }
@@ -223,6 +225,18 @@ extension TextFields {
         let placement = try fields.optionalString(.placement, in: text)
         values.placement = placement.flatMap(MeasuredValues.Placement.init(name:))
         return values
+    }
+
+    private static func foreign(
+        _ fields: JSONFields, _ text: Span<UInt8>
+    ) throws(FrameRefusal) -> ForeignMessages {
+        let format = try fields.bytes(.format, in: text)
+        let digits = try fields.bytes(.data, in: text)
+        guard
+            let messages = ForeignMessages(
+                format: String(decoding: format, as: UTF8.self), digits: digits)
+        else { throw .wrongType(field: "data or format") }
+        return messages
     }
 
     /// The source of a heart rate or of measured values, cleaned.
