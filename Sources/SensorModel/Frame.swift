@@ -191,6 +191,24 @@ public struct MeasuredValues: Hashable, Sendable {
             }
         }
 
+        /// Whether it counts from when the sensor began.
+        public var isCount: Bool {
+            switch self {
+            case .stepCount, .distance, .energy: true
+            default: false
+            }
+        }
+
+        /// How near to what is measured a sensor is there; the highest counts of several sensors.
+        public func rank(at placement: Placement?) -> Int {
+            switch (self, placement) {
+            case (.speed, .treadmill), (.distance, .treadmill), (.inclination, .treadmill): 3
+            case (_, .foot), (_, .ankle): 2
+            case (_, .chest), (_, .hip): 1
+            default: 0
+            }
+        }
+
         var steps: Double {
             (0..<decimals).reduce(1) { steps, _ in steps * 10 }
         }

@@ -17,7 +17,7 @@ import Testing
         "speedUncertainty", "paceSecondsPerKm", "gradeAdjustedPaceSecondsPerKm",
         "elevationGainMeters", "elevationLossMeters", "gradePercent", "averageCadence", "gps",
         "splits", "trainingLoad", "caloriesKcal", "effortKm", "finishEstimate", "interval",
-        "battery", "charging",
+        "measured", "battery", "charging",
     ]
     static let location: Set<String> = ["position", "course"]
     static let head: Set<String> = ["type", "cursor", "time"]

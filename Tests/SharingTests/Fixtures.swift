@@ -91,8 +91,22 @@ enum Fixture {
         metrics.charging = false
         metrics.activeAlerts = [.zoneDrift, .sos]
         metrics.targetZonePercent = 61.25
+        metrics.measured = [
+            MeasuredMetric(
+                values: footPod, state: .live, ageSeconds: 0.42, standsIn: [.cadence, .distance])
+        ]
         return metrics
     }
+
+    /// A foot pod with every quantity.
+    static let footPod: MeasuredValues = {
+        var values = MeasuredValues(source: "pod", placement: .foot)
+        for quantity in MeasuredValues.Quantity.allCases {
+            // Each range holds it.
+            try? values.set(quantity, to: quantity == .power ? 251 : 0.5)
+        }
+        return values
+    }()
 
     static func metricsEvent(_ second: Double, _ metrics: Metrics) -> StreamEvent {
         StreamEvent(deviceTime: time(second), kind: .metrics(metrics))

@@ -31,6 +31,12 @@ import Testing
             "worstSeconds":3600},"course":{"checkpoint":"Bridge","predictedSeconds":2000,\
             "offCourse":false,"ahead":[{"checkpoint":"Bridge","predictedSeconds":2000},\
             {"checkpoint":"Tower","predictedSeconds":2412}]},"interval":{"number":2,"of":11,"remainingMeters":312.5},\
+            "measured":[{"source":"pod","placement":"foot","state":"live","ageSeconds":0.4,\
+            "stepsPerMinute":0.5,"revolutionsPerMinute":0.5,"powerWatts":251,\
+            "speedMetersPerSecond":0.50,"strideLengthMeters":0.50,"groundContactSeconds":0.500,\
+            "groundContactPercent":0.5,"groundContactBalancePercent":0.5,\
+            "verticalOscillationMeters":0.500,"verticalRatioPercent":0.5,"inclinationPercent":0.5,\
+            "standsIn":["cadence","distanceMeters"]}],\
             "battery":0.81,"charging":false,"alerts":["zoneDrift","sos"]}
             """
         #expect(Fixture.text(feed.snapshotMessage().json) == expected)

@@ -38,6 +38,7 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
     case finishEstimate
     case course
     case interval
+    case measured
     case battery
     case charging
     case alerts
@@ -57,7 +58,7 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
             .speedMetersPerSecond, .speedUncertainty, .paceSecondsPerKm,
             .gradeAdjustedPaceSecondsPerKm, .elevationGainMeters, .elevationLossMeters,
             .gradePercent, .averageCadence, .gps, .splits, .trainingLoad, .caloriesKcal,
-            .effortKm, .finishEstimate, .interval, .battery, .charging:
+            .effortKm, .finishEstimate, .interval, .measured, .battery, .charging:
             .metrics
         // Heart rate against speed: it needs both scopes.
         case .decouplingPercent: [.metrics, .heartRate]
@@ -92,7 +93,7 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
         case .battery: (metrics.battery, Decimals.battery)
         case .state, .startedAt, .heartRate, .cadence, .steps, .pausedSeconds, .autoPaused,
             .zoneSeconds, .position, .gps, .splits, .trainingLoad, .finishEstimate, .course,
-            .interval, .charging, .alerts:
+            .interval, .measured, .charging, .alerts:
             nil
         }
     }
