@@ -26,6 +26,8 @@ public struct Metrics: Hashable, Sendable {
     public var elevationGainMeters: Double?
     public var elevationLossMeters: Double?
     public var gradePercent: Double?
+    /// Of a sensor, watts: the mean of three seconds.
+    public var powerWatts: Double?
     /// Seconds in each zone, lowest first; empty until the first heart rate.
     public var zoneSeconds: [Double] = []
     public var averageHeartRate: Double?

@@ -265,4 +265,32 @@ import Testing
         }
         #expect(metrics.measured.map(\.values.quantities) == [[.power]])
     }
+
+    // MARK: Power
+
+    @Test func `Power is the mean of three seconds, and goes with its sensor`() throws {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        for second in 0...9 {
+            let watts = second % 2 == 0 ? 200.0 : 260
+            pipeline.apply(
+                .measured(try Self.values([.power: watts])), at: Self.at(Double(second)),
+                into: &events)
+        }
+        let mean = try #require(pipeline.metrics.powerWatts)
+        #expect(abs(mean - (260 + 200 + 260) / 3) < 1e-9)
+        // Another sensor counts once the first is silent, and begins anew.
+        pipeline.apply(
+            .measured(try Self.values([.power: 300], source: "strap", .chest)), at: Self.at(10),
+            into: &events)
+        #expect(pipeline.metrics.powerWatts == mean)
+        for second in 11...20 {
+            pipeline.apply(
+                .measured(try Self.values([.power: 300], source: "strap", .chest)),
+                at: Self.at(Double(second)), into: &events)
+        }
+        #expect(pipeline.metrics.powerWatts == 300)
+        pipeline.applySilence(at: Self.at(40), into: &events)
+        #expect(pipeline.metrics.powerWatts == nil)
+    }
 }

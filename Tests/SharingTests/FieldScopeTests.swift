@@ -15,7 +15,7 @@ import Testing
     static let metrics: Set<String> = [
         "cadence", "steps", "distanceMeters", "distanceUncertaintyMeters", "speedMetersPerSecond",
         "speedUncertainty", "paceSecondsPerKm", "gradeAdjustedPaceSecondsPerKm",
-        "elevationGainMeters", "elevationLossMeters", "gradePercent", "averageCadence", "gps",
+        "elevationGainMeters", "elevationLossMeters", "gradePercent", "powerWatts", "averageCadence", "gps",
         "splits", "trainingLoad", "caloriesKcal", "effortKm", "finishEstimate", "interval",
         "measured", "battery", "charging",
     ]

@@ -68,6 +68,7 @@ enum Fixture {
         metrics.elevationGainMeters = 42.04
         metrics.elevationLossMeters = 38
         metrics.gradePercent = -1.26
+        metrics.powerWatts = 250.6
         metrics.zoneSeconds = [12, 300, 700, 400, 20.04]
         metrics.averageHeartRate = 147.1
         metrics.maxHeartRate = 171

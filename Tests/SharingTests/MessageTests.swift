@@ -21,7 +21,7 @@ import Testing
             "distanceUncertaintyMeters":9.1,"speedMetersPerSecond":3.05,"speedUncertainty":0.13,\
             "paceSecondsPerKm":328,"gradeAdjustedPaceSecondsPerKm":321,"elapsedSeconds":1500.0,\
             "movingSeconds":1432.3,"pausedSeconds":67.7,"autoPaused":false,\
-            "elevationGainMeters":42.0,"elevationLossMeters":38.0,"gradePercent":-1.3,\
+            "elevationGainMeters":42.0,"elevationLossMeters":38.0,"gradePercent":-1.3,"powerWatts":251,\
             "zoneSeconds":[12.0,300.0,700.0,400.0,20.0],"averageHeartRate":147,"maxHeartRate":171,\
             "targetZonePercent":61.3,"averageCadence":171.2,"position":{"latitude":48.1234567,\
             "longitude":-11.5000000,"altitudeMeters":520.0,"horizontalAccuracyMeters":4.1,\

@@ -54,6 +54,7 @@ import WireFormat
         metrics.distanceMeters = some(&random)
         metrics.speedMetersPerSecond = some(&random)
         metrics.paceSecondsPerKm = some(&random)
+        metrics.powerWatts = some(&random)
         metrics.targetZonePercent = some(&random)
         metrics.elapsedSeconds = number(&random)
         metrics.movingSeconds = number(&random)

@@ -16,6 +16,7 @@ struct MeasuredStage: Sendable {
     private var sensors = MeasuredSensors()
     private var meters = MeasuredCount.meters
     private var steps = MeasuredCount.steps
+    private var power = RunningPower()
     /// The sensors that stood in at the last whole second.
     private var speedSensor: Int?
     private var metersSensor: Int?
@@ -26,6 +27,7 @@ struct MeasuredStage: Sendable {
     mutating func add(_ values: MeasuredValues, _ context: inout StageContext) {
         let hadCadence = sensors.best(.cadence, at: context.time) != nil
         guard sensors.add(values, at: context.time) else { return }
+        if let watts = sensors.best(.power, at: context.time) { power.add(watts) }
         // A first value is shown at once.
         if !hadCadence, values[.cadence] != nil { context.oweMetrics() }
     }
@@ -111,6 +113,7 @@ struct MeasuredStage: Sendable {
         let own = shown.cadence?.stepsPerMinute
         let cadence = cadence(own: own, at: times.shownAt)
         show(cadence, in: &shown, at: times)
+        shown.powerWatts = power.watts(sensors.best(.power, at: times.shownAt))
         for (index, sensor) in sensors.sensors.enumerated() {
             let isLive = sensors.isLive(sensor, since: sensor.newest, at: times.shownAt)
             var values = MeasuredValues(source: sensor.source, placement: sensor.placement)

@@ -20,13 +20,14 @@ enum MetricsCodec {
         func isSet(_ flags: Int) -> Bool { flags >> rawValue & 1 == 1 }
     }
 
-    /// The order is the format: append new ones at the end.
+    /// The order is the format: append new ones at the end. (A power comes with the sensors that
+    /// measured it, so their version covers it.)
     static let optionalNumbers: [any WritableKeyPath<Metrics, Double?> & Sendable] = [
         \.distanceMeters, \.distanceUncertaintyMeters, \.speedMetersPerSecond,
         \.speedUncertaintyMetersPerSecond, \.paceSecondsPerKm, \.gradeAdjustedPaceSecondsPerKm,
         \.elevationGainMeters, \.elevationLossMeters, \.gradePercent, \.averageHeartRate,
         \.maxHeartRate, \.averageCadence, \.caloriesKcal, \.effortKm, \.decouplingPercent,
-        \.battery, \.targetZonePercent,
+        \.battery, \.targetZonePercent, \.powerWatts,
     ]
 
     static func write(_ metrics: Metrics, _ writer: inout RecordWriter) {
