@@ -29,6 +29,10 @@ extension SessionPipeline {
             apply(status: status, at: deviceTime, late: late, into: &events)
         case .marker(let text): apply(marker: text, at: deviceTime, late: late, into: &events)
         case .source(let name): apply(source: name, at: deviceTime, late: late, into: &events)
+        case .measured(let values):
+            apply(measured: values, at: deviceTime, late: late, into: &events)
+        // They say nothing of the moment: a file's laps come when the run is over.
+        case .foreign: break
         }
     }
 
@@ -135,6 +139,15 @@ extension SessionPipeline {
         guard admit(deviceTime, late: late, into: &events) != nil else { return }
         if !late { heart.set(source: source) }
         settle(into: &events)
+    }
+
+    public mutating func apply(
+        measured values: MeasuredValues, at deviceTime: Timestamp, late: Bool = false,
+        into events: inout [StreamEvent]
+    ) {
+        guard var context = begin(deviceTime, late: late, taking: &events) else { return }
+        if !late { measured.add(values, &context) }
+        end(&context, into: &events)
     }
 
     // MARK: Changes from outside

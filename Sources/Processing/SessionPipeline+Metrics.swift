@@ -9,6 +9,7 @@ extension SessionPipeline {
         time.show(in: &shown, isPaused: pauses.isPaused)
         pauses.show(in: &shown, at: times)
         motion.show(in: &shown, at: times)
+        measured.show(in: &shown, at: times)
         position.show(in: &shown, at: times)
         elevation.show(in: &shown)
         distance.show(
@@ -32,6 +33,7 @@ extension SessionPipeline {
         time.addDeadlines(to: &deadline)
         heart.addDeadlines(to: &deadline, at: times)
         motion.addDeadlines(to: &deadline)
+        measured.addDeadlines(to: &deadline)
         position.addDeadlines(to: &deadline)
         alerts.addDeadlines(to: &deadline, profile: profile, start: times.start)
         return deadline.time.map(times.deviceTime)

@@ -13,8 +13,9 @@ public import SensorModel
 ///     air pressure    elevation
 ///     button          intervals, then pauses, alerts, distance, splits
 ///     status          device
-///     whole second    motion, alerts, pauses, distance, splits, race, elevation, intervals, heart,
-///                     load, alerts
+///     measured        measured
+///     whole second    motion, alerts, measured, pauses, distance, splits, race, elevation,
+///                     intervals, heart, load, alerts
 ///
 /// Before each sample `time` ticks the whole seconds of device time that have passed, so a backlog,
 /// a replay and a live run agree. The metrics of a second are sent with its first sample, so that a
@@ -53,6 +54,7 @@ public struct SessionPipeline: Sendable {
     var load: LoadStage
     var alerts = AlertStage()
     var device = DeviceStage()
+    var measured = MeasuredStage()
 
     public init(profile: RunnerProfile) {
         self.profile = profile
@@ -100,6 +102,7 @@ public struct SessionPipeline: Sendable {
         distance.note(accuracy: location.horizontalAccuracy, at: context.time)
         if case .refused = verdict { return }
         guard !profile.treadmill else { return }
+        measured.notePosition(at: context.time)
         switch verdict {
         case .refused: return
         case .first(let location):
@@ -170,14 +173,18 @@ public struct SessionPipeline: Sendable {
 
     /// Whole second, with or without a sample.
     mutating func tick(_ context: inout StageContext) {
-        if let newestMotion = motion.tick(at: context.time) {
-            processActivity(at: newestMotion, &context)
-            motion.addToMean(isPaused: pauses.isPaused)
-            if profile.treadmill {
-                distance.addTreadmill(
-                    toSteps: Double(motion.steps), cadence: motion.stepsPerMinute,
-                    isMoving: !pauses.isPaused)
-            }
+        let newestMotion = motion.tick(at: context.time)
+        if let newestMotion { processActivity(at: newestMotion, &context) }
+        measured.tick(at: context.time, isPaused: pauses.isPaused)
+        let isOwn = newestMotion != nil
+        motion.credit(steps: measured.useSteps(isOwn: isOwn, at: context.time))
+        let stepsPerMinute = measured.stepsPerMinute(
+            own: isOwn ? motion.stepsPerMinute : nil, at: context.time)
+        if !pauses.isPaused { motion.addToMean(stepsPerMinute) }
+        if isOwn, profile.treadmill, pauses.isPaused || !measured.hasMeters {
+            distance.addTreadmill(
+                toSteps: Double(motion.steps), cadence: motion.stepsPerMinute,
+                isMoving: !pauses.isPaused)
         }
         let outcome = pauses.tick(
             method: profile.autoPause, holeSeconds: position.holeSeconds, &context)
@@ -188,7 +195,9 @@ public struct SessionPipeline: Sendable {
             race.tick(meters: meters, movingSeconds: pauses.movingSeconds(at: context.times))
         }
         processIntervals(isMeasured: false, &context)
-        heart.tick(stepsPerMinute: motion.stepsPerMinute, &context)
+        heart.tick(
+            stepsPerMinute: measured.stepsPerMinute(
+                own: motion.stepsPerMinute, at: context.time), &context)
         load.tick(
             beatsPerMinute: heart.live(at: context.time),
             metersPerSecond: pauses.isPaused ? nil : distance.metersPerSecond)
@@ -207,17 +216,24 @@ public struct SessionPipeline: Sendable {
         if outcome.change != nil { splits.correct(by: pauses.movingTime, &context) }
     }
 
-    /// Credits steps while there are no positions.
+    /// Credits what a sensor measures while there are no positions; without one, steps.
     private mutating func tickDistance(_ context: inout StageContext) {
         let walks = motion.activity.kind.isSteps
-        let silence = position.silenceSeconds(at: context.time)
-        if silence > position.holeSeconds, walks, !pauses.isPaused, !profile.treadmill {
+        let isHole = position.silenceSeconds(at: context.time) > position.holeSeconds
+        if isHole || profile.treadmill, !pauses.isPaused, let meters = measured.useMeters() {
+            distance.bridge(measured: meters, steps: Double(motion.steps))
+        } else if isHole, walks, !pauses.isPaused, !profile.treadmill {
             distance.bridge(steps: Double(motion.steps), cadence: motion.stepsPerMinute)
         }
+        let speed = measured.speed(at: context.time)
         let isFresh = distance.ageSpeed(
-            at: context.time, rhythmSeconds: position.rhythmSeconds,
+            at: context.time, rhythmSeconds: position.rhythmSeconds, measured: speed?.value,
             cadence: walks ? motion.stepsPerMinute : nil)
-        if !isFresh { motion.note(speed: nil, at: context.time) }
+        guard !isFresh else { return }
+        motion.note(speed: nil, at: context.time)
+        measured.noteUse(ofSpeed: speed)
+        // Only positions raise the alert; a sensor's speed shows that it is none.
+        if let speed, position.newestTime != nil { alerts.follow(speed: speed.value, &context) }
     }
 
     /// Runs the stages that follow the session's meters, at a fix and at a whole second.

@@ -26,6 +26,8 @@ public struct Metrics: Hashable, Sendable {
     public var elevationGainMeters: Double?
     public var elevationLossMeters: Double?
     public var gradePercent: Double?
+    /// Of a sensor, watts: the mean of three seconds.
+    public var powerWatts: Double?
     /// Seconds in each zone, lowest first; empty until the first heart rate.
     public var zoneSeconds: [Double] = []
     public var averageHeartRate: Double?
@@ -49,6 +51,8 @@ public struct Metrics: Hashable, Sendable {
     public var activeAlerts: [AlertKind] = []
     /// Time in the target zone, as a percentage of the time with heart rate.
     public var targetZonePercent: Double?
+    /// What sensors computed themselves: a watch, a foot pod, a treadmill.
+    public var measured: [MeasuredMetric] = []
 
     public init() {}
 }
@@ -91,14 +95,39 @@ public struct CadenceMetric: Hashable, Sendable {
     /// Half width of the 95 % interval, steps/min.
     public var uncertainty: Double?
     public var state: ValueState
+    /// The sensor that counted; `nil`: the daemon, from motion.
+    public var source: String?
 
     public init(
-        stepsPerMinute: Double?, confidence: Double, uncertainty: Double?, state: ValueState
+        stepsPerMinute: Double?, confidence: Double, uncertainty: Double?, state: ValueState,
+        source: String? = nil
     ) {
         self.stepsPerMinute = stepsPerMinute
         self.confidence = confidence
         self.uncertainty = uncertainty
         self.state = state
+        self.source = source
+    }
+}
+
+/// The newest values of one sensor, without its counts: those began before the session, or before
+/// what a viewer may see.
+public struct MeasuredMetric: Hashable, Sendable {
+    public var values: MeasuredValues
+    public var state: ValueState
+    public var ageSeconds: Double
+    /// The quantities that stand in for the daemon's own, which are missing: cadence, step count,
+    /// speed, distance.
+    public var standsIn: [MeasuredValues.Quantity]
+
+    public init(
+        values: MeasuredValues, state: ValueState, ageSeconds: Double,
+        standsIn: [MeasuredValues.Quantity] = []
+    ) {
+        self.values = values
+        self.state = state
+        self.ageSeconds = ageSeconds
+        self.standsIn = standsIn
     }
 }
 

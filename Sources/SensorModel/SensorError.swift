@@ -10,6 +10,8 @@ public enum SensorError: Error, Hashable, Sendable {
     case deviceTimeOutOfRange
     case notFinite
     case textTooLong(bytes: Int, bytesMax: Int)
+    /// A value of any other quantity; the name is that of its field.
+    case valueOutOfRange(name: String, value: Double, range: ClosedRange<Double>)
 }
 
 extension SensorError: CustomStringConvertible {
@@ -25,6 +27,8 @@ extension SensorError: CustomStringConvertible {
         case .deviceTimeOutOfRange: "device time is not between 2000-01-01 and a day from now"
         case .notFinite: "a number is not finite"
         case .textTooLong(let bytes, let bytesMax): "text of \(bytes) bytes, at most \(bytesMax)"
+        case .valueOutOfRange(let name, let value, let range):
+            "\(name) \(value) is not within \(range.lowerBound)…\(range.upperBound)"
         }
     }
 }

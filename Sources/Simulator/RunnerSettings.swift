@@ -19,6 +19,15 @@ public struct RunnerSettings: Hashable, Sendable {
         }
     }
 
+    public struct FootPod: Hashable, Sendable {
+        public var name = "pod"
+        public var placement = MeasuredValues.Placement.foot
+        /// Relative error of speed and distance.
+        public var calibrationError = 0.01
+
+        public init() {}
+    }
+
     public var startTime = Timestamp(microseconds: 1_763_700_000_000_000)
     public var placement = RunnerProfile.Placement.wrist
 
@@ -61,6 +70,8 @@ public struct RunnerSettings: Hashable, Sendable {
     /// Height from the bottom to the top of a hill, m.
     public var hillMeters = 12.0
     public var sendsStatus = true
+    /// A sensor that computes values itself; `nil`: none.
+    public var footPod: FootPod?
     /// Keeps the truth of every second; else only the last, for runs without end.
     public var keepsTruth = true
 

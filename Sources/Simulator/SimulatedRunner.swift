@@ -24,6 +24,7 @@ public struct SimulatedRunner: Sendable {
     private var route: RouteModel
     private var position: PositionSensor
     private var heart: HeartSensor
+    private var footPod: FootPod?
     private var generator: SeededGenerator
     private var seconds = 0
     private var sequence: UInt32 = 0
@@ -47,6 +48,8 @@ public struct SimulatedRunner: Sendable {
         position = PositionSensor(settings, generator.fork())
         heart = HeartSensor(settings, generator.fork())
         self.generator = generator
+        // A seed of its own: runs without it stay as they were.
+        footPod = settings.footPod.map { FootPod($0, SeededGenerator(seed: seed &+ 0x0F00_7B0D)) }
     }
 
     /// The next frame, numbered from 1; `nil` after the end of the plan.
@@ -128,6 +131,7 @@ public struct SimulatedRunner: Sendable {
         {
             add(.location(fix), at: start, delay: 250_000)
         }
+        if let measured = footPod?.sample(body) { add(.measured(measured), at: start + 0.4) }
         if settings.sendsPressure {
             let hectopascals =
                 1013.25 * pow(1 - 2.25577e-5 * route.altitude, 5.25588)

@@ -115,6 +115,7 @@ extension SensorError {
         case .deviceTimeOutOfRange: "device_time_out_of_range"
         case .notFinite: "not_finite"
         case .textTooLong: "text_too_long"
+        case .valueOutOfRange: "value_out_of_range"
         }
     }
 }

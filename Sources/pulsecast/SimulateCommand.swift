@@ -37,6 +37,7 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: .value("number", "The same seed gives the same runners."))
     var seed: UInt64 = 1
     @Option(help: .value("count", "Minutes of running.")) var minutes = 30.0
+    @Flag(help: "Each runner has a foot pod, too.") var footPod = false
     @Option(
         help: .value("factor", "Times as fast as real time, or max."), completion: .speeds)
     var speed = "1"
@@ -84,7 +85,8 @@ struct SimulateCommand: AsyncParsableCommand {
         try await withThrowingTaskGroup(of: [RunnerTruth].self) { group in
             for index in 0..<devices {
                 let run = SimulatedRun(
-                    seed: seed &+ UInt64(index), minutes: minutes, impairments: impairments)
+                    seed: seed &+ UInt64(index), minutes: minutes, hasFootPod: footPod,
+                    impairments: impairments)
                 group.addTask {
                     try await run.play(to: target) { share in
                         line.update(done: done.note(Int(1000 * share), of: index))
@@ -106,7 +108,7 @@ struct SimulateCommand: AsyncParsableCommand {
 
     private func write(to output: String) throws {
         let recording = try SimulatedRecording(path: output)
-        let run = SimulatedRun(seed: seed, minutes: minutes)
+        let run = SimulatedRun(seed: seed, minutes: minutes, hasFootPod: footPod)
         let (frames, truth) = run.endingNow()
         let bytes = try recording.write(frames)
         if let path = self.truth { try TruthSeries.write(truth, to: path) }

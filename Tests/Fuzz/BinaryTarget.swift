@@ -69,6 +69,7 @@ enum BinaryTarget {
             traits: [.hasRotation], intervalMicroseconds: 20_000, samples: [sample, sample])
         var payloads: [Frame.Payload] = [
             .motion(batch), .control(.lap), .pressure(hectopascals: 950), .marker("hill"),
+            .foreign(ForeignMessages(format: .fit, bytes: [64, 0, 0])),
             .status(DeviceStatus(batteryPercent: 40, charging: true)), .source("strap"),
         ]
         if let heartRate = try? HeartRateSample(
@@ -82,6 +83,8 @@ enum BinaryTarget {
         {
             payloads.append(.location(location))
         }
+        var pod = MeasuredValues(source: "pod", placement: .foot)
+        if (try? pod.set(.cadence, to: 172.4)) != nil { payloads.append(.measured(pod)) }
         var all: [UInt8] = [7]
         let single = payloads.enumerated().map { index, payload in
             var bytes: [UInt8] = []

@@ -18,9 +18,29 @@ enum FileTarget {
             let pairs = zip(recording.frames, recording.frames.dropFirst())
             precondition(
                 pairs.allSatisfy { $0.deviceTime <= $1.deviceTime }, "frames out of order")
+            if recording.format == .fit { exportAgain(recording) }
         } catch {
             precondition(error.description.hasSuffix("."), "a refusal that is no sentence")
         }
+    }
+
+    /// What a FIT file left goes into an export, which is a file, and not much larger.
+    private static func exportAgain(_ recording: Recording) {
+        let kept = recording.frames.reduce(0) { bytes, frame in
+            guard case .foreign(let messages) = frame.payload else { return bytes }
+            precondition(messages.bytes.count <= ForeignMessages.bytesMax, "no frame")
+            return bytes + messages.bytes.count
+        }
+        precondition(kept <= RecordedSession.foreignBytesMax, "a file that fills the log")
+        var builder = RecordedSessionBuilder(id: SessionID(high: 7, low: 9), device: "wrist")
+        for frame in recording.frames { builder.take(frame) }
+        var export = SessionExport(format: .fit, session: builder.finish())
+        export.finish()
+        do throws(RecordingError) {
+            let again = try Recording.read(
+                name: "b.fit", contents: .file(export.takeBytes()))
+            precondition(!again.frames.isEmpty, "an export of nothing")
+        } catch { preconditionFailure("an export that cannot be read: \(error)") }
     }
 
     private static func mended(_ bytes: [UInt8]) -> [UInt8] {
@@ -54,6 +74,29 @@ enum FileTarget {
             RecordedLap(start: start, end: start.advanced(bySeconds: 4), timerSeconds: 4)
         ]
         var export = SessionExport(format: format, session: session)
+        export.finish()
+        return export.takeBytes()
+    }
+
+    /// A FIT file with a sensor's values, beats, and a message that only its maker knows.
+    static var sensedSeed: [UInt8] {
+        let start = BinaryTarget.arrival
+        var builder = RecordedSessionBuilder(id: SessionID(high: 7, low: 9), device: "wrist")
+        for second in 0..<4 {
+            var pod = MeasuredValues(source: "pod", placement: .foot)
+            let time = start.advanced(bySeconds: Double(second))
+            guard (try? pod.set(.cadence, to: 171.5)) != nil,
+                (try? pod.set(.power, to: 250)) != nil,
+                let rate = try? HeartRateSample(beatsPerMinute: 141, rrIntervals: [420, 431])
+            else { return [] }
+            for payload in [Frame.Payload.heartRate(rate), .measured(pod)] {
+                builder.take(Frame(sequence: .none, deviceTime: time, payload: payload))
+            }
+        }
+        let foreign = ForeignMessages(
+            format: .fit, bytes: [0x40, 0, 0, 140, 0, 1, 4, 1, 2, 0, 50, 0, 51])
+        builder.take(Frame(sequence: .none, deviceTime: start, payload: .foreign(foreign)))
+        var export = SessionExport(format: .fit, session: builder.finish())
         export.finish()
         return export.takeBytes()
     }

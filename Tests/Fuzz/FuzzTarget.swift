@@ -32,7 +32,7 @@ enum FuzzTarget: String, Fuzzable {
         case .binary: BinaryTarget.seeds
         case .text: TextTarget.seeds
         case .push: PushTarget.seeds
-        case .fit: [FileTarget.seed(.fit)]
+        case .fit: [FileTarget.seed(.fit), FileTarget.sensedSeed]
         case .track: [FileTarget.seed(.gpx), FileTarget.seed(.tcx)]
         case .segment: SegmentTarget.seeds
         }

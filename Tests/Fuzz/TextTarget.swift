@@ -48,6 +48,8 @@ enum TextTarget {
             + #""horizontalAccuracy":4,"speed":3.1,"course":270,"timestamp":1763700000}"#,
         #"{"seq":3,"accelerometerX":0.1,"accelerometerY":-0.4,"accelerometerZ":0.2,"#
             + #""gyroscopeX":0.3,"gyroscopeY":0,"gyroscopeZ":-2.1,"timestamp":1763700000.05}"#,
+        #"{"seq":4,"type":"measured","cadence":172.4,"power":251,"source":"pod","#
+            + #""placement":"foot","timestamp":1763700000}"#,
         #"[{"type":"marker","text":"a\u00e4\ud83d\ude00","timestamp":1.7637e9},{"seq":4}]"#,
     ].map { [3] + Array("\($0)\n".utf8) }
 }

@@ -45,6 +45,8 @@ import Testing
             "values":{"batteryLevel":0.5,"batteryState":"charging"}},
             {"name":"annotation","time":1763700001100000000,"values":{"text":" hill\\n "}},
             {"name":"annotation","time":1763700001200000000,"values":{"text":""}},
+            {"name":"pedometer","time":1763700001250000000,"values":{"steps":412}},
+            {"name":"pedometer","time":1763700001260000000,"values":{"steps":-1}},
             {"name":"magnetometer","time":1763700001300000000,"values":{"x":1}},
             {"name":"location","time":1763700001400000000,"values":{"latitude":99,"longitude":0}}
             ]}
@@ -54,16 +56,19 @@ import Testing
             verticalAccuracy: 3, speed: 3.1)
         let watchFix = try Location(
             latitude: 48.2, longitude: 11.5, altitude: 506, horizontalAccuracy: 5, course: 90)
+        var steps = MeasuredValues(source: "pedometer")
+        try steps.set(.stepCount, to: 412)
         #expect(
             batch.frames == [
                 at(0.5, .location(fix)), at(0.6, .location(watchFix)),
                 at(0.7, .pressure(hectopascals: 1013.25)), at(0.8, .pressure(hectopascals: 1013)),
                 at(0.9, .status(DeviceStatus(batteryPercent: 50, charging: true))),
                 at(1, .heartRate(try HeartRateSample(beatsPerMinute: 142))),
-                at(1.1, .marker("hill")), at(1.2, .control(.lap)),
+                at(1.1, .marker("hill")), at(1.2, .control(.lap)), at(1.25, .measured(steps)),
             ])
         #expect(batch.sessionHint == "abc")
-        #expect(batch.refused.counts == ["position out of range": 1])
+        #expect(
+            batch.refused.counts == ["position out of range": 1, "steps out of range": 1])
         #expect(batch.reply == .empty)
     }
 

@@ -33,6 +33,7 @@ struct SampleRun {
             frames.append(Self.frame(.heartRate(try HeartRateSample(beatsPerMinute: rate)), time))
             frames.append(Self.frame(.location(location), time))
             frames.append(Self.frame(.motion(Self.motion(&generator)), time))
+            frames.append(Self.frame(.measured(try Self.measured(&generator)), time))
             var point = SessionPoint(time: time)
             point.latitude = location.latitude
             point.longitude = location.longitude
@@ -53,6 +54,7 @@ struct SampleRun {
         session.laps = [
             RecordedLap(start: Self.start, end: resume, timerSeconds: Double(seconds / 2))
         ]
+        frames.append(Self.frame(.foreign(ForeignMessages(format: .fit, bytes: [64, 0, 9])), end))
         frames.append(Self.frame(.marker("hill"), end))
     }
 
@@ -83,6 +85,17 @@ struct SampleRun {
         }
         return MotionBatch(
             traits: [.hasRotation], intervalMicroseconds: 50_000, samples: samples)
+    }
+
+    /// A foot pod that measures everything.
+    private static func measured(
+        _ generator: inout SeededGenerator
+    ) throws -> MeasuredValues {
+        var values = MeasuredValues(source: "pod, \"left\"", placement: .foot)
+        for quantity in MeasuredValues.Quantity.allCases {
+            try values.set(quantity, to: Double.random(in: quantity.range, using: &generator))
+        }
+        return values
     }
 
     /// On a grid of millionths, as a text frame and the reference's CSV hold them.

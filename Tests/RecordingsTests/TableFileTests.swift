@@ -1,4 +1,5 @@
 import MutatedBytes
+import Glibc
 import SensorModel
 import Testing
 
@@ -132,6 +133,47 @@ import Testing
                 """)
     }
 
+    /// A wrist that turns by sines, in steps of 20 ms: the acceleration of each sample with gravity, its
+    /// rotation, and what of it is the runner's.
+    private static func swinging() -> [(sample: MotionSample, own: SIMD3<Float>)] {
+        (0..<3000).map { index in
+            let time = Double(index) / 50
+            let angle = 0.6 * sin(2 * .pi * 0.8 * time)
+            let turn = 0.6 * 2 * .pi * 0.8 * cos(2 * .pi * 0.8 * time)
+            // Up in the sensor's axes when it is turned about x.
+            let up = SIMD3<Float>(0, Float(sin(angle)), Float(cos(angle)))
+            let own = Float(0.8 * sin(2 * .pi * 2.7 * time)) * up
+            return (
+                MotionSample(acceleration: own + up, rotation: SIMD3(Float(turn), 0, 0)), own
+            )
+        }
+    }
+
+    @Test(arguments: [(true, 0.05), (false, 0.6)])
+    func `Gravity is out of the eight columns`(hasRotation: Bool, rms: Double) throws {
+        let samples = Self.swinging()
+        var writer = MotionCSVWriter()
+        for start in stride(from: 0, to: samples.count, by: 50) {
+            let batch = MotionBatch(
+                traits: hasRotation ? [.includesGravity, .hasRotation] : .includesGravity,
+                intervalMicroseconds: 20_000,
+                samples: samples[start..<start + 50].map(\.sample))
+            let time = SampleRun.start.advanced(bySeconds: Double(start) / 50)
+            writer.append(Frame(sequence: .none, deviceTime: time, payload: .motion(batch)))
+        }
+        let recording = try Recording.read(name: "m.csv", contents: .file(writer.takeBytes()))
+        #expect(recording.motionSamples.count == samples.count)
+        // The first seconds find the direction.
+        var squares = 0.0
+        for (found, known) in zip(recording.motionSamples, samples).dropFirst(250) {
+            let error = found.acceleration - known.own
+            squares += Double((error * error).sum())
+        }
+        let error = (squares / Double(samples.count - 250)).squareRoot()
+        #expect(error < rms)
+        // With it in, the error is 1 g.
+    }
+
     @Test func `Motion goes out as eight columns and comes back`() throws {
         let run = try SampleRun(seconds: 60)
         let recording = try Recording.read(
@@ -143,6 +185,33 @@ import Testing
         }
         #expect(recording.motionSamples == sent)
         #expect(recording.refused.isEmpty)
+    }
+
+    @Test func `Sensors have columns of their own, after all others`() throws {
+        var session = try SampleRun(seconds: 2).session
+        for second in 0...2 {
+            var values = MeasuredValues(source: "po,d", placement: .foot)
+            try values.set(.cadence, to: 170.5 + Double(second))
+            try values.set(.power, to: 250)
+            session.measured.append(
+                RecordedSession.MeasuredMoment(
+                    time: SampleRun.start.advanced(bySeconds: Double(second) + 0.4),
+                    values: values))
+            session.seconds[second].powerWatts = 250
+        }
+        session.seconds[0].cadenceSource = "po,d"
+        var export = SessionExport(format: .csv, session: session)
+        export.finish()
+        let lines = String(decoding: export.takeBytes(), as: UTF8.self).split(separator: "\n")
+        #expect(
+            lines[0].hasSuffix(
+                ",paused,power (W),cadence source,measured cadence (steps/min) po d foot,"
+                    + "measured power (W) po d foot"))
+        #expect(lines[1].hasSuffix(",250.0,po d,170.500,250.0"))
+        #expect(lines[3].hasSuffix(",250.0,,172.500,250.0"))
+        let recording = try Recording.read(
+            name: "a.csv", contents: .file(Array(lines.joined(separator: "\n").utf8)))
+        #expect(recording.deviceValues.compactMap(\.powerWatts) == [250, 250, 250])
     }
 
     @Test func `The CSV of seconds has a header with units and comes back`() throws {

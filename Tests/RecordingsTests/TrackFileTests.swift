@@ -127,4 +127,73 @@ import Testing
         if format == .gpx { #expect(recording.name == run.session.name) }
         if format == .tcx { #expect(recording.laps.count == 2) }
     }
+
+    private static let sensed = [
+        (
+            "a.gpx",
+            """
+            <gpx creator="Huami Amazfit Sports Watch, of the year"><trk><type>running</type><trkseg>
+            <trkpt lat="48.1" lon="11.5"><time>2025-11-21T04:40:00Z</time><extensions>
+            <x:TrackPointExtension><x:atemp>21</x:atemp><x:cad>85</x:cad></x:TrackPointExtension>
+            <x:PowerExtension><x:PowerInWatts>251</x:PowerInWatts></x:PowerExtension>
+            <distance>4.5</distance></extensions></trkpt></trkseg></trk></gpx>
+            """, "Huami Amazfit Sports Watch, of t", ["trkpt.atemp": 1]
+        ),
+        (
+            "a.tcx",
+            """
+            <TrainingCenterDatabase><Activities><Activity Sport="Running">
+            <Lap StartTime="2025-11-21T04:40:00Z"><Calories>12</Calories><Track><Trackpoint>
+            <Time>2025-11-21T04:40:00Z</Time><DistanceMeters>4.5</DistanceMeters>
+            <SensorState>Present</SensorState><Extensions><TPX><RunCadence>85</RunCadence>
+            <Watts>251</Watts></TPX></Extensions></Trackpoint></Track></Lap>
+            <Creator><Name>Forerunner305</Name><UnitId>7</UnitId></Creator></Activity></Activities>
+            </TrainingCenterDatabase>
+            """, "Forerunner305", ["Trackpoint.SensorState": 1, "Lap.Calories": 1]
+        ),
+    ]
+
+    @Test(arguments: sensed)
+    func `What the device computed is a frame with its name, the rest is named`(
+        name: String, text: String, source: String, dropped: [String: Int]
+    ) throws {
+        var expected = MeasuredValues(source: source)
+        try expected.set(.cadence, to: 170)
+        try expected.set(.distance, to: 4.5)
+        try expected.set(.power, to: 251)
+        let recording = try read(name, text)
+        #expect(recording.frames.map(\.payload).contains(.measured(expected)))
+        #expect(recording.dropped.counts == dropped)
+        #expect(recording.refused.isEmpty)
+    }
+
+    @Test(arguments: [ExportFormat.gpx, .tcx])
+    func `A pod's cadence and power go out where there is no motion, and come back`(
+        format: ExportFormat
+    ) throws {
+        var builder = RecordedSessionBuilder(id: SessionID(high: 1, low: 1), device: "wrist")
+        for second in 0..<20 {
+            var values = MeasuredValues(source: "pod", placement: .foot)
+            try values.set(.cadence, to: 160 + 2 * Double(second))
+            try values.set(.power, to: 240 + Double(second))
+            let time = SampleRun.start.advanced(bySeconds: Double(second))
+            let place = try Location(latitude: 48.1 + Double(second) * 1e-5, longitude: 11.5)
+            for payload in [Frame.Payload.location(place), .measured(values)] {
+                builder.take(Frame(sequence: .none, deviceTime: time, payload: payload))
+            }
+        }
+        let session = builder.finish()
+        #expect(session.points.map(\.cadenceSource) == Array(repeating: "pod", count: 20))
+        var export = SessionExport(format: format, session: session)
+        export.finish()
+        let recording = try Recording.read(
+            name: "a.\(format.fileExtension)", contents: .file(export.takeBytes()))
+        #expect(
+            recording.deviceValues.compactMap(\.cadence) == (0..<20).map { 160 + 2 * Double($0) })
+        #expect(
+            recording.deviceValues.compactMap(\.powerWatts) == (0..<20).map { 240 + Double($0) })
+        // What the format wants, and nobody measured.
+        let wanted = format == .tcx ? ["Lap.Calories": 1, "Lap.Intensity": 1] : [:]
+        #expect(recording.dropped.counts == wanted)
+    }
 }

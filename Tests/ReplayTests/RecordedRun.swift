@@ -43,6 +43,7 @@ struct RecordedRun {
     ) throws {
         var settings = RunnerSettings()
         settings.startTime = start
+        settings.footPod = RunnerSettings.FootPod()
         var runner = SimulatedRunner(
             seed: 5, plan: .easy(minutes: seconds / 60), settings: settings)
         var computation = SessionComputation(profile: RunnerProfile())

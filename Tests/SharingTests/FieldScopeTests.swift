@@ -15,9 +15,9 @@ import Testing
     static let metrics: Set<String> = [
         "cadence", "steps", "distanceMeters", "distanceUncertaintyMeters", "speedMetersPerSecond",
         "speedUncertainty", "paceSecondsPerKm", "gradeAdjustedPaceSecondsPerKm",
-        "elevationGainMeters", "elevationLossMeters", "gradePercent", "averageCadence", "gps",
-        "splits", "trainingLoad", "caloriesKcal", "effortKm", "finishEstimate", "interval",
-        "battery", "charging",
+        "elevationGainMeters", "elevationLossMeters", "gradePercent", "powerWatts",
+        "averageCadence", "gps", "splits", "trainingLoad", "caloriesKcal", "effortKm",
+        "finishEstimate", "interval", "measured", "battery", "charging",
     ]
     static let location: Set<String> = ["position", "course"]
     static let head: Set<String> = ["type", "cursor", "time"]

@@ -68,6 +68,7 @@ enum Fixture {
         metrics.elevationGainMeters = 42.04
         metrics.elevationLossMeters = 38
         metrics.gradePercent = -1.26
+        metrics.powerWatts = 250.6
         metrics.zoneSeconds = [12, 300, 700, 400, 20.04]
         metrics.averageHeartRate = 147.1
         metrics.maxHeartRate = 171
@@ -91,8 +92,22 @@ enum Fixture {
         metrics.charging = false
         metrics.activeAlerts = [.zoneDrift, .sos]
         metrics.targetZonePercent = 61.25
+        metrics.measured = [
+            MeasuredMetric(
+                values: footPod, state: .live, ageSeconds: 0.42, standsIn: [.cadence, .distance])
+        ]
         return metrics
     }
+
+    /// A foot pod with every quantity.
+    static let footPod: MeasuredValues = {
+        var values = MeasuredValues(source: "pod", placement: .foot)
+        for quantity in MeasuredValues.Quantity.allCases {
+            // Each range holds it.
+            try? values.set(quantity, to: quantity == .power ? 251 : 0.5)
+        }
+        return values
+    }()
 
     static func metricsEvent(_ second: Double, _ metrics: Metrics) -> StreamEvent {
         StreamEvent(deviceTime: time(second), kind: .metrics(metrics))

@@ -21,7 +21,7 @@ import Testing
             "distanceUncertaintyMeters":9.1,"speedMetersPerSecond":3.05,"speedUncertainty":0.13,\
             "paceSecondsPerKm":328,"gradeAdjustedPaceSecondsPerKm":321,"elapsedSeconds":1500.0,\
             "movingSeconds":1432.3,"pausedSeconds":67.7,"autoPaused":false,\
-            "elevationGainMeters":42.0,"elevationLossMeters":38.0,"gradePercent":-1.3,\
+            "elevationGainMeters":42.0,"elevationLossMeters":38.0,"gradePercent":-1.3,"powerWatts":251,\
             "zoneSeconds":[12.0,300.0,700.0,400.0,20.0],"averageHeartRate":147,"maxHeartRate":171,\
             "targetZonePercent":61.3,"averageCadence":171.2,"position":{"latitude":48.1234567,\
             "longitude":-11.5000000,"altitudeMeters":520.0,"horizontalAccuracyMeters":4.1,\
@@ -31,6 +31,12 @@ import Testing
             "worstSeconds":3600},"course":{"checkpoint":"Bridge","predictedSeconds":2000,\
             "offCourse":false,"ahead":[{"checkpoint":"Bridge","predictedSeconds":2000},\
             {"checkpoint":"Tower","predictedSeconds":2412}]},"interval":{"number":2,"of":11,"remainingMeters":312.5},\
+            "measured":[{"source":"pod","placement":"foot","state":"live","ageSeconds":0.4,\
+            "stepsPerMinute":0.5,"revolutionsPerMinute":0.5,"powerWatts":251,\
+            "speedMetersPerSecond":0.50,"strideLengthMeters":0.50,"groundContactSeconds":0.500,\
+            "groundContactPercent":0.5,"groundContactBalancePercent":0.5,\
+            "verticalOscillationMeters":0.500,"verticalRatioPercent":0.5,"inclinationPercent":0.5,\
+            "standsIn":["cadence","distanceMeters"]}],\
             "battery":0.81,"charging":false,"alerts":["zoneDrift","sos"]}
             """
         #expect(Fixture.text(feed.snapshotMessage().json) == expected)

@@ -103,6 +103,7 @@ import Testing
         let resting = try #require(metrics.last)
         #expect(resting.state == .waiting && resting.position == nil)
         #expect(resting.heartRate == nil && resting.speedMetersPerSecond == nil)
+        #expect(resting.measured.isEmpty && visible.allSatisfy { !$0.measured.isEmpty })
         #expect(resting.distanceMeters == last.distanceMeters)
         #expect(metrics.count == visible.count + 1)
     }

@@ -116,4 +116,59 @@ import WireFormat
                 recorded: false)
         }
     }
+
+    private static let footPod: [UInt8] =
+        [1, 2, 1, 0x34, 0x9F, 2, 0, 3, 0xCE, 9, 0, 0] + Array("pod".utf8)
+
+    /// A placement, values and a source as in ``footPod``, changed by a table of tests.
+    static let measured: [(bytes: [UInt8], isValid: Bool)] = [
+        (footPod, true),
+        // A quantity and a placement of a later program.
+        ([200, 2, 1, 0x34, 0x9F, 2, 0, 99, 0xFF, 0xFF, 0xFF, 0x7F] + Array("pod".utf8), true),
+        // No value, or none that is known.
+        ([1, 0], false), ([1, 1, 99, 0, 0, 0, 0], false), ([], false), ([1], false),
+        // Fewer bytes than values, more values than there may be.
+        (Array(footPod[..<11]), false), ([1, 65] + Array(repeating: 0, count: 65 * 5), false),
+        // Beyond the range at both ends.
+        ([1, 1, 1, 0xFF, 0xFF, 0xFF, 0xFF], false), ([1, 1, 1, 0x81, 0x1A, 6, 0], false),
+        // Sources: too long, not UTF-8, nothing that can be seen.
+        (footPod + Array(repeating: 0x61, count: 30), false), (footPod + [0xC3], false),
+        (Array(footPod[..<12]) + [7], false),
+    ]
+
+    @Test(arguments: measured)
+    func `Measured values are read, or refused with their frame`(bytes: [UInt8], isValid: Bool) {
+        var header = Self.header
+        header.kind = .measured
+        let read = try? FramePayload.decode(header, payload: bytes.span).payload
+        guard isValid else { return #expect(read == nil) }
+        guard case .measured(let values) = read else { return #expect(Bool(false)) }
+        #expect(values.source == "pod")
+        #expect(values[.cadence] == 171.828)
+        #expect(values.placement == (bytes[0] == 1 ? .foot : nil))
+        #expect(values[.power] == (bytes[0] == 1 ? 251 : nil))
+    }
+
+    @Test(arguments: MeasuredValues.Quantity.allCases)
+    func `A quantity keeps the ends of its range, and nothing beyond or between`(
+        quantity: MeasuredValues.Quantity
+    ) throws {
+        var values = MeasuredValues()
+        for end in [quantity.range.lowerBound, quantity.range.upperBound] {
+            try values.set(quantity, to: end)
+            #expect(values[quantity] == end)
+        }
+        let beyond = [
+            quantity.range.upperBound + 1, quantity.range.lowerBound - 1, .nan, .infinity,
+        ]
+        for value in beyond {
+            #expect(throws: SensorError.self) { try values.set(quantity, to: value) }
+        }
+        #expect(values[quantity] == quantity.range.upperBound)
+        try values.set(quantity, to: 1 / 3)
+        var bytes: [UInt8] = []
+        var header = Self.header
+        header.kind = FramePayload.encode(.measured(values), to: &bytes)
+        #expect(try FramePayload.decode(header, payload: bytes.span).payload == .measured(values))
+    }
 }

@@ -18,11 +18,13 @@ enum FrameSamples {
     static func payload(
         _ random: inout SplitMix, exactMotion: Bool = false
     ) throws -> Frame.Payload {
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
         case 0: return .heartRate(try heartRate(&random))
         case 1, 2: return .motion(motion(&random, exact: exactMotion))
         case 3: return .location(try location(&random))
         case 4: return .control(ControlAction.allCases.randomElement(using: &random) ?? .lap)
+        case 8: return .foreign(foreign(&random))
+        case 7: return .measured(try measured(&random))
         case 5: return .pressure(hectopascals: Float.random(in: 300...1200, using: &random))
         case 6:
             return .status(
@@ -43,6 +45,24 @@ enum FrameSamples {
             beatsPerMinute: Double.random(in: 20...250, using: &random),
             contact: [.unknown, .off, .on].randomElement(using: &random) ?? .on,
             rrIntervals: intervals)
+    }
+
+    static func foreign(_ random: inout SplitMix) -> ForeignMessages {
+        let count = [1, 2, 100, ForeignMessages.bytesMax].randomElement(using: &random) ?? 1
+        return ForeignMessages(
+            format: .fit, bytes: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+    }
+
+    static func measured(_ random: inout SplitMix) throws -> MeasuredValues {
+        var values = MeasuredValues(
+            source: Bool.random(using: &random) ? "Füßchen" : nil,
+            placement: Bool.random(using: &random)
+                ? MeasuredValues.Placement.allCases.randomElement(using: &random) : nil)
+        let first = Int.random(in: 0..<MeasuredValues.Quantity.allCases.count, using: &random)
+        for quantity in MeasuredValues.Quantity.allCases[first...] {
+            try values.set(quantity, to: Double.random(in: quantity.range, using: &random))
+        }
+        return values
     }
 
     static func location(_ random: inout SplitMix) throws -> Location {

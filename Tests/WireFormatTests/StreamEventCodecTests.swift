@@ -54,6 +54,7 @@ import WireFormat
         metrics.distanceMeters = some(&random)
         metrics.speedMetersPerSecond = some(&random)
         metrics.paceSecondsPerKm = some(&random)
+        metrics.powerWatts = some(&random)
         metrics.targetZonePercent = some(&random)
         metrics.elapsedSeconds = number(&random)
         metrics.movingSeconds = number(&random)
@@ -96,6 +97,14 @@ import WireFormat
         if Bool.random(using: &random) {
             metrics.interval = IntervalProgress(
                 number: 3, count: 12, secondsLeft: some(&random), metersLeft: some(&random))
+        }
+        if Bool.random(using: &random) { metrics.cadence?.source = "füßchen" }
+        metrics.measured = (0..<Int.random(in: 0...4, using: &random)).compactMap { _ in
+            guard let values = try? FrameSamples.measured(&random) else { return nil }
+            return MeasuredMetric(
+                values: values, state: choice(ValueState.self, &random),
+                ageSeconds: number(&random),
+                standsIn: Bool.random(using: &random) ? [.cadence, .distance] : [])
         }
     }
 
@@ -150,7 +159,16 @@ import WireFormat
         let reached = CheckpointReached(
             checkpoint: "bridge", elapsedSeconds: 570, distanceMeters: 2000)
         let newest: [StreamEvent.Kind] = [.metrics(metrics), .checkpointReached(reached)]
-        for (kinds, version) in [(plain, 1), (timed, 2), (doubted, 3), (newest, 4)] {
+        var measured = metrics
+        measured.measured = [
+            MeasuredMetric(values: MeasuredValues(), state: .live, ageSeconds: 0)
+        ]
+        metrics.cadence = CadenceMetric(
+            stepsPerMinute: 170, confidence: 1, uncertainty: nil, state: .live, source: "pod")
+        let sensed: [StreamEvent.Kind] = [.metrics(measured), .metrics(metrics)]
+        for (kinds, version) in [
+            (plain, 1), (timed, 2), (doubted, 3), (newest, 4), (sensed, 5),
+        ] {
             for kind in kinds {
                 let event = StreamEvent(deviceTime: BinaryFrameTests.time, kind: kind)
                 #expect(Self.encoded(event).first == UInt8(version))

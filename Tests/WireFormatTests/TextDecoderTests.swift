@@ -74,7 +74,24 @@ import WireFormat
         (#""type":"marker","text":"km \u0035 \ud83c\udfc3\n""#, .marker("km 5 🏃 ")),
         (#""type":"marker","text":"\u202eevil\u0000""#, .marker("evil")),
         (#""type":"source","source":"strap""#, .source("strap")),
+        (
+            #""type":"foreign","format":"fit","data":"00fFA9""#,
+            .foreign(ForeignMessages(format: .fit, bytes: [0, 255, 169]))
+        ),
     ]
+
+    @Test(arguments: MeasuredValues.Quantity.allCases)
+    func `Each measured quantity has a field, with the sensor's name and place`(
+        quantity: MeasuredValues.Quantity
+    ) throws {
+        let text = #"{"type":"measured","\#(quantity.name)":1.5,"source":"pod\u0007","#
+        for (placement, place) in [("foot", MeasuredValues.Placement.foot), ("moon", nil)] {
+            var values = MeasuredValues(source: "pod", placement: place)
+            try values.set(quantity, to: 1.5)
+            let result = TextResult(text + #""placement":"\#(placement)","timestamp":1763700000}"#)
+            #expect(result.payload == .measured(values))
+        }
+    }
 
     @Test(arguments: good)
     func `Every kind is read`(text: String, payload: Frame.Payload) {

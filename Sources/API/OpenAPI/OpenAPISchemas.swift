@@ -51,7 +51,8 @@ enum OpenAPISchemas {
             "distanceMeters": number, "speedMetersPerSecond": number,
             "paceSecondsPerKm": number, "elapsedSeconds": number, "movingSeconds": number,
             "position": ["type": "object"], "splits": list(["type": "object"]),
-            "zoneSeconds": list(number), "course": progress,
+            "zoneSeconds": list(number), "course": progress, "powerWatts": number,
+            "measured": list(["type": "object"]),
         ], required: ["type"])
 
     /// Progress on the course: the next checkpoint, and all checkpoints ahead.

@@ -28,6 +28,8 @@ struct Distance: Sendable {
         var holeError = 0.1
         /// Longest hole, seconds, for which the speeds at both ends are usable.
         var holeSecondsMax = 60.0
+        /// Relative error of a foot pod or treadmill that nobody calibrated, one standard deviation.
+        var sensorError = 0.03
         /// Accuracy good enough to learn the stride, meters.
         var teachingAccuracyMeters = 10.0
         var teachingSeconds = 20.0
@@ -43,6 +45,8 @@ struct Distance: Sendable {
     private var dropped = 0.0
     private var newest = 0.0
     private var variance = 0.0
+    /// Meters that a sensor measured in place of positions.
+    private var sensorMeters = 0.0
     private(set) var hasStarted = false
     /// Reported accuracy of the first usable fix, meters.
     private var firstAccuracy: Double?
@@ -75,12 +79,14 @@ struct Distance: Sendable {
         let variation = fusion.variation
         let systematic = factor * factor + variation * variation
         let doubtful = parameters.doubtfulError * fusion.doubtfulMeters
+        let sensor = parameters.sensorError * sensorMeters
         let first = firstAccuracy ?? fusion.accuracy
         let ends = (first * first + fusion.accuracy * fusion.accuracy) / 2
         let endsVariance = parameters.endsShare * parameters.endsShare * ends
+        let own = newest - min(sensorMeters, newest)
         return 1.96
-            * (variance + endsVariance + doubtful * doubtful + systematic * newest * newest)
-            .squareRoot()
+            * (variance + endsVariance + doubtful * doubtful + sensor * sensor
+            + systematic * own * own).squareRoot()
     }
 
     mutating func note(accuracy: Double?, at time: Timestamp) {
@@ -155,6 +161,17 @@ struct Distance: Sendable {
         fusion.credit(meters)
         let error = stride.uncertainty / 2 * meters
         variance += error * error
+        teaching = nil
+        update()
+    }
+
+    /// Credits meters that a sensor measured while there are no positions.
+    mutating func bridge(measured meters: Double, steps: Double) {
+        hasStarted = true
+        creditedSteps = max(steps, creditedSteps ?? 0)
+        bridgedMeters += meters
+        sensorMeters += meters
+        fusion.credit(meters)
         teaching = nil
         update()
     }

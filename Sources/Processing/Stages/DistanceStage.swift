@@ -113,14 +113,25 @@ struct DistanceStage: Sendable {
         distance.bridge(steps: steps, cadence: cadence)
     }
 
+    /// Credits meters that a sensor measured while there are no positions.
+    mutating func bridge(measured meters: Double, steps: Double) {
+        distance.bridge(measured: meters, steps: steps)
+    }
+
     /// - Parameters:
     ///   - time: Current time.
     ///   - rhythmSeconds: Time between two fixes of the source.
+    ///   - measured: Speed of a sensor; `nil`: none.
     ///   - cadence: Steps/min of a runner who walks or runs; else, or if unknown, `nil`.
-    /// - Returns: Whether positions still give the speed; else steps do.
-    mutating func ageSpeed(at time: Timestamp, rhythmSeconds: Double, cadence: Double?) -> Bool {
+    /// - Returns: Whether positions still give the speed; else a sensor or steps do.
+    mutating func ageSpeed(
+        at time: Timestamp, rhythmSeconds: Double, measured: Double?, cadence: Double?
+    ) -> Bool {
         if speed.isFresh(at: time, rhythmSeconds: rhythmSeconds) { return true }
-        if distance.hasStarted, let cadence {
+        if let measured {
+            speed.set(
+                measured, uncertainty: 1.96 * distance.parameters.sensorError * measured)
+        } else if distance.hasStarted, let cadence {
             let metersPerSecond = cadence / 60 * distance.stride.metersPerStep(cadence: cadence)
             speed.set(
                 metersPerSecond, uncertainty: metersPerSecond * distance.stride.uncertainty)

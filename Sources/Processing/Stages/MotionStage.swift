@@ -11,7 +11,7 @@ struct MotionStage: Sendable {
 
     private var cadence: CadenceProcessor
     private var placement: RunnerProfile.Placement?
-    /// Steps counted before the last change of the sensor's place.
+    /// Steps counted before the last change of the sensor's place, and by sensors of their own.
     private var earlierSteps = 0
     /// The activity last passed to the later stages.
     private(set) var activity = MotionActivity(kind: .unknown, since: nil)
@@ -67,9 +67,14 @@ struct MotionStage: Sendable {
         return newest
     }
 
-    /// Adds to the mean cadence; call it once a second with fresh motion.
-    mutating func addToMean(isPaused: Bool) {
-        if let steps = stepsPerMinute, steps > 0, !isPaused { mean.add(steps) }
+    /// Adds to the mean cadence; call it once a second that is not paused.
+    mutating func addToMean(_ stepsPerMinute: Double?) {
+        if let stepsPerMinute, stepsPerMinute > 0 { mean.add(stepsPerMinute) }
+    }
+
+    /// Adds steps that a sensor counted while there was no motion.
+    mutating func credit(steps: Int) {
+        earlierSteps += steps
     }
 
     // MARK: Metrics
@@ -79,9 +84,9 @@ struct MotionStage: Sendable {
     }
 
     func show(in shown: inout Metrics, at times: StageTimes) {
-        guard let newest else { return }
-        shown.steps = steps
+        if newest != nil || earlierSteps > 0 { shown.steps = steps }
         shown.averageCadence = mean.stepsPerMinute
+        guard let newest else { return }
         var metric = cadence.cadence
         if times.shownAt.seconds(since: newest) > Self.staleSeconds {
             metric.state = .stale

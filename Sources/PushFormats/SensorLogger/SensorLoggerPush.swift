@@ -44,6 +44,7 @@ struct SensorLoggerPush {
         case "wristmotion": motion.addWrist(values, at: time)
         case "barometer": takePressure(values, at: time, kilopascals: false)
         case "watchbarometer": takePressure(values, at: time, kilopascals: true)
+        case "pedometer": takePedometer(values, at: time)
         case "battery":
             let state = values["batteryState"]?.string?.lowercased()
             collector.addStatus(
@@ -100,6 +101,18 @@ struct SensorLoggerPush {
                 verticalAccuracy: vertical, speed: values["speed"]?.lenientDouble,
                 course: values[course]?.lenientDouble),
             at: time)
+    }
+
+    /// Adds the phone's own count of steps, since the recording or the phone began.
+    private mutating func takePedometer(_ values: JSONValue, at time: Timestamp) {
+        guard let steps = values["steps"]?.lenientDouble else {
+            return collector.refuse("no value")
+        }
+        var measured = MeasuredValues(source: "pedometer")
+        do {
+            try measured.set(.stepCount, to: steps)
+            collector.add(.measured(measured), at: time)
+        } catch { collector.refuse("steps out of range") }
     }
 
     private mutating func takePressure(

@@ -18,6 +18,7 @@ struct CSVReader {
         let (altitude, heartRate) = (column("altitude"), column("heartrate"))
         let (cadence, distance) = (column("cadence"), column("distance"))
         let (speed, paused) = (column("speed"), column("paused"))
+        let power = column("power")
         var builder = RecordingBuilder(format: .csv)
         var pauses = PauseRuns()
         table.forEachRow(fieldsMax: table.columns.count) { bytes, fields, count in
@@ -35,6 +36,7 @@ struct CSVReader {
             point.cadence = number(cadence)
             point.distance = number(distance)
             point.speed = number(speed)
+            point.power = number(power)
             builder.add(point, at: time)
             pauses.add(number(paused) == 1, at: time)
         }

@@ -1,12 +1,14 @@
 import Bytes
 import SensorModel
 
-/// Writes the reference application's 8 columns, one row a motion sample.
+/// Writes the reference application's 8 columns, one row a motion sample. Its acceleration is free of
+/// gravity, so samples that include it are converted.
 struct MotionCSVWriter {
     /// A heart rate of a separate frame is repeated for this long.
     private static let heartRateMicroseconds: Int64 = 10_000_000
 
     private(set) var bytes = Array(MotionCSV.header.utf8)
+    private var gravity = GravityFilter()
     private var heartRate: (beatsPerMinute: Double, time: Timestamp)?
 
     mutating func append(_ frame: Frame) {
@@ -17,6 +19,11 @@ struct MotionCSVWriter {
             for (index, sample) in batch.samples.enumerated() {
                 let offset = Int64(index) * Int64(batch.intervalMicroseconds)
                 let time = frame.deviceTime.advanced(byMicroseconds: offset)
+                var sample = sample
+                if batch.traits.contains(.includesGravity) {
+                    sample.acceleration = gravity.remove(
+                        from: sample, hasRotation: batch.traits.contains(.hasRotation), at: time)
+                }
                 append(sample, at: time, heartRate: batch.heartRate ?? heartRate(at: time))
             }
         default: break

@@ -3,8 +3,8 @@ import SensorModel
 /// Merges a session's measured values with the values computed each second.
 ///
 /// A position is a point at its own time, with the heart rate that came with it or was valid then.
-/// A second without a position becomes a point if it has a heart rate. A second without either
-/// keeps its row if steps were detected.
+/// A second without a position becomes a point if it has a heart rate or a sensor's value. A second
+/// without any keeps its row if steps were detected.
 struct MeasuredPoints {
     private struct Fix {
         var time: Timestamp
@@ -20,7 +20,7 @@ struct MeasuredPoints {
 
     /// Within this distance in time a row gives a point all its values; beyond it, only the
     /// distance.
-    private static let nearSeconds = 2.0
+    static let nearSeconds = 2.0
     /// A heart rate that came without a position is valid for this long.
     private static let heldSeconds = 15.0
 
@@ -80,9 +80,12 @@ struct MeasuredPoints {
         }
     }
 
-    /// The rows with measured positions and heart rates, where those were live.
-    func rows(_ rows: [SessionPoint]) -> [SessionPoint] {
+    /// The rows with measured positions, heart rates and power, where those were live.
+    func rows(
+        _ rows: [SessionPoint], sensors: [RecordedSession.MeasuredMoment]
+    ) -> [SessionPoint] {
         var rows = rows
+        var newest = NewestMeasured(sensors)
         var fix = 0
         var rate = 0
         for index in rows.indices {
@@ -93,14 +96,21 @@ struct MeasuredPoints {
             if rows[index].heartRate != nil, rate > 0 {
                 rows[index].heartRate = rates[rate - 1].beatsPerMinute
             }
+            newest.move(to: time)
+            rows[index].powerWatts = newest.value(.power, at: time)
         }
         return rows
     }
 
-    /// - Parameter rows: One a second, rising.
+    /// - Parameters:
+    ///   - rows: One a second, rising.
+    ///   - sensors: What sensors computed, in order of time.
     /// - Returns: The measured points, with the rows that lie between them.
-    func points(rows: [SessionPoint]) -> [SessionPoint] {
-        var points = Self.filled(measured(), rows)
+    func points(
+        rows: [SessionPoint], sensors: [RecordedSession.MeasuredMoment]
+    ) -> [SessionPoint] {
+        var points = Self.filled(Self.joined(measured(), sensors), rows)
+        var newest = NewestMeasured(sensors)
         var next = 0
         for index in points.indices {
             let time = points[index].time
@@ -111,8 +121,57 @@ struct MeasuredPoints {
                 points[index].distanceMeters = rows[next - 1].distanceMeters
                 points[index].steps = rows[next - 1].steps
             }
+            newest.move(to: time)
+            newest.complete(&points[index])
         }
         return points
+    }
+
+    /// Adds a point for each second in which only a sensor computed something, and as many as a sensor
+    /// has values of the very same time.
+    private static func joined(
+        _ points: [SessionPoint], _ sensors: [RecordedSession.MeasuredMoment]
+    ) -> [SessionPoint] {
+        guard !sensors.isEmpty else { return points }
+        var result: [SessionPoint] = []
+        result.reserveCapacity(points.count + sensors.count)
+        var next = 0
+        var rest = sensors[...]
+        while let first = rest.first {
+            let second = first.time.wholeSecond
+            let moments = rest.prefix { $0.time.wholeSecond == second }
+            rest = rest.dropFirst(moments.count)
+            var there = 0
+            while next < points.count, points[next].time.wholeSecond <= second {
+                if points[next].time.wholeSecond == second { there += 1 }
+                result.append(points[next])
+                next += 1
+            }
+            let time = there > 0 ? max(first.time, result.last?.time ?? first.time) : first.time
+            for _ in there..<max(there, repeats(in: moments)) {
+                result.append(SessionPoint(time: time))
+            }
+        }
+        return result + points[next...]
+    }
+
+    /// The most values that a sensor has of one time.
+    private static func repeats(in moments: ArraySlice<RecordedSession.MeasuredMoment>) -> Int {
+        guard moments.count > 1 else { return moments.count }
+        var counts: [Sender: Int] = [:]
+        for moment in moments {
+            let sender = Sender(
+                source: moment.values.source, placement: moment.values.placement,
+                time: moment.time)
+            counts[sender, default: 0] += 1
+        }
+        return counts.values.max() ?? 0
+    }
+
+    private struct Sender: Hashable {
+        var source: String?
+        var placement: MeasuredValues.Placement?
+        var time: Timestamp
     }
 
     private func measured() -> [SessionPoint] {
@@ -160,9 +219,10 @@ struct MeasuredPoints {
                 result.append(points[next])
                 next += 1
             }
-            guard row.cadence != nil, result.last.map({ $0.time <= before }) ?? true else {
-                continue
-            }
+            // What a sensor counted has points of its own.
+            guard row.cadence != nil, row.cadenceSource == nil,
+                result.last.map({ $0.time <= before }) ?? true
+            else { continue }
             result.append(SessionPoint(time: row.time, heartRate: row.heartRate))
         }
         return result + points[next...]

@@ -22,6 +22,29 @@ public struct RecordedSession: Sendable {
     /// Manual and automatic pauses, rising, without overlap.
     public var pauses: [RecordedPause]
     public var totals: DeviceTotals
+    /// What sensors computed themselves, in order of time.
+    public var measured: [MeasuredMoment] = []
+    /// Intervals between beats, 1/1024 s, at the time of their heart rate.
+    public var beats: [Beats] = []
+    /// Messages of other programs, in the order of the log; at most ``foreignBytesMax`` bytes.
+    public var foreign: [ForeignMoment] = []
+
+    public static let foreignBytesMax = FITRemainders.bytesMax
+
+    public struct ForeignMoment: Hashable, Sendable {
+        public var time: Timestamp
+        public var messages: ForeignMessages
+    }
+
+    public struct MeasuredMoment: Hashable, Sendable {
+        public var time: Timestamp
+        public var values: MeasuredValues
+    }
+
+    public struct Beats: Hashable, Sendable {
+        public var time: Timestamp
+        public var intervals: [UInt16]
+    }
 
     public init(
         id: SessionID, device: String, name: String? = nil, sport: String = "running",
@@ -61,6 +84,11 @@ public struct SessionPoint: Hashable, Sendable {
     public var speedMetersPerSecond: Double?
     public var paused: Bool
     public var steps: Int?
+    /// The sensor that counted the cadence; `nil`: the daemon, from motion.
+    public var cadenceSource: String?
+    public var powerWatts: Double?
+    /// Turns of the pedals a minute.
+    public var pedalCadence: Double?
     /// Arrival time at the daemon; `nil`: same as ``time``.
     public var arrivalTime: Timestamp?
 

@@ -14,6 +14,7 @@ public struct RecordedSessionBuilder: Sendable {
     private var start: Timestamp?
     private var lastFrame: Timestamp?
     private var lapStart: Timestamp?
+    private var foreignBytes = 0
 
     /// - Parameters:
     ///   - id: ID of the session.
@@ -25,9 +26,26 @@ public struct RecordedSessionBuilder: Sendable {
 
     /// Adds a frame, in the order of the log.
     public mutating func take(_ frame: Frame) {
+        switch frame.payload {
+        case .foreign(let messages): return take(messages, at: frame.deviceTime)
+        case .measured(let values):
+            session.measured.append(
+                RecordedSession.MeasuredMoment(time: frame.deviceTime, values: values))
+        case .heartRate(let sample) where !sample.rrIntervals.isEmpty:
+            session.beats.append(
+                RecordedSession.Beats(time: frame.deviceTime, intervals: sample.rrIntervals))
+        default: break
+        }
         reach(frame.deviceTime)
         lastFrame = max(lastFrame ?? frame.deviceTime, frame.deviceTime)
         measured.take(frame)
+    }
+
+    /// They are not of a moment: the session is no longer for them.
+    private mutating func take(_ messages: ForeignMessages, at time: Timestamp) {
+        foreignBytes += messages.bytes.count
+        guard foreignBytes <= RecordedSession.foreignBytesMax else { return }
+        session.foreign.append(RecordedSession.ForeignMoment(time: time, messages: messages))
     }
 
     /// - Parameters:
@@ -64,13 +82,23 @@ public struct RecordedSessionBuilder: Sendable {
     /// Returns the session, after the last record.
     public mutating func finish() -> RecordedSession {
         session.start = start ?? session.start
+        session.sport = FITForeignMessages.sport(in: session.foreign) ?? session.sport
         cutSilence()
         let rows = session.seconds
+        sortMeasured()
         measured.settle(rows: rows, shownSources: shownSources)
-        session.seconds = measured.rows(rows)
-        session.points = measured.points(rows: rows)
+        session.seconds = measured.rows(rows, sensors: session.measured)
+        session.points = measured.points(rows: rows, sensors: session.measured)
         markPauses()
         return session
+    }
+
+    /// Late frames come after those that they belong before; equal times keep their order.
+    private mutating func sortMeasured() {
+        let moments = session.measured
+        session.measured = moments.indices
+            .sorted { (moments[$0].time, $0) < (moments[$1].time, $1) }.map { moments[$0] }
+        session.beats.sort { $0.time < $1.time }
     }
 
     /// Removes the seconds after the last frame: nothing was measured in them.
@@ -107,7 +135,7 @@ public struct RecordedSessionBuilder: Sendable {
     private mutating func add(_ metrics: Metrics, at time: Timestamp, _ arrivalTime: Timestamp) {
         let isLive = metrics.heartRate?.state == .live
         let position = metrics.position.flatMap { $0.state == .live ? $0 : nil }
-        let point = SessionPoint(
+        var point = SessionPoint(
             time: time, latitude: position?.latitude, longitude: position?.longitude,
             altitudeMeters: position?.altitudeMeters,
             horizontalAccuracyMeters: position?.horizontalAccuracyMeters,
@@ -116,6 +144,7 @@ public struct RecordedSessionBuilder: Sendable {
             speedMetersPerSecond: metrics.speedMetersPerSecond,
             paused: metrics.autoPaused || metrics.manuallyPaused, steps: metrics.steps,
             arrivalTime: arrivalTime)
+        point.cadenceSource = metrics.cadence?.source
         // A change of state within a second has its own metrics: the newest of the second count.
         if let last = session.seconds.last?.time, last <= time, last.wholeSecond == time.wholeSecond
         {

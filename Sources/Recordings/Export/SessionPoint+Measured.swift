@@ -11,6 +11,7 @@ extension SessionPoint {
 
     mutating func complete(by row: SessionPoint) {
         cadence = row.cadence
+        cadenceSource = row.cadenceSource
         distanceMeters = row.distanceMeters
         speedMetersPerSecond = speedMetersPerSecond ?? row.speedMetersPerSecond
         steps = row.steps

@@ -9,6 +9,7 @@ struct FITDecoder {
     private let bytes: [UInt8]
     private var index = 0
     private var fileStart = 0
+    private var isFile = true
     private var dataEnd = 0
     /// Definitions by local message number, 0…15.
     private var definitions: [Definition?] = Array(repeating: nil, count: 16)
@@ -33,6 +34,13 @@ struct FITDecoder {
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
+    }
+
+    /// Decodes messages without the header and the check sum of a file.
+    init(messages bytes: [UInt8]) {
+        self.bytes = bytes
+        dataEnd = bytes.count
+        isFile = false
     }
 
     static func recognises(_ bytes: [UInt8]) -> Bool {
@@ -65,6 +73,7 @@ struct FITDecoder {
 
     /// - Returns: `false` at the end of the bytes.
     private mutating func beginFile() throws(RecordingError) -> Bool {
+        guard isFile else { return false }
         if dataEnd > 0 { checkFile() }
         guard index < bytes.count else { return false }
         let size = Int(bytes[index])
@@ -133,7 +142,7 @@ struct FITDecoder {
                     number: number, developer: developer ? third : nil, bytes: size,
                     type: developer
                         ? type(ofField: number, developer: third) : FITBaseType(rawValue: third),
-                    start: definition.bytes))
+                    typeByte: third, start: definition.bytes))
             definition.bytes += size
             index += 3
         }

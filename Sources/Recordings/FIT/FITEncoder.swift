@@ -6,11 +6,29 @@ struct FITField {
     var value: Double?
     /// Bytes of a text or an array, in place of ``value``.
     var array: [UInt8] = []
+    /// The type in the definition; for a developer's field the developer.
+    var typeByte: UInt8
 
     init(_ number: UInt8, _ type: FITBaseType, _ value: Double?) {
         self.number = number
         self.type = type
         self.value = value
+        typeByte = type.rawValue
+    }
+
+    /// A field of another writer, byte by byte.
+    init(_ field: FITRemainder.Field) {
+        number = field.number
+        type = .byte
+        array = Array(field.bytes)
+        typeByte = field.typeByte
+    }
+
+    /// A developer's field.
+    func developed(by developer: UInt8) -> FITField {
+        var field = self
+        field.typeByte = developer
+        return field
     }
 
     /// - Parameters:
@@ -20,6 +38,7 @@ struct FITField {
     init(_ number: UInt8, text: String, bytes: Int) {
         self.number = number
         type = .string
+        typeByte = type.rawValue
         var padded = Array(text.utf8.prefix(bytes - 1))
         padded += Array(repeating: 0, count: bytes - padded.count)
         array = padded
@@ -28,6 +47,7 @@ struct FITField {
     init(_ number: UInt8, byteArray: [UInt8]) {
         self.number = number
         type = .byte
+        typeByte = type.rawValue
         array = byteArray
     }
 
@@ -64,7 +84,8 @@ struct FITEncoder {
     ///   - number: Number of the message in the profile.
     ///   - local: 0…15, one for each kind of message.
     ///   - fields: Fields of the profile, in order.
-    ///   - developerFields: Fields described before in a `field_description`.
+    ///   - developerFields: Fields described before in a `field_description`, each with its
+    ///     developer.
     mutating func add(
         _ number: UInt16, local: Int, _ fields: [FITField], developerFields: [FITField] = []
     ) {
@@ -106,11 +127,12 @@ struct FITEncoder {
             UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8),
             UInt8(fields.count),
         ]
-        for field in fields { bytes += [field.number, UInt8(field.bytes), field.type.rawValue] }
+        for field in fields { bytes += [field.number, UInt8(field.bytes), field.typeByte] }
         guard !developerFields.isEmpty else { return bytes }
         bytes.append(UInt8(developerFields.count))
-        // Our fields all belong to developer 0.
-        for field in developerFields { bytes += [field.number, UInt8(field.bytes), 0] }
+        for field in developerFields {
+            bytes += [field.number, UInt8(field.bytes), field.typeByte]
+        }
         return bytes
     }
 

@@ -52,6 +52,8 @@ struct FITFieldLayout: Sendable {
     var bytes: Int
     /// Base type; fields of unknown types are skipped by their size.
     var type: FITBaseType?
+    /// The type as the definition says; for a developer's field the developer.
+    var typeByte: UInt8
     /// Offset of the field in a data message, bytes.
     var start: Int
 }
@@ -96,11 +98,32 @@ struct FITMessage: Sendable {
         return place.bytes / type.bytes
     }
 
+    func bytes(of field: UInt8) -> ArraySlice<UInt8>? {
+        guard let place = place(field, developer: nil) else { return nil }
+        let start = bytes.startIndex + place.start
+        return bytes[start..<start + place.bytes]
+    }
+
     func text(_ field: UInt8) -> String? {
         guard let place = place(field, developer: nil), place.type == .string else { return nil }
         let start = bytes.startIndex + place.start
         let characters = bytes[start..<start + place.bytes].prefix { $0 != 0 }
         return characters.isEmpty ? nil : String(decoding: characters, as: UTF8.self)
+    }
+
+    /// The bytes of a field, little-endian; `nil` if it holds no valid value.
+    func littleEndianBytes(of field: FITFieldLayout) -> ArraySlice<UInt8>? {
+        let start = bytes.startIndex + field.start
+        let raw = bytes[start..<start + field.bytes]
+        // Nobody knows what is invalid in a type that nobody knows.
+        guard let type = field.type, type.bytes <= field.bytes else { return raw }
+        let elements = field.bytes / type.bytes
+        let isValid = (0..<elements).contains { bits(field, type, at: $0) != type.invalid }
+        guard isValid, field.bytes % type.bytes == 0 else { return nil }
+        guard bigEndian, type.bytes > 1 else { return raw }
+        return (0..<elements).flatMap { element in
+            raw[start + element * type.bytes..<start + (element + 1) * type.bytes].reversed()
+        }[...]
     }
 
     private func finite(_ value: Double) -> Double? {

@@ -30,6 +30,9 @@ enum FITProfile {
         18: "multisport", 21: "e-biking", 30: "inline skating",
     ]
 
+    /// Messages that tell of a stretch that is over, even where they have no time.
+    static let summaries: Set<UInt16> = [session, lap, activity]
+
     static func time(_ seconds: Int) -> Timestamp? {
         guard seconds >= timeMin else { return nil }
         return Timestamp(microseconds: (Int64(seconds) + epochSeconds) * 1_000_000)

@@ -5,12 +5,16 @@ struct FITRecordingReader {
     private var decoder: FITDecoder
     private var builder = RecordingBuilder(format: .fit)
     private var laps: [(lap: RecordedLap, manual: Bool)] = []
-    /// Beats that precede their record, in 1/1024 s.
+    /// Beats that precede their record, in 1/1024 s, with their messages.
     private var rrIntervals: [UInt16] = []
+    private var beats: [FITMessage] = []
     private var timerStop: (time: Timestamp, automatic: Bool)?
     private var sport: Int?
+    private var remainders = FITRemainders()
+    private var sensors = FITSensors()
 
-    private static let rrIntervalsMax = 30
+    /// As many as a heart rate's frame holds.
+    private static let rrIntervalsMax = 255
 
     private init(_ bytes: [UInt8]) {
         decoder = FITDecoder(bytes)
@@ -36,22 +40,54 @@ struct FITRecordingReader {
         }
         builder.recording.notes += decoder.problems
         builder.recording.sport = sport.map { FITProfile.sports[$0] ?? "sport \($0)" }
+        builder.set(source: sensors.creator)
         let onFoot = [nil, 0, 1, 4, 10, 11, 17].contains(sport)
         if !onFoot { builder.recording.totals.steps = nil }
         builder.countBothFeet(onFoot: onFoot)
-        return try builder.finish()
+        keepBeats()
+        var recording = try builder.finish()
+        recording.frames = remainders.merged(into: recording.frames)
+        recording.dropped = remainders.dropped
+        return recording
     }
 
     private mutating func take(_ message: FITMessage) {
         switch message.number {
         case FITProfile.record: takeRecord(message)
         case FITProfile.event: takeEvent(message)
-        case FITProfile.lap: takeLap(message)
-        case FITProfile.session: takeSession(message)
-        case FITProfile.sport: sport = message.integer(0) ?? sport
         case FITProfile.hrv: takeBeats(message)
-        default: break
+        case FITProfile.fileID:
+            sensors.takeFileID(message)
+            FITRemainder(message).count(in: &builder.recording.replaced)
+        case FITProfile.developerDataID, FITProfile.fieldDescription:
+            if !sensors.takeOwn(message) {
+                remainders.add(head: FITRemainder(message))
+            }
+        default:
+            switch message.number {
+            case FITProfile.lap: takeLap(message)
+            case FITProfile.session: takeSession(message)
+            case FITProfile.sport: sport = message.integer(0) ?? sport
+            default: break
+            }
+            keep(message)
         }
+    }
+
+    /// Keeps a message that is no record: an export returns it.
+    private mutating func keep(_ message: FITMessage) {
+        FITProfile.countReplaced(in: message, &builder.recording.replaced)
+        let seconds =
+            message.compressedTime.map { Int($0) } ?? message.integer(FITProfile.timestamp)
+        let isOfRun =
+            FITProfile.summaries.contains(message.number)
+            || message.number == FITProfile.event
+        guard isOfRun || seconds != nil else {
+            return remainders.add(head: FITRemainder(message))
+        }
+        // A setting or a device has the time at which it was last changed: it stays where it stands.
+        let time = isOfRun ? seconds.flatMap { FITProfile.time($0) } : nil
+        remainders.add(FITRemainder(message), at: time)
     }
 
     /// - Returns: `nil` for a message without a time, which is counted.
@@ -72,43 +108,46 @@ struct FITRecordingReader {
     private mutating func takeRecord(_ message: FITMessage) {
         guard let time = time(of: message) else { return }
         builder.follow(time)
-        let speed = (message.number(73) ?? message.number(6)).map { $0 / 1000 }
-        let altitude = (message.number(78) ?? message.number(2)).map { $0 / 5 - 500 }
-        if let latitude = message.number(0), let longitude = message.number(1) {
-            builder.addLocation(
-                PositionFix(
-                    latitude: latitude * FITProfile.degreesPerSemicircle,
-                    longitude: longitude * FITProfile.degreesPerSemicircle, altitude: altitude,
-                    horizontalAccuracy: own(.horizontalAccuracy, of: message)
-                        ?? message.number(31), speed: speed),
-                at: time)
-        }
-        if let rate = own(.heartRate, of: message) ?? message.number(3) {
+        var used: Set<UInt8> = []
+        takeFix(message, at: time, &used)
+        if let rate = sensors.own(.heartRate, of: message) ?? message.number(3) {
             builder.addHeartRate(rate, at: time, rrIntervals: rrIntervals)
-            rrIntervals = []
+            used.insert(3)
+            if HeartRateSample.validBeatsPerMinute.contains(rate) {
+                (rrIntervals, beats) = ([], [])
+            }
         }
-        var values = DeviceValues(time: time)
-        values.cadence = message.number(4).map { $0 + (message.number(53) ?? 0) / 128 }
-        values.distanceMeters = message.number(5).map { $0 / 100 }
-        values.speedMetersPerSecond = speed
-        values.powerWatts = message.number(7)
-        builder.add(values)
+        let computed = sensors.values(of: message, decoder, used: &used)
+        builder.add(computed.values, cadence: computed.cadence, at: time)
+        for values in computed.others { builder.add(values, cadence: nil, at: time) }
+        remainders.add(
+            FITRemainder(message, without: used, ownDeveloper: sensors.ownDeveloper), at: time)
     }
 
-    /// A developer field of our own writer, for values that FIT stores too coarsely.
-    private func own(_ field: FITOwnField, of message: FITMessage) -> Double? {
-        guard
-            let described = decoder.developerFields.last(where: {
-                $0.name == field.name && $0.number == field.rawValue
-            })
-        else { return nil }
-        return message.number(described.number, developer: described.developer)
+    private mutating func takeFix(
+        _ message: FITMessage, at time: Timestamp, _ used: inout Set<UInt8>
+    ) {
+        guard let latitude = message.number(0), let longitude = message.number(1) else { return }
+        used.formUnion([0, 1])
+        let before = builder.recording.frames.count
+        let speed = (message.number(73) ?? message.number(6)).map { $0 / 1000 }
+        let altitude = (message.number(78) ?? message.number(2)).map { $0 / 5 - 500 }
+        builder.addLocation(
+            PositionFix(
+                latitude: latitude * FITProfile.degreesPerSemicircle,
+                longitude: longitude * FITProfile.degreesPerSemicircle, altitude: altitude,
+                horizontalAccuracy: sensors.own(.horizontalAccuracy, of: message)
+                    ?? message.number(31), speed: speed),
+            at: time)
+        // Of a position that no frame may say the rest is still unused.
+        if builder.recording.frames.count > before { used.formUnion([2, 78, 31]) }
     }
 
     private mutating func takeEvent(_ message: FITMessage) {
         // Event 0 is the timer; types 1, 4, 8, 9 stop it.
-        guard message.integer(0) == 0, let type = message.integer(1), let time = time(of: message)
-        else { return }
+        guard message.integer(0) == 0 else { return keep(message) }
+        builder.recording.replaced.add("event.timer")
+        guard let type = message.integer(1), let time = time(of: message) else { return }
         switch type {
         case 0:
             if let stop = timerStop, time >= stop.time {
@@ -152,10 +191,17 @@ struct FITRecordingReader {
     }
 
     private mutating func takeBeats(_ message: FITMessage) {
+        if rrIntervals.count + message.count(0) > Self.rrIntervalsMax { keepBeats() }
+        beats.append(message)
         for element in 0..<message.count(0) {
             guard let milliseconds = message.number(0, at: element) else { continue }
-            guard rrIntervals.count < Self.rrIntervalsMax else { return }
             rrIntervals.append(UInt16(clamping: Int((milliseconds * 1.024).rounded())))
         }
+    }
+
+    /// Keeps beats that no heart rate follows.
+    private mutating func keepBeats() {
+        for message in beats { remainders.add(FITRemainder(message), at: nil) }
+        (rrIntervals, beats) = ([], [])
     }
 }

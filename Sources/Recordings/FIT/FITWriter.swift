@@ -4,9 +4,31 @@ import SensorModel
 ///
 /// A pause is a stop and a start of the timer, with its cause. Values measured within a pause are
 /// kept, because FIT can tell them apart. FIT counts whole seconds.
+///
+/// What the file held that the session came from is written back: unused fields of records, events,
+/// devices, developers' fields. Its laps stand in place of ours, and its session has our totals.
 struct FITWriter {
-    private let session: RecordedSession
-    private var encoder = FITEncoder()
+    let session: RecordedSession
+    var encoder = FITEncoder()
+    var foreign: FITForeignMessages
+    var sensors: SensorColumns
+    /// Number of our developer.
+    let developer: UInt8
+    private var beats: ArraySlice<RecordedSession.Beats>
+
+    /// Local numbers: one for each kind of message of ours, and one for all of other writers.
+    enum Local {
+        static let fileID = 0
+        static let developer = 1
+        static let field = 2
+        static let event = 3
+        static let record = 4
+        static let lap = 5
+        static let session = 6
+        static let activity = 7
+        static let beats = 8
+        static let foreign = 9
+    }
 
     static func bytes(_ session: RecordedSession) -> [UInt8] {
         var writer = FITWriter(session: session)
@@ -16,48 +38,63 @@ struct FITWriter {
 
     private init(session: RecordedSession) {
         self.session = session
+        foreign = FITForeignMessages(session.foreign)
+        sensors = SensorColumns(session.measured)
+        developer = foreign.freeDeveloper
+        beats = session.beats[...]
     }
 
     private mutating func write() {
         addHead()
+        for message in foreign.head { add(message) }
         addEvent(at: session.start, type: 0, automatic: false)
         addRecords()
         // Type 4 stops all timers.
         addEvent(at: session.end, type: 4, automatic: false)
-        let ranges = session.lapRanges
-        for (index, lap) in session.lapsToEnd.enumerated() {
-            add(lap, index: index, session.summary(of: lap, points: ranges[index]))
-        }
-        addSummary()
+        addLaps()
+        addSessions()
     }
+
+    /// The first number of a sensor's field.
+    static let sensorFieldsStart = UInt8(FITOwnField.allCases.count)
 
     private mutating func addHead() {
         let start = FITField(4, .uint32, Double(FITProfile.seconds(session.start)))
         // Type 4: activity; manufacturer 255: development, for makers without a number.
         encoder.add(
-            FITProfile.fileID, local: 0,
+            FITProfile.fileID, local: Local.fileID,
             [
                 FITField(0, .enum, 4), FITField(1, .uint16, 255), FITField(2, .uint16, 0),
                 FITField(3, .uint32z, Double(UInt32(truncatingIfNeeded: session.id.low) | 1)),
-                start,
+                start, FITField(8, text: "pulsecast", bytes: 10),
             ])
         // The developer ID: 16 bytes of our choice.
         encoder.add(
-            FITProfile.developerDataID, local: 1,
+            FITProfile.developerDataID, local: Local.developer,
             [
-                FITField(1, byteArray: Array("pulsecast-fields".utf8)),
-                FITField(3, .uint8, 0),
+                FITField(1, byteArray: FITSensors.ownApplication),
+                FITField(3, .uint8, Double(developer)),
             ])
         for field in FITOwnField.allCases {
-            encoder.add(
-                FITProfile.fieldDescription, local: 2,
-                [
-                    FITField(0, .uint8, 0), FITField(1, .uint8, Double(field.rawValue)),
-                    FITField(2, .uint8, Double(field.type.rawValue)),
-                    FITField(3, text: field.name, bytes: 24),
-                    FITField(8, text: field.units, bytes: 8),
-                ])
+            describe(field.rawValue, field.type, name: field.name, units: field.units)
         }
+        for (index, column) in sensors.columns.enumerated() {
+            describe(
+                Self.sensorFieldsStart + UInt8(index), column.type, name: column.name,
+                units: column.units)
+        }
+    }
+
+    private mutating func describe(
+        _ number: UInt8, _ type: FITBaseType, name: String, units: String
+    ) {
+        encoder.add(
+            FITProfile.fieldDescription, local: Local.field,
+            [
+                FITField(0, .uint8, Double(developer)), FITField(1, .uint8, Double(number)),
+                FITField(2, .uint8, Double(type.rawValue)), FITField(3, text: name, bytes: 80),
+                FITField(8, text: units, bytes: 12),
+            ])
     }
 
     /// Adds records and timer events in order of time.
@@ -77,6 +114,8 @@ struct FITWriter {
             }
         }
         if let last = waiting { add(last) }
+        addForeign(before: nil)
+        addBeats(before: nil)
         for pause in pauses where pause.start < session.end { addPause(pause) }
     }
 
@@ -87,7 +126,7 @@ struct FITWriter {
 
     private mutating func addEvent(at time: Timestamp, type: Double, automatic: Bool) {
         encoder.add(
-            FITProfile.event, local: 3,
+            FITProfile.event, local: Local.event,
             [
                 timestamp(time), FITField(0, .enum, 0), FITField(1, .enum, type),
                 FITField(3, .uint32, automatic ? 1 : 0),
@@ -95,93 +134,60 @@ struct FITWriter {
     }
 
     private mutating func add(_ point: SessionPoint) {
-        let strides = point.cadence.map { $0 / 2 }
-        let whole = strides.map { $0.rounded(.down) }
-        let altitude = point.altitudeMeters.map { ($0 + 500) * 5 }
-        let speed = point.speedMetersPerSecond.map { $0 * 1000 }
+        let second = FITProfile.seconds(point.time)
+        addForeign(before: second)
+        addBeats(before: point.time)
+        let computed = sensors.values(inSecondOf: point.time)
+        var point = point
+        point.distanceMeters = point.distanceMeters ?? best(.distance, of: computed)
+        point.speedMetersPerSecond = point.speedMetersPerSecond ?? best(.speed, of: computed)
+        let own = ownFields(of: point) + measuredFields(computed)
+        let (fields, theirs) = foreign.joined(
+            own, foreign.record(at: second, beside: own))
+        let ours = FITOwnField.allCases.map { self.own($0, of: point) } + sensorFields(computed)
         encoder.add(
-            FITProfile.record, local: 4,
-            [
-                timestamp(point.time),
-                FITField(0, .sint32, point.latitude.map { $0 / FITProfile.degreesPerSemicircle }),
-                FITField(
-                    1, .sint32, point.longitude.map { $0 / FITProfile.degreesPerSemicircle }),
-                FITField(2, .uint16, altitude), FITField(78, .uint32, altitude),
-                FITField(3, .uint8, point.heartRate), FITField(4, .uint8, whole),
-                FITField(53, .uint8, strides.map { ($0 - $0.rounded(.down)) * 128 }),
-                FITField(5, .uint32, point.distanceMeters.map { $0 * 100 }),
-                FITField(6, .uint16, speed), FITField(73, .uint32, speed),
-                FITField(31, .uint8, point.horizontalAccuracyMeters),
-            ],
-            developerFields: FITOwnField.allCases.map { own($0, of: point) })
+            FITProfile.record, local: Local.record, fields,
+            developerFields: ours.map { $0.developed(by: developer) } + theirs)
     }
 
-    private func own(_ field: FITOwnField, of point: SessionPoint) -> FITField {
-        let value: Double? =
-            switch field {
-            case .heartRate: point.heartRate
-            case .horizontalAccuracy: point.horizontalAccuracyMeters
-            case .steps: point.steps.map { Double($0) }
-            case .paused: point.paused ? 1 : 0
+    /// Adds the beats up to a heart rate, which they come before; all if `time` is `nil`.
+    private mutating func addBeats(before time: Timestamp?) {
+        while let next = beats.first, time.map({ next.time <= $0 }) ?? true {
+            beats.removeFirst()
+            for start in stride(from: 0, to: next.intervals.count, by: 5) {
+                let part = next.intervals[start..<min(start + 5, next.intervals.count)]
+                let milliseconds = part.map {
+                    UInt16(clamping: Int((Double($0) / 1.024).rounded()))
+                }
+                encoder.add(
+                    FITProfile.hrv, local: Local.beats,
+                    [FITField(0, uint16s: milliseconds, count: 5)])
             }
-        return FITField(field.rawValue, field.type, value)
+        }
     }
 
-    private mutating func add(_ lap: RecordedLap, index: Int, _ summary: StretchSummary) {
-        encoder.add(
-            FITProfile.lap, local: 5,
-            [
-                timestamp(lap.end), FITField(254, .uint16, Double(index)),
-                // Event 9: lap; type 1: stop; trigger 0: manual.
-                FITField(0, .enum, 9), FITField(1, .enum, 1), FITField(24, .enum, 0),
-                FITField(2, .uint32, Double(FITProfile.seconds(lap.start))),
-                FITField(7, .uint32, lap.end.seconds(since: lap.start) * 1000),
-                FITField(8, .uint32, session.timerSeconds(of: lap) * 1000),
-                FITField(9, .uint32, summary.distanceMeters.map { $0 * 100 }),
-                FITField(15, .uint8, summary.averageHeartRate),
-                FITField(16, .uint8, summary.maxHeartRate),
-                FITField(17, .uint8, summary.averageCadence.map { $0 / 2 }),
-            ])
+    /// Adds the messages of other writers that come before a record.
+    private mutating func addForeign(before time: UInt32?) {
+        while let earlier = foreign.next(before: time) {
+            switch earlier {
+            case .message(let message): add(message)
+            case .record(let time, let fields):
+                let own = [FITField(FITProfile.timestamp, .uint32, Double(time))]
+                let (joined, theirs) = foreign.joined(own, fields)
+                encoder.add(
+                    FITProfile.record, local: Local.foreign, joined, developerFields: theirs)
+            }
+        }
     }
 
-    private mutating func addSummary() {
-        let whole = RecordedLap(start: session.start, end: session.end)
-        let summary = session.summary(of: whole, points: session.points.indices)
-        let totals = session.totals
-        let timer =
-            totals.timerSeconds ?? session.timerSeconds(from: session.start, to: session.end)
-        let sport = FITProfile.sports.first { $0.value == session.sport }?.key ?? 0
-        let steps = totals.steps ?? session.points.last { $0.steps != nil }?.steps
-        encoder.add(
-            FITProfile.session, local: 6,
-            [
-                timestamp(session.end), FITField(254, .uint16, 0),
-                // Event 8: session; type 1: stop; trigger 0: end of the activity.
-                FITField(0, .enum, 8), FITField(1, .enum, 1), FITField(28, .enum, 0),
-                FITField(2, .uint32, Double(FITProfile.seconds(session.start))),
-                FITField(5, .enum, Double(sport)), FITField(6, .enum, 0),
-                FITField(7, .uint32, session.end.seconds(since: session.start) * 1000),
-                FITField(8, .uint32, timer * 1000),
-                FITField(
-                    9, .uint32, (totals.distanceMeters ?? summary.distanceMeters).map { $0 * 100 }),
-                FITField(10, .uint32, steps.map { Double($0 / 2) }),
-                FITField(16, .uint8, totals.averageHeartRate ?? summary.averageHeartRate),
-                FITField(17, .uint8, totals.maxHeartRate ?? summary.maxHeartRate),
-                FITField(18, .uint8, summary.averageCadence.map { $0 / 2 }),
-                FITField(22, .uint16, totals.ascentMeters), FITField(25, .uint16, 0),
-                FITField(26, .uint16, Double(session.lapsToEnd.count)),
-            ])
-        encoder.add(
-            FITProfile.activity, local: 7,
-            [
-                timestamp(session.end), FITField(0, .uint32, timer * 1000),
-                // Type 0: manual; event 26: activity.
-                FITField(1, .uint16, 1), FITField(2, .enum, 0), FITField(3, .enum, 26),
-                FITField(4, .enum, 1),
-            ])
+    /// Adds a message of another writer as it was.
+    mutating func add(_ message: FITRemainder) {
+        let (fields, theirs) = foreign.joined([], message)
+        guard !fields.isEmpty || !theirs.isEmpty else { return }
+        encoder.add(message.number, local: Local.foreign, fields, developerFields: theirs)
     }
 
-    private func timestamp(_ time: Timestamp) -> FITField {
+    func timestamp(_ time: Timestamp) -> FITField {
         FITField(FITProfile.timestamp, .uint32, Double(FITProfile.seconds(time)))
     }
 }
@@ -204,6 +210,7 @@ extension SessionPoint {
         point.distanceMeters = point.distanceMeters ?? later.distanceMeters
         point.speedMetersPerSecond = point.speedMetersPerSecond ?? later.speedMetersPerSecond
         point.steps = point.steps ?? later.steps
+        point.pedalCadence = point.pedalCadence ?? later.pedalCadence
         return point
     }
 }

@@ -31,6 +31,7 @@ struct GPXReader {
         while let event = try xml.next() {
             guard case .start(let name, let attributes) = event else { continue }
             switch name {
+            case "gpx": builder.set(source: attributes.first { $0.name == "creator" }?.value)
             case "trkpt": try readPoint(attributes)
             case "trkseg": segmentBegins = true
             case "wpt", "rtept":
@@ -58,6 +59,7 @@ struct GPXReader {
             NumberText.double($0.value)
         }
         var depth = 1
+        var unknown: String?
         while depth > 0, let event = try xml.next() {
             switch event {
             case .start(let name, _):
@@ -65,9 +67,12 @@ struct GPXReader {
                     point.set(name, try xml.textOfElement())
                 } else {
                     depth += 1
+                    unknown = name
                 }
-            case .end: depth -= 1
-            case .text: break
+            case .end:
+                depth -= 1
+                unknown = nil
+            case .text(let text): builder.drop(unknown, of: "trkpt", text)
             }
         }
         guard let time = point.time else { return builder.refuse("no time") }
@@ -107,6 +112,7 @@ struct TrackPoint {
 
     static let fields: Set<String> = [
         "ele", "time", "hr", "heartrate", "cad", "cadence", "speed", "course", "distance", "power",
+        "PowerInWatts",
     ]
 
     mutating func set(_ name: String, _ text: String) {
@@ -122,13 +128,24 @@ struct TrackPoint {
         case "speed": speed = value
         case "course": course = value
         case "distance": distance = value
-        case "power": power = value
+        case "power", "PowerInWatts": power = value ?? power
         default: break
         }
     }
 }
 
 extension RecordingBuilder {
+    /// Counts a value whose element nothing reads.
+    mutating func drop(_ element: String?, of parent: String, _ text: String) {
+        guard let element, text.contains(where: { !$0.isWhitespace }) else { return }
+        recording.dropped.add("\(parent).\(element.cleaned(bytesMax: 40))")
+    }
+
+    mutating func set(source name: String?) {
+        let cleaned = name?.cleaned(bytesMax: Limits.sourceBytesMax) ?? ""
+        if !cleaned.isEmpty { source = cleaned }
+    }
+
     mutating func add(_ point: TrackPoint, at time: Timestamp) {
         follow(time)
         if let latitude = point.latitude, let longitude = point.longitude {
@@ -139,10 +156,10 @@ extension RecordingBuilder {
                 at: time)
         }
         if let rate = point.heartRate { addHeartRate(rate, at: time) }
-        add(
-            DeviceValues(
-                time: time, cadence: point.cadence,
-                distanceMeters: point.distance, speedMetersPerSecond: point.speed,
-                powerWatts: point.power))
+        var values = MeasuredValues()
+        values.set(.distance, to: point.distance, refusals: &recording.refused)
+        values.set(.speed, to: point.speed, refusals: &recording.refused)
+        values.set(.power, to: point.power, refusals: &recording.refused)
+        add(values, cadence: point.cadence, at: time)
     }
 }

@@ -1,7 +1,7 @@
 import SensorModel
 
-/// Writes a session as GPX 1.1, with heart rate and cadence in Garmin's `TrackPointExtension` and a
-/// segment for each stretch between pauses.
+/// Writes a session as GPX 1.1, with heart rate and cadence in Garmin's `TrackPointExtension`, power
+/// in its `PowerExtension`, and a segment for each stretch between pauses.
 enum GPXWriter {
     static func bytes(_ session: RecordedSession) -> [UInt8] {
         var text = TextBytes()
@@ -12,10 +12,13 @@ enum GPXWriter {
             xmlns="http://www.topografix.com/GPX/1/1" \
             xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
             xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v1" \
+            xmlns:gpxpx="http://www.garmin.com/xmlschemas/PowerExtension/v1" \
             xsi:schemaLocation="http://www.topografix.com/GPX/1/1 \
             http://www.topografix.com/GPX/1/1/gpx.xsd \
             http://www.garmin.com/xmlschemas/TrackPointExtension/v1 \
-            http://www.garmin.com/xmlschemas/TrackPointExtensionv1.xsd">
+            http://www.garmin.com/xmlschemas/TrackPointExtensionv1.xsd \
+            http://www.garmin.com/xmlschemas/PowerExtension/v1 \
+            http://www.garmin.com/xmlschemas/PowerExtensionv1.xsd">
             <metadata>
             """)
         text.element("name", text: session.name ?? session.device)
@@ -45,13 +48,27 @@ enum GPXWriter {
         text.add("\">")
         text.element("ele", point.altitudeMeters, decimals: 2)
         text.element("time", point.time)
-        if point.heartRate != nil || point.cadence != nil {
-            text.add("<extensions><gpxtpx:TrackPointExtension>")
-            text.element("gpxtpx:hr", point.heartRate, decimals: 0)
-            // Steps of one foot, like watches write them.
-            text.element("gpxtpx:cad", point.cadence.map { $0 / 2 }, decimals: 0)
-            text.add("</gpxtpx:TrackPointExtension></extensions>")
-        }
+        appendExtensions(of: point, to: &text)
         text.add("</trkpt>\n")
+    }
+
+    private static func appendExtensions(of point: SessionPoint, to text: inout TextBytes) {
+        // Steps of one foot, like watches write them, or turns of the pedals.
+        let turns = point.cadence.map { $0 / 2 } ?? point.pedalCadence
+        let hasBody = point.heartRate != nil || turns != nil
+        guard hasBody || point.powerWatts != nil else { return }
+        text.add("<extensions>")
+        if hasBody {
+            text.add("<gpxtpx:TrackPointExtension>")
+            text.element("gpxtpx:hr", point.heartRate, decimals: 0)
+            text.element("gpxtpx:cad", turns, decimals: 0)
+            text.add("</gpxtpx:TrackPointExtension>")
+        }
+        if point.powerWatts != nil {
+            text.add("<gpxpx:PowerExtension>")
+            text.element("gpxpx:PowerInWatts", point.powerWatts, decimals: 0)
+            text.add("</gpxpx:PowerExtension>")
+        }
+        text.add("</extensions>")
     }
 }

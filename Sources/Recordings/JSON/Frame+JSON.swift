@@ -23,7 +23,19 @@ extension JSONWriter {
             bool("charging", status.charging)
         case .marker(let text): string("text", text)
         case .source(let name): string("source", name)
+        case .measured(let values): append(values)
+        case .foreign(let messages):
+            string("format", messages.format.name)
+            string("data", messages.digits)
         }
+    }
+
+    private mutating func append(_ values: MeasuredValues) {
+        for quantity in values.quantities {
+            number(quantity.name, values[quantity], decimals: quantity.decimals)
+        }
+        string("source", values.source)
+        string("placement", values.placement?.name)
     }
 
     private mutating func append(_ sample: HeartRateSample) {
@@ -77,6 +89,8 @@ extension Frame.Payload {
         case .status: "status"
         case .marker: "marker"
         case .source: "source"
+        case .measured: "measured"
+        case .foreign: "foreign"
         }
     }
 }
@@ -109,6 +123,14 @@ extension FrameCollector {
                 at: time)
         case "marker": addMarker(object["text"]?.string ?? "", at: time)
         case "source": addSource(object["source"]?.string ?? "", at: time)
+        case "measured": addMeasured(object, at: time)
+        case "foreign":
+            let digits = Array((object["data"]?.string ?? "").utf8)
+            let format = object["format"]?.string ?? ""
+            guard let messages = ForeignMessages(format: format, digits: digits) else {
+                return refuse("unreadable messages of another format")
+            }
+            add(.foreign(messages), at: time)
         default: refuse("unknown type of line")
         }
     }
@@ -122,6 +144,21 @@ extension FrameCollector {
                 $0.double.map { UInt16(min(max($0 * 1024, 0), 65_535).rounded()) }
             },
             contact: object["contact"]?.bool.map { $0 ? .on : .off } ?? .unknown)
+    }
+
+    private mutating func addMeasured(_ object: JSONValue, at time: Timestamp) {
+        var values = MeasuredValues()
+        for quantity in MeasuredValues.Quantity.allCases {
+            guard let number = object[quantity.name]?.double else { continue }
+            do { try values.set(quantity, to: number) } catch {
+                refuse("measured value out of range")
+            }
+        }
+        guard !values.isEmpty else { return refuse("no value") }
+        let source = (object["source"]?.string ?? "").cleaned(bytesMax: Limits.sourceBytesMax)
+        values.source = source.isEmpty ? nil : source
+        values.placement = object["placement"]?.string.flatMap { .init(name: $0) }
+        add(.measured(values), at: time)
     }
 
     private mutating func addLocation(_ object: JSONValue, at time: Timestamp) {

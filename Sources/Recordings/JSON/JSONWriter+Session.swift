@@ -10,6 +10,8 @@ extension JSONWriter {
         number("horizontalAccuracy", point.horizontalAccuracyMeters, decimals: 1)
         number("heartRate", point.heartRate, decimals: 1)
         number("cadence", point.cadence, decimals: 2)
+        string("cadenceSource", point.cadenceSource)
+        number("power", point.powerWatts, decimals: 1)
         integer("steps", point.steps.map { Int64($0) })
         number("distanceMeters", point.distanceMeters, decimals: 2)
         number("speed", point.speedMetersPerSecond, decimals: 3)

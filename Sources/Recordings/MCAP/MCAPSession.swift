@@ -6,7 +6,7 @@ import SensorModel
 /// Positions are `foxglove.LocationFix`, so that a map panel shows them directly.
 struct MCAPSession {
     private enum Topic: Int, CaseIterable {
-        case location, heartRate, motion, events, metrics
+        case location, heartRate, motion, events, metrics, measured
 
         var channel: MCAPWriter.Channel {
             switch self {
@@ -27,6 +27,9 @@ struct MCAPSession {
             case .metrics:
                 MCAPWriter.Channel(
                     topic: "/metrics", schemaName: "pulsecast.Metrics", schema: MCAPSchemas.open)
+            case .measured:
+                MCAPWriter.Channel(
+                    topic: "/measured", schemaName: "pulsecast.Measured", schema: MCAPSchemas.open)
             }
         }
     }
@@ -50,6 +53,9 @@ struct MCAPSession {
             json.object { $0.append(frame) }
         case .motion:
             topic = .motion
+            json.object { $0.append(frame) }
+        case .measured:
+            topic = .measured
             json.object { $0.append(frame) }
         default:
             topic = .events

@@ -3,8 +3,9 @@ public import SensorModel
 /// The contents of a run's file in terms of a device's frames: the result of every reader, whatever
 /// the file's format.
 ///
-/// A recording is played like the live data of a device. Values without a frame kind (cadence,
-/// distance, automatic pauses of the device) are kept beside the frames, for comparison.
+/// A recording is played like the live data of a device. What the device computed itself (cadence,
+/// distance, speed, power) is among the frames, and beside them for comparison. Its automatic
+/// pauses are only beside them.
 public struct Recording: Sendable {
     public var format: RecordingFormat
     /// The time of the first item.
@@ -26,6 +27,10 @@ public struct Recording: Sendable {
     public var totals: DeviceTotals
     /// Unusable items, by reason.
     public var refused: RefusalCounts
+    /// Values that no frame holds, by field: what an import loses.
+    public var dropped: FieldCounts
+    /// Values in whose place an export to the same format has the daemon's own, by field.
+    public var replaced: FieldCounts
     /// Remarks on the file for its owner, in sentences: for example a clock that ran backwards.
     public var notes: [String]
 
@@ -42,6 +47,8 @@ public struct Recording: Sendable {
         pauses = []
         totals = DeviceTotals()
         refused = RefusalCounts()
+        dropped = FieldCounts()
+        replaced = FieldCounts()
         notes = []
     }
 

@@ -5,14 +5,25 @@ import SensorModel
 /// It counts and drops values that a device could not have sent, for all readers.
 struct RecordingBuilder: FrameCollector {
     /// A longer jump means that the clock was wrong before or after: no pause is so long.
-    private static let jumpMicroseconds: Int64 = 36 * 3600 * 1_000_000
+    static let jumpMicroseconds: Int64 = 36 * 3600 * 1_000_000
 
     /// Strides of one foot: 150 would be 300 steps per minute.
     private static let stridesPerMinuteMax = 150.0
 
     var recording: Recording
+    /// Source of the measured values that name none.
+    var source: String?
+    private var measured: [Measured] = []
     private var latest: Timestamp?
     private var backwardSteps = 0
+
+    /// What the device computed itself at one moment.
+    private struct Measured {
+        var time: Timestamp
+        var values: MeasuredValues
+        /// In the unit of the file: see ``countBothFeet(onFoot:)``.
+        var cadence: Double?
+    }
 
     init(format: RecordingFormat) {
         recording = Recording(format: format)
@@ -41,6 +52,21 @@ struct RecordingBuilder: FrameCollector {
         recording.deviceValues.append(values)
     }
 
+    /// Adds what the device computed itself, as a frame and for comparison.
+    ///
+    /// - Parameters:
+    ///   - values: Values with their own source, or none.
+    ///   - cadence: Cadence in the unit of the file.
+    ///   - time: Their time.
+    mutating func add(_ values: MeasuredValues, cadence: Double?, at time: Timestamp) {
+        add(
+            DeviceValues(
+                time: time, cadence: cadence, distanceMeters: values[.distance],
+                speedMetersPerSecond: values[.speed], powerWatts: values[.power]))
+        guard cadence != nil || !values.isEmpty, time >= .earliestDeviceTime else { return }
+        measured.append(Measured(time: time, values: values, cadence: cadence))
+    }
+
     /// - Parameters:
     ///   - start: Stop of the timer.
     ///   - end: Restart of the timer; not before `start`.
@@ -56,8 +82,8 @@ struct RecordingBuilder: FrameCollector {
     /// Converts the file's cadences to steps per minute.
     ///
     /// Watches count one foot. A few programs count both, which is detected by values too high for
-    /// one foot. A cadence of pedals is dropped. The sport may come last, so the conversion waits
-    /// for it.
+    /// one foot. On a bicycle it is that of the pedals. The sport may come last, so the conversion
+    /// waits for it.
     mutating func countBothFeet(onFoot: Bool) {
         let highest = recording.deviceValues.compactMap(\.cadence).max() ?? 0
         let factor = highest > Self.stridesPerMinuteMax ? 1.0 : 2.0
@@ -65,17 +91,38 @@ struct RecordingBuilder: FrameCollector {
             let cadence = recording.deviceValues[index].cadence
             recording.deviceValues[index].cadence = onFoot ? cadence.map { $0 * factor } : nil
         }
+        for index in measured.indices {
+            guard let cadence = measured[index].cadence else { continue }
+            measured[index].cadence = nil
+            measured[index].values.set(
+                onFoot ? .cadence : .pedalCadence, to: onFoot ? cadence * factor : cadence,
+                refusals: &recording.refused)
+        }
     }
 
     /// - Returns: The recording in order of time, with a start.
     /// - Throws: ``RecordingError/nothingToPlay(_:)`` when no sensor's value is left.
     mutating func finish() throws(RecordingError) -> Recording {
+        addMeasured()
         putInOrder()
         cutAtJumps()
         guard let first = recording.frames.first, recording.frames.contains(where: \.isMeasured)
         else { throw .nothingToPlay(recording.format) }
         recording.start = first.deviceTime
         return recording
+    }
+
+    /// Adds frames after those of the same time, which own values are computed from.
+    private mutating func addMeasured() {
+        for var moment in measured {
+            if let cadence = moment.cadence {
+                moment.values.set(.cadence, to: cadence, refusals: &recording.refused)
+            }
+            guard !moment.values.isEmpty else { continue }
+            if moment.values.source == nil { moment.values.source = source }
+            add(.measured(moment.values), at: moment.time)
+        }
+        measured = []
     }
 
     private mutating func putInOrder() {
@@ -141,11 +188,19 @@ struct RecordingBuilder: FrameCollector {
     }
 }
 
+extension MeasuredValues {
+    /// Sets a value of a file; one out of range is counted and left out.
+    mutating func set(_ quantity: Quantity, to value: Double?, refusals: inout RefusalCounts) {
+        guard let value else { return }
+        do { try set(quantity, to: value) } catch { refusals.add("\(quantity.name) out of range") }
+    }
+}
+
 extension Frame {
     /// Whether the frame comes from a sensor, not from a button or a note.
     var isMeasured: Bool {
         switch payload {
-        case .control, .status, .marker, .source: false
+        case .control, .status, .marker, .source, .foreign: false
         default: true
         }
     }

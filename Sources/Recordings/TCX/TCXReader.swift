@@ -42,6 +42,7 @@ struct TCXReader {
             case "Lap":
                 let text = attributes.first { $0.name == "StartTime" }?.value ?? ""
                 try readLap(start: Timestamp(looseISO8601: text))
+            case "Creator": builder.set(source: try nameOfElement())
             case "Courses", "Workouts":
                 try xml.skipElement()
             default: break
@@ -55,6 +56,7 @@ struct TCXReader {
         var manual = false
         var tracks = 0
         var depth = 1
+        var unknown: String?
         while depth > 0, let event = try xml.next() {
             switch event {
             case .start(let name, _):
@@ -72,10 +74,14 @@ struct TCXReader {
                     summary.averageHeartRate = try value()
                 case "TriggerMethod":
                     manual = try xml.textOfElement() == "Manual"
-                default: depth += 1
+                default:
+                    depth += 1
+                    unknown = name
                 }
-            case .end: depth -= 1
-            case .text: break
+            case .end:
+                depth -= 1
+                unknown = nil
+            case .text(let text): builder.drop(unknown, of: "Lap", text)
             }
         }
         guard start != nil else { return builder.refuse("lap without a start") }
@@ -86,6 +92,7 @@ struct TCXReader {
     private mutating func readPoint() throws(XMLProblem) {
         var point = TrackPoint()
         var depth = 1
+        var unknown: String?
         while depth > 0, let event = try xml.next() {
             switch event {
             case .start(let name, _):
@@ -102,10 +109,14 @@ struct TCXReader {
                     point.cadence = NumberText.double(try xml.textOfElement()) ?? point.cadence
                 case "Speed": point.speed = NumberText.double(try xml.textOfElement())
                 case "Watts": point.power = NumberText.double(try xml.textOfElement())
-                default: depth += 1
+                default:
+                    depth += 1
+                    unknown = name
                 }
-            case .end: depth -= 1
-            case .text: break
+            case .end:
+                depth -= 1
+                unknown = nil
+            case .text(let text): builder.drop(unknown, of: "Trackpoint", text)
             }
         }
         use(point)
@@ -127,6 +138,23 @@ struct TCXReader {
     }
 
     private static let lapChangeSeconds = 10.0
+
+    /// `<Creator><Name>Forerunner305</Name>…</Creator>`
+    private mutating func nameOfElement() throws(XMLProblem) -> String? {
+        var result: String?
+        var depth = 1
+        while depth > 0, let event = try xml.next() {
+            switch event {
+            case .start("Name", _):
+                let text = try xml.textOfElement()
+                result = result ?? text
+            case .start: depth += 1
+            case .end: depth -= 1
+            case .text: break
+            }
+        }
+        return result
+    }
 
     /// `<AverageHeartRateBpm><Value>140</Value></AverageHeartRateBpm>`
     private mutating func value() throws(XMLProblem) -> Double? {

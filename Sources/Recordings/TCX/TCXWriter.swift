@@ -72,11 +72,13 @@ enum TCXWriter {
         text.element("AltitudeMeters", point.altitudeMeters, decimals: 2)
         text.element("DistanceMeters", point.distanceMeters, decimals: 2)
         appendHeartRate("HeartRateBpm", point.heartRate, to: &text)
-        if point.speedMetersPerSecond != nil || point.cadence != nil {
+        text.element("Cadence", point.pedalCadence, decimals: 0)
+        if point.speedMetersPerSecond != nil || point.cadence != nil || point.powerWatts != nil {
             text.add("<Extensions><ns3:TPX>")
             text.element("ns3:Speed", point.speedMetersPerSecond, decimals: 3)
             // Steps of one foot, like watches write them.
             text.element("ns3:RunCadence", point.cadence.map { $0 / 2 }, decimals: 0)
+            text.element("ns3:Watts", point.powerWatts, decimals: 0)
             text.add("</ns3:TPX></Extensions>")
         }
         text.add("</Trackpoint>\n")

@@ -66,9 +66,25 @@ struct AnalysisJSON {
         needsComma = true
     }
 
+    /// Writes counts by names from outside, in order of name.
+    mutating func counts(_ name: StaticString, _ counts: [String: Int]) {
+        key(name)
+        object { object in
+            for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
+                object.escaped(name)
+                object.bytes.append(UInt8(ascii: ":"))
+                object.bytes.append(contentsOf: count.description.utf8)
+            }
+        }
+    }
+
     /// Writes a text from outside, with escapes.
     mutating func text(_ name: StaticString, _ value: String) {
         key(name)
+        escaped(value)
+    }
+
+    private mutating func escaped(_ value: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         for byte in value.utf8 {

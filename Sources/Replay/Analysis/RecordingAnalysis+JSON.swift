@@ -33,10 +33,20 @@ extension RecordingAnalysis {
                     $0.number("distanceMeters", reached.distanceMeters, digits: 2)
                 }
             }
+            if let imported { write(imported, to: &$0) }
             $0.key("series")
             $0.array(series) { row, text in text.object { write(row, to: &$0) } }
         }
         return text.string
+    }
+
+    private func write(_ imported: Imported, to text: inout AnalysisJSON) {
+        text.key("imported")
+        text.object {
+            $0.counts("refused", imported.refused)
+            $0.counts("dropped", imported.dropped)
+            $0.counts("replaced", imported.replaced)
+        }
     }
 
     private func writeSummary(to text: inout AnalysisJSON) {
@@ -75,6 +85,7 @@ extension RecordingAnalysis {
         text.number("cadence", metrics.cadence?.stepsPerMinute, digits: 1)
         let confidence = metrics.cadence?.stepsPerMinute == nil ? nil : metrics.cadence?.confidence
         text.number("cadenceConfidence", confidence, digits: 2)
+        if let source = metrics.cadence?.source { text.text("cadenceSource", source) }
         text.integer("steps", metrics.steps)
         text.number("distanceMeters", metrics.distanceMeters, digits: 2)
         text.number("speed", metrics.speedMetersPerSecond, digits: 2)

@@ -10,6 +10,14 @@ enum Decimals {
     /// Cadence and its uncertainty, steps/min.
     static let cadence = 1
     static let confidence = 2
+    /// Power, watts.
+    static let power = 0
+    /// Length of a stride.
+    static let strideMeters = 2
+    /// Time of a foot on the ground.
+    static let contactSeconds = 3
+    /// Rise and fall of the trunk.
+    static let oscillationMeters = 3
     static let distanceMeters = 1
     /// Speed and its uncertainty, m/s.
     static let speed = 2

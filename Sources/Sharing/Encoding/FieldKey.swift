@@ -23,6 +23,7 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
     case elevationGainMeters
     case elevationLossMeters
     case gradePercent
+    case powerWatts
     case zoneSeconds
     case averageHeartRate
     case maxHeartRate
@@ -38,6 +39,7 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
     case finishEstimate
     case course
     case interval
+    case measured
     case battery
     case charging
     case alerts
@@ -56,8 +58,8 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
         case .cadence, .steps, .distanceMeters, .distanceUncertaintyMeters,
             .speedMetersPerSecond, .speedUncertainty, .paceSecondsPerKm,
             .gradeAdjustedPaceSecondsPerKm, .elevationGainMeters, .elevationLossMeters,
-            .gradePercent, .averageCadence, .gps, .splits, .trainingLoad, .caloriesKcal,
-            .effortKm, .finishEstimate, .interval, .battery, .charging:
+            .gradePercent, .powerWatts, .averageCadence, .gps, .splits, .trainingLoad,
+            .caloriesKcal, .effortKm, .finishEstimate, .interval, .measured, .battery, .charging:
             .metrics
         // Heart rate against speed: it needs both scopes.
         case .decouplingPercent: [.metrics, .heartRate]
@@ -82,6 +84,7 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
         case .elevationGainMeters: (metrics.elevationGainMeters, Decimals.elevationMeters)
         case .elevationLossMeters: (metrics.elevationLossMeters, Decimals.elevationMeters)
         case .gradePercent: (metrics.gradePercent, Decimals.percent)
+        case .powerWatts: (metrics.powerWatts, Decimals.power)
         case .averageHeartRate: (metrics.averageHeartRate, Decimals.heartRate)
         case .maxHeartRate: (metrics.maxHeartRate, Decimals.heartRate)
         case .targetZonePercent: (metrics.targetZonePercent, Decimals.percent)
@@ -92,7 +95,7 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
         case .battery: (metrics.battery, Decimals.battery)
         case .state, .startedAt, .heartRate, .cadence, .steps, .pausedSeconds, .autoPaused,
             .zoneSeconds, .position, .gps, .splits, .trainingLoad, .finishEstimate, .course,
-            .interval, .charging, .alerts:
+            .interval, .measured, .charging, .alerts:
             nil
         }
     }

@@ -26,6 +26,7 @@ extension MetricsEncoder {
                 "confidence", cadence.confidence, decimals: Decimals.confidence, &json)
             object.number("uncertainty", cadence.uncertainty, decimals: Decimals.cadence, &json)
             object.text("state", cadence.state.name, &json)
+            object.text("source", cadence.source, &json)
         }
     }
 

@@ -14,6 +14,7 @@ enum MetricsEncoder {
         case .finishEstimate: metrics.finishEstimate.map { write($0, to: &json) } != nil
         case .course: metrics.course.map { write($0, to: &json) } != nil
         case .interval: metrics.interval.map { write($0, to: &json) } != nil
+        case .measured: write(metrics.measured, to: &json)
         case .gps: metrics.gpsQuality.map { write($0, to: &json) } != nil
         case .steps: metrics.steps.map { json.integer(Int64($0)) } != nil
         case .autoPaused: bool(metrics.autoPaused, &json)

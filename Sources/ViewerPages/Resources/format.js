@@ -17,6 +17,15 @@ export function integer(value) {
   return known(value) ? String(Math.round(value)) : missing;
 }
 
+/** "5.3": one decimal. */
+export const tenths = (value) => (known(value) ? value.toFixed(1) : missing);
+/** "1.24": two decimals. */
+export const hundredths = (value) => (known(value) ? value.toFixed(2) : missing);
+/** "243": thousandths of the unit, as milliseconds of a second. */
+export const thousandths = (value) => integer(known(value) ? value * 1000 : undefined);
+/** "8.1": hundredths of the unit, as centimeters of a meter. */
+export const centimeters = (value) => tenths(known(value) ? value * 100 : undefined);
+
 /** "5:28". A pace of nothing, or slower than an hour, is no pace. */
 export function pace(secondsPerKm, units = unitSystems.metric) {
   if (!known(secondsPerKm) || secondsPerKm <= 0 || secondsPerKm > 3600) return "--:--";

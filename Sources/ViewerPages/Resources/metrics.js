@@ -6,9 +6,26 @@ const session = (run) => run.state ?? "waiting";
 const moving = (run) => (run.position?.state === "stale" && run.cadence?.state !== "live"
   ? "stale" : session(run));
 
+/** What a sensor computed itself, of the first that is live, else of the first that has it. */
+const sensorOf = (run, key) => {
+  const all = (run.measured ?? []).filter((sensor) => sensor[key] !== undefined);
+  return all.find((sensor) => sensor.state === "live") ?? all[0];
+};
+const nameOf = (sensor) => sensor?.source ?? sensor?.placement;
+/** The sensor that stands in for the daemon's own value of that name. */
+const standIn = (run, name) => nameOf(
+  (run.measured ?? []).find((sensor) => sensor.standsIn?.includes(name)));
+/** A value that only sensors have. `unit` is the same in all systems. */
+const measured = (key, text, unit) => ({
+  sensor: true, optional: true, value: (run) => sensorOf(run, key)?.[key], text,
+  unit: () => unit, state: (run) => sensorOf(run, key)?.state ?? "waiting",
+  age: (run) => sensorOf(run, key)?.ageSeconds, source: (run) => nameOf(sensorOf(run, key)),
+});
+
 /**
  * `sensor`: the value is of this moment; the others are sums and stay true when nothing comes.
- * `basic`: part of every share; the others come with the scope `metrics`.
+ * `basic`: part of every share; the others come with the scope `metrics`. `optional`: shown only
+ * where it is known. `source`: the sensor that computed it; undefined: the daemon.
  */
 export const metrics = {
   heartRate: {
@@ -19,10 +36,12 @@ export const metrics = {
   cadence: {
     sensor: true, value: (run) => run.cadence?.stepsPerMinute, text: format.integer,
     unit: (units, t) => t("spm"), state: (run) => run.cadence?.state ?? "waiting",
+    source: (run) => run.cadence?.source,
   },
   pace: {
     sensor: true, value: (run) => run.paceSecondsPerKm, text: format.pace,
     unit: (units) => units.pace, state: moving,
+    source: (run) => standIn(run, "speedMetersPerSecond"),
   },
   gradeAdjustedPace: {
     sensor: true, value: (run) => run.gradeAdjustedPaceSecondsPerKm, text: format.pace,
@@ -31,6 +50,7 @@ export const metrics = {
   distance: {
     value: (run) => run.distanceMeters, text: format.distance,
     unit: (units) => units.distance, state: session,
+    source: (run) => standIn(run, "distanceMeters"),
   },
   movingTime: {
     basic: true, value: (run) => run.movingSeconds, text: format.duration, unit: () => "", state: session,
@@ -52,7 +72,14 @@ export const metrics = {
   },
   steps: {
     value: (run) => run.steps, text: format.integer, unit: () => "", state: session,
+    source: (run) => standIn(run, "steps"),
   },
+  power: { ...measured("powerWatts", format.integer, "W"), value: (run) => run.powerWatts },
+  strideLength: measured("strideLengthMeters", format.hundredths, "m"),
+  groundContact: measured("groundContactSeconds", format.thousandths, "ms"),
+  verticalOscillation: measured("verticalOscillationMeters", format.centimeters, "cm"),
+  pedalCadence: measured("revolutionsPerMinute", format.integer, "rpm"),
+  inclination: measured("inclinationPercent", format.tenths, "%"),
   load: {
     value: (run) => run.trainingLoad?.hrTSS ?? run.trainingLoad?.trimp, text: format.integer,
     unit: () => "", state: session,
@@ -84,7 +111,8 @@ export function present(key, run, { units, t, lostSeconds, sinceMessage = 0, las
   }
   return {
     text: metric.text(value, units), unit: metric.unit(units, t), state, known,
-    badge: badge(metric, state, seconds, t),
+    badge: badge(metric, state, seconds, t), isHidden: Boolean(metric.optional) && !known,
+    source: known && state === "live" ? metric.source?.(run) : undefined,
   };
 }
 

@@ -16,7 +16,7 @@ export class Panel {
     this.beat = this.heart ? new Beat(this.heart) : undefined;
     this.nodes = findAll("[data-value]", root).map((node) => ({
       node, key: node.dataset.value, number: find(".number", node), unit: find(".unit", node),
-      badge: find(".badge", node),
+      badge: find(".badge", node), source: find(".source", node),
     }));
     this.inScope = false;
   }
@@ -27,11 +27,15 @@ export class Panel {
     const outOfScope = !this.inScope && run.elapsedSeconds > outOfScopeSeconds;
     for (const part of this.nodes) {
       const shown = present(part.key, run, { ...context, t: this.t });
-      setHidden(part.node, outOfScope && !metrics[part.key].basic);
+      setHidden(part.node, shown.isHidden || (outOfScope && !metrics[part.key].basic));
       setText(part.number, shown.text);
       setText(part.unit, shown.unit);
       if (part.badge) setText(part.badge, shown.badge);
       setHidden(part.badge, shown.badge === "");
+      if (part.source) {
+        setText(part.source, shown.source ? this.t("measuredBy", { source: shown.source }) : "");
+        setHidden(part.source, !shown.source);
+      }
       setData(part.node, "state", shown.state);
       setData(part.node, "known", String(shown.known));
       if (part.key === "heartRate") this.#showHeart(run, shown, context);
@@ -70,5 +74,6 @@ export function makeValue(key, t) {
   return make("div", { class: "value", "data-value": key },
     make("span", { class: "label" }, t(key)),
     make("span", { class: "figure" }, make("b", { class: "number" }, metrics[key].text(undefined)),
-      make("span", { class: "unit" }), make("span", { class: "badge", hidden: true })));
+      make("span", { class: "unit" }), make("span", { class: "badge", hidden: true }),
+      make("span", { class: "source", hidden: true })));
 }

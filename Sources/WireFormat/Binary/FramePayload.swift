@@ -41,6 +41,8 @@ public enum FramePayload {
             return .marker(try DeviceText.text(in: payload, bytesMax: Limits.markerBytesMax))
         case .source:
             return .source(try DeviceText.text(in: payload, bytesMax: Limits.sourceBytesMax))
+        case .measured: return .measured(try measured(in: payload))
+        case .foreign: return .foreign(try foreign(in: payload))
         case .hello, .welcome, .ack, .command, .error: throw .unknownKind(kind.rawValue)
         }
     }
@@ -121,6 +123,49 @@ public enum FramePayload {
             charging: payload[1] == 1)
     }
 
+    /// ```
+    /// u8 placement (0: unknown), u8 n, n × (u8 quantity, i32 in steps of its grid), source in UTF-8
+    /// ```
+    ///
+    /// Quantities and placements of later programs are passed over. Of two values of one quantity
+    /// the last counts.
+    public static func measured(in payload: Span<UInt8>) throws(FrameRefusal) -> MeasuredValues {
+        guard payload.count >= 2 else { throw .payloadSize(bytes: payload.count) }
+        let count = Int(payload[1])
+        let end = 2 + measuredValueBytes * count
+        guard (1...measuredValuesMax).contains(count), payload.count >= end else {
+            throw .payloadSize(bytes: payload.count)
+        }
+        var values = MeasuredValues()
+        values.placement = MeasuredValues.Placement(rawValue: payload[0])
+        for index in 0..<count {
+            let place = 2 + measuredValueBytes * index
+            guard let quantity = MeasuredValues.Quantity(rawValue: payload[place]) else { continue }
+            do {
+                try values.set(quantity, grid: payload.int32(at: place + 1))
+            } catch { throw .value(error) }
+        }
+        guard !values.isEmpty else { throw .missing(field: "a measured value") }
+        if payload.count > end {
+            values.source = try DeviceText.text(
+                in: payload.extracting(end...), bytesMax: Limits.sourceBytesMax)
+        }
+        return values
+    }
+
+    public static func foreign(in payload: Span<UInt8>) throws(FrameRefusal) -> ForeignMessages {
+        guard payload.count > 1 else { throw .payloadSize(bytes: payload.count) }
+        guard let format = ForeignMessages.Format(rawValue: payload[0]) else { throw .unknownType }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(payload.count - 1)
+        for index in 1..<payload.count { bytes.append(payload[index]) }
+        return ForeignMessages(format: format, bytes: bytes)
+    }
+
+    private static let measuredValueBytes = 5
+    /// Room for quantities of later programs.
+    private static let measuredValuesMax = 64
+
     private static func known(_ raw: UInt16, steps: Double) -> Double? {
         raw == unknown16 ? nil : Double(raw) / steps
     }
@@ -154,6 +199,8 @@ public enum FramePayload {
         case .status: .status
         case .marker: .marker
         case .source: .source
+        case .measured: .measured
+        case .foreign: .foreign
         }
     }
 
@@ -168,7 +215,21 @@ public enum FramePayload {
             bytes.append(status.batteryPercent ?? unknownBattery)
             bytes.append(status.charging ? 1 : 0)
         case .marker(let text), .source(let text): bytes.append(contentsOf: text.utf8)
+        case .measured(let values): append(values, to: &bytes)
+        case .foreign(let messages):
+            bytes.append(messages.format.rawValue)
+            bytes += messages.bytes
         }
+    }
+
+    private static func append(_ values: MeasuredValues, to bytes: inout [UInt8]) {
+        bytes.append(values.placement?.rawValue ?? 0)
+        bytes.append(UInt8(values.gridValues.count))
+        for quantity in values.quantities {
+            bytes.append(quantity.rawValue)
+            bytes.appendLittleEndian(values.gridValues[quantity] ?? 0)
+        }
+        if let source = values.source { bytes.append(contentsOf: source.utf8) }
     }
 
     private static func append(_ sample: HeartRateSample, to bytes: inout [UInt8]) {

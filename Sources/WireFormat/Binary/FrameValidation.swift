@@ -1,7 +1,8 @@
 import Bytes
 public import SensorModel
 
-/// Checks whether the values in a frame's bytes are possible. It reads only and allocates nothing.
+/// Checks whether the values in a frame's bytes are possible. It reads only, and allocates nothing for
+/// motion, heart rates and positions.
 public enum FrameValidation {
     static let pressureRange: ClosedRange<Float> = 300...1200
     static let heartRateTenths: ClosedRange<UInt16> = 200...2500
@@ -34,7 +35,7 @@ public enum FrameValidation {
         case .location: try checkLocation(payload)
         case .marker: try DeviceText.check(payload, bytesMax: Limits.markerBytesMax)
         case .source: try DeviceText.check(payload, bytesMax: Limits.sourceBytesMax)
-        // Decoding these allocates nothing either.
+        // Decoding these allocates nothing, or little and rarely.
         default: _ = try FramePayload.value(of: header.kind, in: payload)
         }
         try checkDeviceTime(

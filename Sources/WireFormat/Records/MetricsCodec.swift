@@ -14,18 +14,20 @@ enum MetricsCodec {
         case zoneSeconds, activeAlerts
         case interval
         case laterCheckpoints
-        static let bits = 16
+        case cadenceSource, measured
+        static let bits = 18
 
         func isSet(_ flags: Int) -> Bool { flags >> rawValue & 1 == 1 }
     }
 
-    /// The order is the format: append new ones at the end.
+    /// The order is the format: append new ones at the end. (A power comes with the sensors that
+    /// measured it, so their version covers it.)
     static let optionalNumbers: [any WritableKeyPath<Metrics, Double?> & Sendable] = [
         \.distanceMeters, \.distanceUncertaintyMeters, \.speedMetersPerSecond,
         \.speedUncertaintyMetersPerSecond, \.paceSecondsPerKm, \.gradeAdjustedPaceSecondsPerKm,
         \.elevationGainMeters, \.elevationLossMeters, \.gradePercent, \.averageHeartRate,
         \.maxHeartRate, \.averageCadence, \.caloriesKcal, \.effortKm, \.decouplingPercent,
-        \.battery, \.targetZonePercent,
+        \.battery, \.targetZonePercent, \.powerWatts,
     ]
 
     static func write(_ metrics: Metrics, _ writer: inout RecordWriter) {
@@ -59,6 +61,8 @@ enum MetricsCodec {
         }
         if let interval = metrics.interval { write(interval, &writer) }
         if let later = metrics.course?.later, !later.isEmpty { write(later, &writer) }
+        if let source = metrics.cadence?.source { writer.text(source) }
+        if !metrics.measured.isEmpty { write(metrics.measured, &writer) }
     }
 
     static func read(
@@ -116,6 +120,11 @@ enum MetricsCodec {
             guard metrics.course?.checkpoint != nil else { throw .unknownValue }
             metrics.course?.later = try laterCheckpoints(&reader, bytes)
         }
+        if Flag.cadenceSource.isSet(flags) {
+            guard metrics.cadence != nil else { throw .unknownValue }
+            metrics.cadence?.source = try reader.text(bytes)
+        }
+        if Flag.measured.isSet(flags) { metrics.measured = try measured(&reader, bytes) }
     }
 
     private static func flags(of metrics: Metrics) -> Int {
@@ -131,6 +140,8 @@ enum MetricsCodec {
             (.activeAlerts, !metrics.activeAlerts.isEmpty),
             (.interval, metrics.interval != nil),
             (.laterCheckpoints, metrics.course?.later.isEmpty == false),
+            (.cadenceSource, metrics.cadence?.source != nil),
+            (.measured, !metrics.measured.isEmpty),
         ]
         return set.reduce(0) { $1.1 ? $0 | 1 << $1.0.rawValue : $0 }
     }

@@ -8,10 +8,12 @@ public import SensorModel
 /// ```
 ///
 /// Numbers have the form of ``RecordWriter/double(_:)`` and ``RecordWriter/count(_:)``. Version 2
-/// has intervals, version 3 doubted heart rates, version 4 checkpoints. Each event has the earliest
+/// has intervals, version 3 doubted heart rates, version 4 checkpoints, version 5 what sensors
+/// computed themselves. Each event has the earliest
 /// version that can hold it, so that an older program can still read the rest.
 public enum StreamEventCodec {
-    public static let version = versionWithCheckpoints
+    public static let version = versionWithSensors
+    private static let versionWithSensors: UInt8 = 5
     private static let versionWithCheckpoints: UInt8 = 4
     private static let versionWithDoubts: UInt8 = 3
     private static let versionWithIntervals: UInt8 = 2
@@ -69,6 +71,9 @@ public enum StreamEventCodec {
 
     private static func earliestVersion(of kind: StreamEvent.Kind) -> UInt8 {
         switch kind {
+        case .metrics(let metrics)
+        where !metrics.measured.isEmpty || metrics.cadence?.source != nil:
+            versionWithSensors
         case .checkpointReached: versionWithCheckpoints
         case .metrics(let metrics) where metrics.course?.later.isEmpty == false:
             versionWithCheckpoints

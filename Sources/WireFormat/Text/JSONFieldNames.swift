@@ -17,15 +17,15 @@ struct JSONFieldNames: Sendable {
     /// One table for all decoders.
     static let all = JSONFieldNames()
 
-    /// Open addressing; more than three times the names, so that probes are short.
-    private var entries = [Entry](repeating: Entry(), count: 128)
+    /// Open addressing; more than four times the names, so that probes are short.
+    private var entries = [Entry](repeating: Entry(), count: 256)
 
     private init() {
         for field in JSONField.allCases {
             let name = Array(field.name.utf8)
             let (head, tail) = Self.words(name.span, from: 0, count: name.count)
             var slot = Self.slot(head, tail)
-            while entries[slot].field >= 0 { slot = (slot + 1) & 127 }
+            while entries[slot].field >= 0 { slot = (slot + 1) & 255 }
             entries[slot] = Entry(
                 head: head, tail: tail, middle: Self.middle(name.span, from: 0, count: name.count),
                 length: name.count, field: field.rawValue)
@@ -46,7 +46,7 @@ struct JSONFieldNames: Sendable {
             {
                 return entries[slot].field
             }
-            slot = (slot &+ 1) & 127
+            slot = (slot &+ 1) & 255
         }
         return -1
     }
@@ -59,7 +59,7 @@ struct JSONFieldNames: Sendable {
     @inline(__always)
     private static func slot(_ head: UInt64, _ tail: UInt64) -> Int {
         let mixed = (head ^ tail &* 0x9E37_79B9_7F4A_7C15) &* 0xD6E8_FEB8_6659_FD93
-        return Int(truncatingIfNeeded: mixed &>> 57)
+        return Int(truncatingIfNeeded: mixed &>> 56)
     }
 
     @inline(__always)

@@ -9,6 +9,10 @@ enum JSONField: Int, CaseIterable {
     case latitude, longitude, altitude, horizontalAccuracy, verticalAccuracy, speed, course
     case heartRate, contact, rrSeconds, source, bpm, start, end
     case action, hectopascals, battery, charging, text
+    case cadence, pedalCadence, power, stepCount, distance, strideLength
+    case groundContact, groundContactPercent, groundContactBalance
+    case verticalOscillation, verticalRatio, inclination, energy, placement
+    case format, data
     case token, proof, device, session, sentAt, recorded
 
     var name: String { String(describing: self) }
@@ -21,9 +25,9 @@ struct JSONFields {
         case absent, number, string, escapedString, bool, null, array, object
     }
 
-    private var forms = InlineArray<40, Form>(repeating: .absent)
+    private var forms = InlineArray<56, Form>(repeating: .absent)
     /// For each field the bits of a number, 0 or 1 for a bool, or the range of the bytes.
-    private var slots = InlineArray<40, UInt64>(repeating: 0)
+    private var slots = InlineArray<56, UInt64>(repeating: 0)
     /// Range of the digits of `sentAt`: a proof signs them as written.
     var sentAt: (start: Int, end: Int) = (0, 0)
 

@@ -87,6 +87,8 @@ extension TextFields {
         case "status": return .status
         case "marker": return .marker
         case "source": return .source
+        case "measured": return .measured
+        case "foreign": return .foreign
         case "hello": return .hello
         default: throw .unknownType
         }
@@ -111,6 +113,9 @@ extension TextFields {
             try append(cleaned: .text, Limits.markerBytesMax, fields, text, &payload)
         case .source:
             try append(cleaned: .source, Limits.sourceBytesMax, fields, text, &payload)
+        case .measured:
+            FramePayload.encode(.measured(try measured(fields, text)), to: &payload)
+        case .foreign: FramePayload.encode(.foreign(try foreign(fields, text)), to: &payload)
         case .motion, .exactMotion, .hello, .welcome, .ack, .command, .error:
             throw .unknownKind(kind.rawValue)
         }
@@ -200,7 +205,41 @@ extension TextFields {
             charging: try fields.optionalBool(.charging) ?? false)
     }
 
-    /// The source of a heart rate, cleaned.
+    private static let measuredFields = MeasuredValues.Quantity.allCases.compactMap { quantity in
+        JSONField.allCases.first { $0.name == quantity.name }.map { (quantity, $0) }
+    }
+
+    /// At least one value is needed. A placement that is not known counts as unknown.
+    private static func measured(
+        _ fields: JSONFields, _ text: Span<UInt8>
+    ) throws(FrameRefusal) -> MeasuredValues {
+        var values = MeasuredValues()
+        for (quantity, field) in measuredFields where fields.has(field) {
+            let number = try fields.number(field)
+            do { try values.set(quantity, to: number) } catch { throw .value(error) }
+        }
+        guard !values.isEmpty else { throw .missing(field: "a measured value") }
+        if let name = try source(fields, text) {
+            values.source = String(decoding: name, as: UTF8.self)
+        }
+        let placement = try fields.optionalString(.placement, in: text)
+        values.placement = placement.flatMap(MeasuredValues.Placement.init(name:))
+        return values
+    }
+
+    private static func foreign(
+        _ fields: JSONFields, _ text: Span<UInt8>
+    ) throws(FrameRefusal) -> ForeignMessages {
+        let format = try fields.bytes(.format, in: text)
+        let digits = try fields.bytes(.data, in: text)
+        guard
+            let messages = ForeignMessages(
+                format: String(decoding: format, as: UTF8.self), digits: digits)
+        else { throw .wrongType(field: "data or format") }
+        return messages
+    }
+
+    /// The source of a heart rate or of measured values, cleaned.
     static func source(_ fields: JSONFields, _ text: Span<UInt8>) throws(FrameRefusal) -> [UInt8]? {
         guard fields.has(.source) else { return nil }
         let bytes = try fields.bytes(.source, in: text)

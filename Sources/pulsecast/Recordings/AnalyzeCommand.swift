@@ -40,6 +40,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
         var profile = RunnerProfile()
         let frames: [Frame]
         let source: String
+        var imported: RecordingAnalysis.Imported?
         var course: Course?
         let isName = recording == "latest" || SessionPrefix(recording) != nil
         if isName, !FileManager.default.fileExists(atPath: recording) {
@@ -49,7 +50,10 @@ struct AnalyzeCommand: AsyncParsableCommand {
             course = recorded.course
         } else {
             let recording = try RecordingFile.read(recording)
-            for note in recording.notes { Terminal.complain("note: \(note)") }
+            recording.tellNotes()
+            imported = RecordingAnalysis.Imported(
+                refused: recording.refused.counts, dropped: recording.dropped.counts,
+                replaced: recording.replaced.counts)
             (frames, source) = (recording.frames, recording.format.name)
         }
         if let placement {
@@ -60,7 +64,8 @@ struct AnalyzeCommand: AsyncParsableCommand {
             }
             profile.placement = known
         }
-        let analysis = RecordingAnalysis(frames: frames, profile: profile, course: course)
+        var analysis = RecordingAnalysis(frames: frames, profile: profile, course: course)
+        analysis.imported = imported
         try draw(analysis)
         if place.json { return Terminal.say(json: Array(analysis.jsonText.utf8)) }
         Terminal.say(Self.summary(of: source, analysis))

@@ -36,7 +36,7 @@ struct PushCommand: AsyncParsableCommand {
         let pace = try Self.pace(speed)
         let recording = try RecordingFile.read(recording)
         let frames = Self.ended(recording.frames)
-        for note in recording.notes { Terminal.complain("note: \(note)") }
+        recording.tellNotes()
         var generator = SystemRandomNumberGenerator()
         repeat {
             let id = try session.map(Self.sessionID) ?? SessionID(using: &generator)
@@ -49,7 +49,10 @@ struct PushCommand: AsyncParsableCommand {
             try await sender.send(DeviceSender.timed(frames)) { bar.update(done: $0) }
             bar.finish()
             if destination.json {
-                try Terminal.say(encoded: Pushed(session: "\(id)", frames: total))
+                try Terminal.say(
+                    encoded: Pushed(
+                        session: "\(id)", frames: total, refused: recording.refused.counts,
+                        dropped: recording.dropped.counts, replaced: recording.replaced.counts))
             } else {
                 Terminal.say("\(total) frames acknowledged, session \(id)")
             }
@@ -67,6 +70,12 @@ struct PushCommand: AsyncParsableCommand {
     private struct Pushed: Encodable {
         let session: String
         let frames: Int
+        /// Unusable items, by reason.
+        let refused: [String: Int]
+        /// Values that were not sent, by field.
+        let dropped: [String: Int]
+        /// Values in whose place an export to the same format has the daemon's own, by field.
+        let replaced: [String: Int]
     }
 
     /// Parses a pace; `nil`: as fast as possible.

@@ -16,6 +16,7 @@ struct SimulatedRun: Sendable {
 
     let seed: UInt64
     let minutes: Double
+    var hasFootPod = false
     var impairments = Impairments()
 
     /// The frames of a run that ends now, so that current lists and training contain it, and its
@@ -54,6 +55,7 @@ struct SimulatedRun: Sendable {
     ) -> (frames: [DeviceSender.TimedFrame], truth: [RunnerTruth]) {
         var settings = RunnerSettings()
         settings.startTime = Timestamp(secondsSince1970: start) ?? settings.startTime
+        if hasFootPod { settings.footPod = RunnerSettings.FootPod() }
         var runner = ImpairedRunner(
             SimulatedRunner(
                 seed: seed, plan: .city(minutes: minutes, seed: seed), settings: settings),

@@ -71,8 +71,10 @@ import WireFormat
     private static let session = SessionID(high: 0x4012, low: 1 << 63)
     private static let turn = 1200
     private static let radius = 200.0
-    /// The heart rate within the zone, and nowhere else.
+    /// The heart rate, a pod's power and its cadence within the zone, and nowhere else.
     private static let rateAtHome = 177
+    private static let wattsAtHome = 777
+    private static let cadenceAtHome = 233
 
     private static func metersFromHome(_ latitude: Double, _ longitude: Double) -> Double {
         let degree = 6_371_000 * Double.pi / 180
@@ -81,7 +83,7 @@ import WireFormat
         return (north * north + east * east).squareRoot()
     }
 
-    /// One position and heart rate a second, east and back at 4 m/s, the last of them now.
+    /// One position, heart rate and word of a foot pod a second, east and back at 4 m/s, the last of them now.
     private static func send(
         _ seconds: Range<Int>, of start: Double, to running: RunningDaemon, token: String
     ) async throws {
@@ -96,14 +98,18 @@ import WireFormat
                 #"{"type":"location","latitude":\#(home.latitude),"longitude":"#
                     + #"\#(home.longitude + way / degree),"altitude":500,"horizontalAccuracy":4,"#
                     + #""verticalAccuracy":5,"speed":4,"course":90,"timestamp":\#(time),"#
-                    + #""seq":\#(2 * second + 1)}"#,
+                    + #""seq":\#(3 * second + 1)}"#,
                 #"{"type":"heartRate","heartRate":\#(rate),"timestamp":\#(time),"#
-                    + #""seq":\#(2 * second + 2)}"#,
+                    + #""seq":\#(3 * second + 2)}"#,
+                #"{"type":"measured","power":\#(way < 200 ? wattsAtHome : 250),"cadence":"#
+                    + #"\#(way < 200 ? cadenceAtHome : 170),"stepCount":\#(900_000 + 3 * second),"#
+                    + #""distance":\#(900_000 + 4 * second),"source":"pod","placement":"foot","#
+                    + #""timestamp":\#(time),"seq":\#(3 * second + 3)}"#,
             ]
             for line in lines { try await client.send(text: Array(line.utf8)) }
         }
         for try await answer in client.answers {
-            if case .ack(let sequence) = answer, sequence.rawValue >= 2 * seconds.upperBound {
+            if case .ack(let sequence) = answer, sequence.rawValue >= 3 * seconds.upperBound {
                 break
             }
         }
@@ -207,6 +213,18 @@ import WireFormat
             for rate in numbers(key, in: text) {
                 #expect(rate < Double(rateAtHome) - 1, "\(key) on \(name)")
             }
+        }
+        for watts in numbers("powerWatts", in: text) {
+            #expect(watts < Double(wattsAtHome) - 1, "\(name)")
+        }
+        for key in ["stepsPerMinute", "averageCadence"] {
+            for cadence in numbers(key, in: text) {
+                #expect(cadence < Double(cadenceAtHome) - 1, "\(key) on \(name)")
+            }
+        }
+        // A pod's own counts are nobody's.
+        for key in ["steps", "distanceMeters"] {
+            for count in numbers(key, in: text) { #expect(count < 800_000, "\(key) on \(name)") }
         }
         // The way through the zone, there and back, is never counted.
         for meters in numbers("distanceMeters", in: text) {

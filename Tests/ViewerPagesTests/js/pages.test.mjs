@@ -43,6 +43,37 @@ test("a heart rate that is held or counts steps says so, and no other", () => {
     t(doubtAbout({ bpm: 150, spikeSuspected: true, cadenceLockSuspected: true })), "may be counting steps");
 });
 
+test("what a sensor computed has its name beside it, and is hidden where there is none", () => {
+  const run = {
+    state: "live", time: 50, powerWatts: 251, distanceMeters: 900, paceSecondsPerKm: 300,
+    cadence: { stepsPerMinute: 172.4, state: "live", source: "footpod" },
+    measured: [
+      { source: "old", state: "stale", ageSeconds: 30, powerWatts: 1, groundContactSeconds: 0.3, standsIn: [] },
+      { source: "footpod", placement: "foot", state: "live", ageSeconds: 0.4, powerWatts: 240,
+        strideLengthMeters: 2.134, verticalOscillationMeters: 0.0812,
+        standsIn: ["cadence", "distanceMeters"] },
+      { placement: "treadmill", state: "live", ageSeconds: 1, inclinationPercent: 2, standsIn: ["speedMetersPerSecond"] },
+    ],
+  };
+  const of = (key, value = run) => {
+    const { text, unit, source, isHidden, badge } = present(key, value, context);
+    return [text, unit, source, isHidden, badge];
+  };
+  assert.deepEqual(of("cadence"), ["172", "spm", "footpod", false, ""]);
+  assert.deepEqual(of("power"), ["251", "W", "footpod", false, ""]);
+  assert.deepEqual(of("strideLength"), ["2.13", "m", "footpod", false, ""]);
+  assert.deepEqual(of("verticalOscillation"), ["8.1", "cm", "footpod", false, ""]);
+  assert.deepEqual(of("distance").slice(2, 3), ["footpod"]);
+  assert.deepEqual(of("pace").slice(2, 3), ["treadmill"]);
+  assert.deepEqual(of("inclination"), ["2.0", "%", "treadmill", false, ""]);
+  // One that is silent has its age, and no name.
+  assert.deepEqual(of("groundContact"), ["300", "ms", undefined, false, "30 s old"]);
+  assert.deepEqual(of("pedalCadence"), ["--", "rpm", undefined, true, ""]);
+  assert.deepEqual(of("power", beating).slice(3, 4), [true]);
+  assert.equal(of("cadence", { ...run, cadence: { stepsPerMinute: 170, state: "live" } })[2], undefined);
+  assert.equal(t("measuredBy", { source: "footpod" }), "by footpod");
+});
+
 test("without a connection nothing is live", () => {
   const shown = present("heartRate", beating, { ...context, lostSeconds: 7 });
   assert.deepEqual([shown.state, shown.badge], ["stale", "8 s old"]);

@@ -1,0 +1,151 @@
+import SensorModel
+
+/// What other writers' FIT files held and no frame of ours: the fields that an export returns.
+struct FITForeignMessages {
+    /// Messages without a time and without a stretch: devices, settings, developers' fields.
+    private(set) var head: [FITRemainder] = []
+    /// Laps, sessions and activities.
+    private(set) var summaries: [FITRemainder] = []
+    /// Fields of records, by their time.
+    private var records: [(time: UInt32, fields: FITRemainder)] = []
+    /// Other messages with a time; beats have none, and come after what has the time before them.
+    private var others: [Other] = []
+    private var nextRecord = 0
+    private var nextOther = 0
+    private var developers: Set<UInt8> = []
+    /// Described fields: developer, number.
+    private var described: Set<[UInt8]> = []
+
+    private struct Other {
+        var time: UInt32
+        var isTimed = true
+        var message: FITRemainder
+    }
+
+    init(_ foreign: [RecordedSession.ForeignMoment]) {
+        for moment in foreign where moment.messages.format == .fit {
+            var newest = FITProfile.seconds(moment.time)
+            for message in FITRemainders.messages(in: moment.messages) {
+                if let seconds = message.integer(FITProfile.timestamp) {
+                    newest = UInt32(clamping: seconds)
+                }
+                take(message, at: newest)
+            }
+        }
+        records = Self.inOrder(records) { $0.time }
+        others = Self.inOrder(others) { $0.time }
+    }
+
+    private mutating func take(_ message: FITMessage, at time: UInt32) {
+        let fields = FITRemainder(message)
+        switch message.number {
+        case FITProfile.fileID: break
+        case FITProfile.record:
+            if message.number(FITProfile.timestamp) != nil { records.append((time, fields)) }
+        case FITProfile.lap, FITProfile.session, FITProfile.activity: summaries.append(fields)
+        case FITProfile.developerDataID:
+            guard let developer = message.integer(3) else { return }
+            developers.insert(UInt8(clamping: developer))
+            head.append(fields)
+        case FITProfile.fieldDescription:
+            guard let developer = message.integer(0), let number = message.integer(1) else {
+                return
+            }
+            described.insert([UInt8(clamping: developer), UInt8(clamping: number)])
+            head.append(fields)
+        case FITProfile.hrv:
+            others.append(Other(time: time, isTimed: false, message: fields))
+        default:
+            if message.number(FITProfile.timestamp) == nil {
+                head.append(fields)
+            } else {
+                others.append(Other(time: time, message: fields))
+            }
+        }
+    }
+
+    /// Sorts by time; equal times keep their order.
+    private static func inOrder<Item>(_ items: [Item], by time: (Item) -> UInt32) -> [Item] {
+        items.indices.sorted { (time(items[$0]), $0) < (time(items[$1]), $1) }.map { items[$0] }
+    }
+
+    /// The sport of the file that a session came from; `nil`: it came from none.
+    static func sport(in foreign: [RecordedSession.ForeignMoment]) -> String? {
+        for moment in foreign.reversed() where moment.messages.format == .fit {
+            for message in FITRemainders.messages(in: moment.messages)
+            where message.number == FITProfile.session {
+                if let sport = message.integer(5) { return FITProfile.sports[sport] }
+            }
+        }
+        return nil
+    }
+
+    /// A number for our own writer's developer.
+    var freeDeveloper: UInt8 { (0...UInt8.max).first { !developers.contains($0) } ?? .max }
+
+    /// Whether a message of this kind is among those to return.
+    func hasSummary(_ number: UInt16) -> Bool { summaries.contains { $0.number == number } }
+
+    /// A message that comes before a record.
+    enum Earlier {
+        case message(FITRemainder)
+        /// Fields of a record that has no position, heart rate or sensor's value.
+        case record(time: UInt32, FITRemainder)
+    }
+
+    /// - Parameter time: Time of the next record; `nil`: there is none.
+    /// - Returns: The next message before it, in order of time.
+    mutating func next(before time: UInt32?) -> Earlier? {
+        let record = nextRecord < records.count ? records[nextRecord].time : nil
+        if nextOther < others.count {
+            let other = others[nextOther]
+            let place = other.isTimed ? other.time : other.time &+ 1
+            if time.map({ place <= $0 }) ?? true, record.map({ place <= $0 }) ?? true {
+                nextOther += 1
+                return .message(other.message)
+            }
+        }
+        guard let record, time.map({ record < $0 }) ?? true else { return nil }
+        nextRecord += 1
+        return .record(time: record, records[nextRecord - 1].fields)
+    }
+
+    /// The fields of a record of that time, once; `nil` also where one of them has a value of our own:
+    /// then they are those of another record of the same second, and come as one of their own.
+    mutating func record(at time: UInt32, beside own: [FITField]) -> FITRemainder? {
+        guard nextRecord < records.count, records[nextRecord].time == time else { return nil }
+        let fields = records[nextRecord].fields
+        let taken = Set(own.filter { $0.value != nil }.map(\.number))
+        let isOther = fields.fields.contains { field in
+            !field.isDeveloper && field.number != FITProfile.timestamp
+                && taken.contains(field.number)
+        }
+        if isOther { return nil }
+        nextRecord += 1
+        return fields
+    }
+
+    /// - Parameters:
+    ///   - own: Fields of our own.
+    ///   - foreign: Fields that another writer has in the same message.
+    ///   - replaced: Numbers of the fields of our own that count where both have a value.
+    /// - Returns: The fields of both, and the developers' fields that are described.
+    func joined(
+        _ own: [FITField], _ foreign: FITRemainder?, replaced: Set<UInt8>? = nil
+    ) -> (fields: [FITField], developerFields: [FITField]) {
+        guard let foreign else { return (own, []) }
+        let ordinary = foreign.fields.filter { !$0.isDeveloper }
+        let theirs = Set(ordinary.map(\.number))
+        let kept = own.filter { field in
+            guard theirs.contains(field.number) else { return true }
+            let counts = replaced?.contains(field.number) ?? true
+            return counts && (field.value != nil || !field.array.isEmpty)
+        }
+        let ours = Set(kept.map(\.number))
+        let added = ordinary.filter { !ours.contains($0.number) }.prefix(255 - kept.count)
+        let developed = foreign.fields.filter {
+            $0.isDeveloper && described.contains([$0.typeByte, $0.number])
+        }
+        return (kept + added.map { FITField($0) }, developed.prefix(128).map { FITField($0) })
+    }
+}

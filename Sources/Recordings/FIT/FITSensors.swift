@@ -1,0 +1,122 @@
+import SensorModel
+
+/// Who computed the values of a FIT file's records.
+struct FITSensors {
+    /// What a record's device and developers computed.
+    struct Computed {
+        /// Of the device that made the file.
+        var values = MeasuredValues()
+        /// Its cadence, in the unit of the file.
+        var cadence: Double?
+        /// Of sensors with names of their own.
+        var others: [MeasuredValues] = []
+    }
+
+    /// The application ID of our own writer's developer.
+    static let ownApplication = Array("pulsecast-fields".utf8)
+    /// Developer fields of power meters, in watts. (What they say of native fields is not reliable:
+    /// one names the percentage of ground contact for its milliseconds.)
+    private static let powerFields: Set<String> = ["Power", "RP_Power"]
+
+    /// Name of the device that made the file.
+    private(set) var creator: String?
+    /// Number of our own writer's developer.
+    private(set) var ownDeveloper: UInt8?
+    private var ownFields: [(number: UInt8, field: SensorColumn)] = []
+
+    mutating func takeFileID(_ message: FITMessage) {
+        guard creator == nil else { return }
+        let maker = message.integer(1).map { FITProfile.manufacturers[$0] ?? "maker \($0)" }
+        creator =
+            message.text(8)
+            ?? maker.map { maker in message.integer(2).map { "\(maker) \($0)" } ?? maker }
+    }
+
+    /// - Returns: Whether a description of developers or their fields is of our own writer.
+    mutating func takeOwn(_ message: FITMessage) -> Bool {
+        if message.number == FITProfile.developerDataID {
+            guard message.bytes(of: 1)?.elementsEqual(Self.ownApplication) == true,
+                let developer = message.integer(3)
+            else { return false }
+            ownDeveloper = UInt8(clamping: developer)
+            return true
+        }
+        guard let ownDeveloper, message.integer(0) == Int(ownDeveloper) else { return false }
+        if let number = message.integer(1),
+            let field = message.text(3).flatMap(SensorColumn.init(name:))
+        {
+            ownFields.append((UInt8(clamping: number), field))
+        }
+        return true
+    }
+
+    /// A developer field of our own writer, for values that FIT stores too coarsely.
+    func own(_ field: FITOwnField, of message: FITMessage) -> Double? {
+        guard let ownDeveloper else { return nil }
+        return message.number(field.rawValue, developer: ownDeveloper)
+    }
+
+    /// - Parameters:
+    ///   - message: A record.
+    ///   - decoder: Knows the developers' fields.
+    ///   - used: Receives the numbers of the fields that were read.
+    /// - Returns: What the record says of sensors.
+    func values(
+        of message: FITMessage, _ decoder: FITDecoder, used: inout Set<UInt8>
+    ) -> Computed {
+        var computed = Computed()
+        for field in FITMeasuredField.all {
+            guard let value = field.value(in: message) else { continue }
+            if !isOwn(field.quantity) {
+                // A value out of range stays among the unused fields.
+                do { try computed.values.set(field.quantity, to: value) } catch { continue }
+            }
+            used.insert(field.number)
+            if let enhanced = field.enhanced { used.insert(enhanced) }
+        }
+        if let cadence = message.number(FITMeasuredField.cadence) {
+            used.formUnion([FITMeasuredField.cadence, FITMeasuredField.fractionalCadence])
+            if !isOwn(.cadence), !isOwn(.pedalCadence) {
+                let fraction = message.number(FITMeasuredField.fractionalCadence) ?? 0
+                computed.cadence = cadence + fraction / 128
+            }
+        }
+        computed.others = ownSensors(of: message)
+        if !isOwn(.power) { computed.others += meters(of: message, decoder) }
+        return computed
+    }
+
+    /// Whether our own writer says who measured the quantity. The field of the profile then holds
+    /// what was shown.
+    private func isOwn(_ quantity: MeasuredValues.Quantity) -> Bool {
+        ownFields.contains { $0.field.quantity == quantity }
+    }
+
+    private func ownSensors(of message: FITMessage) -> [MeasuredValues] {
+        var sensors: [MeasuredValues] = []
+        for (number, field) in ownFields {
+            guard let value = message.number(number, developer: ownDeveloper) else { continue }
+            let known = sensors.firstIndex {
+                $0.source == field.source && $0.placement == field.placement
+            }
+            let index = known ?? sensors.count
+            if known == nil {
+                sensors.append(MeasuredValues(source: field.source, placement: field.placement))
+            }
+            // A file of ours has no value out of range.
+            try? sensors[index].set(field.quantity, to: value)
+        }
+        return sensors.filter { !$0.isEmpty }
+    }
+
+    /// Power meters that write developer fields: each field is a sensor of its name.
+    private func meters(of message: FITMessage, _ decoder: FITDecoder) -> [MeasuredValues] {
+        decoder.developerFields.compactMap { described in
+            guard Self.powerFields.contains(described.name),
+                let watts = message.number(described.number, developer: described.developer)
+            else { return nil }
+            var values = MeasuredValues(source: described.name)
+            return (try? values.set(.power, to: watts)).map { values }
+        }
+    }
+}
