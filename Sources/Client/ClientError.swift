@@ -38,6 +38,7 @@ public enum ClientError: Error, Hashable, Sendable {
     }
 
     /// - Parameter text: The TLS library's description, with its names of reasons.
+    /// - Returns: The error in words.
     private static func handshake(_ text: String) -> ClientError {
         if text.contains("CERTIFICATE_VERIFY_FAILED") {
             return .notTrusted(reason: "no authority that is trusted here vouches for it")

@@ -93,6 +93,7 @@ final class ViewerSink {
     /// - Parameters:
     ///   - inner: At most 16 KiB of content that all viewers share, and its type as last byte.
     ///   - scratch: Memory for the record, to be used again.
+    /// - Returns: What became of it.
     func write(inner: [UInt8], using scratch: inout [UInt8]) -> Outcome {
         guard let records, let descriptor else { return .written }
         scratch.removeAll(keepingCapacity: true)
@@ -138,7 +139,7 @@ final class ViewerSink {
         }
     }
 
-    /// - Parameter areRecords: Whether the bytes are TLS records, or the rest of one.
+    /// Queues bytes in the channel; `areRecords`: they are TLS records, or the rest of one.
     private func queue(_ buffer: ByteBuffer, areRecords: Bool = false) -> Outcome {
         let count = buffer.readableBytes
         queuedBytes += count

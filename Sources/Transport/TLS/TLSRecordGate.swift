@@ -173,6 +173,7 @@ final class TLSRecordGate: ChannelDuplexHandler {
     /// Makes records of bytes that the caller sends by itself, in the order of the calls.
     ///
     /// - Parameter content: Application data.
+    /// - Returns: The records' bytes.
     func seal(_ content: [UInt8]) -> [UInt8] {
         var records: [UInt8] = []
         var start = 0

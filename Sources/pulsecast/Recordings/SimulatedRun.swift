@@ -35,6 +35,7 @@ struct SimulatedRun: Sendable {
     ///   - target: Daemon and token.
     ///   - progress: Receives the acknowledged share, 0…1.
     /// - Returns: The true values.
+    /// - Throws: ``ClientError``
     func play(
         to target: Target, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> [RunnerTruth] {

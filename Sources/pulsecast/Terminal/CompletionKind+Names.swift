@@ -22,6 +22,7 @@ extension CompletionKind {
     ///   - path: List in the daemon's API.
     ///   - key: Member of its rows.
     ///   - others: Values that are offered as well.
+    /// - Returns: The kind.
     private static func names(
         _ path: String, key: String, beside others: [String] = []
     ) -> CompletionKind {
