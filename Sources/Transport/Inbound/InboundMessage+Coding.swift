@@ -43,6 +43,9 @@ extension InboundMessage {
         }
     }
 
+    /// - Returns: The arrival in a record that ``append(to:)`` wrote.
+    public static func arrival(of record: Span<UInt8>) -> Timestamp { record.timestamp(at: 16) }
+
     private static func append(
         _ tag: UInt8, _ connection: ConnectionID, _ arrival: Timestamp, to bytes: inout [UInt8]
     ) {
