@@ -80,7 +80,8 @@ final class ChildProcess: Sendable {
     }
 
     func signal(_ number: Int32) {
-        if isRunning { kill(id, number) }
+        // Without an ID, as after a start that failed, it would go to our own process group.
+        if isRunning, id > 0 { kill(id, number) }
     }
 
     /// - Throws: ``StillRunning``, after it was killed, where it has not ended by itself.
