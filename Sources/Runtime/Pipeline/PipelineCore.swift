@@ -2,6 +2,7 @@ package import Ingest
 import Logging
 import Registry
 package import Replay
+import Ring
 package import SegmentLog
 package import SensorModel
 package import Sessions

@@ -1,5 +1,5 @@
 import Bytes
-import SensorModel
+public import SensorModel
 
 extension InboundMessage {
     private enum Tag {
