@@ -8,6 +8,12 @@ extension SessionTable {
     /// It may be early, never late.
     public var nextDeadline: Timestamp? { deadlines.first?.time }
 
+    /// A time before which no held frame arrived; `nil`: no frame is held.
+    public var heldSince: Timestamp? {
+        guard heldBytesTotal > 0 else { return nil }
+        return latestTime?.advanced(byMicroseconds: -settings.holdMicroseconds)
+    }
+
     /// Gives up holes that have delayed frames for too long, and wakes sessions.
     public mutating func advance(to time: Timestamp) {
         noteTime(time)

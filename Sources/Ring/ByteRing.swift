@@ -101,6 +101,28 @@ public final class ByteRing: Sendable {
         return count
     }
 
+    /// Looks at the oldest published record without consuming it. Consumer only.
+    ///
+    /// - Parameter body: Receives the record, valid during the call.
+    /// - Returns: The result of `body`; `nil` if no record is published.
+    public func peek<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
+        var head = unsafe words.consumer.pointee.index.load(ordering: .relaxed)
+        let end = head + words.ready(from: head, wanted: .max)
+        while head < end {
+            let slot = head & words.mask
+            let length = unsafe words.slots[slot]
+            guard length != Self.skip else {
+                head += words.capacity - slot
+                continue
+            }
+            let start = unsafe UnsafeRawPointer(words.slots + slot + 1)
+            return body(
+                unsafe Span(
+                    _unsafeStart: start.assumingMemoryBound(to: UInt8.self), count: Int(length)))
+        }
+        return nil
+    }
+
     /// - Returns: The slot of the record's length, already written; `nil` if there is no space.
     private func reserve(bytes: Int) -> Int? {
         precondition(bytes >= 0 && bytes <= recordBytesMax, "record longer than the ring allows")

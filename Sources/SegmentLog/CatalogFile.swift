@@ -127,7 +127,8 @@ enum CatalogFile {
                 guard head.count == headBytes else { return }
                 let needed = entryBytes(head, 0)
                 guard needed <= payloadBytesMax else { return }
-                window = try file.readUp(to: max(windowBytes, needed), at: position)
+                window = try file.readUp(
+                    to: min(max(windowBytes, needed), size - position), at: position)
                 windowPosition = position
                 place = 0
             }

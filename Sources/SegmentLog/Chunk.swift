@@ -2,7 +2,8 @@ import SensorModel
 
 /// Consecutive bytes of one segment on their way to the disk.
 struct Chunk: Sendable {
-    static let capacity = 1 << 20
+    /// Limit of a chunk's memory, unless a single record is larger.
+    static let capacityMax = 1 << 20
 
     var bytes: [UInt8]
     /// Bytes filled.

@@ -22,7 +22,7 @@ extension LogCore {
 
     /// More bytes than this are written during a running sync; fewer wait for it and are written
     /// with the next.
-    private static var worthwhileBytes: Int { Chunk.capacity / 2 }
+    private static var worthwhileBytes: Int { Chunk.capacityMax / 2 }
     /// This many bytes do not wait for the gap between two syncs to pass.
     static var groupBytes: Int { 16 << 10 }
 

@@ -34,7 +34,8 @@ extension LogCore {
         writtenPosition = SegmentFormat.recordsStart
         durablePosition = SegmentFormat.recordsStart
         line = ChunkLine(
-            header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset)
+            header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset,
+            segmentBytes: configuration.segmentBytesMax)
         draft = SegmentDraft(header: header)
         state = .writing
         for chunk in chunks { encodeAgain(chunk, of: drafts) }

@@ -71,7 +71,8 @@ struct LogCore: Sendable {
         places = SessionPlaces(self.entries)
         draft = SegmentDraft(header: header)
         line = ChunkLine(
-            header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset)
+            header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset,
+            segmentBytes: configuration.segmentBytesMax)
         self.file = file
         hasBegun = file != nil
         writtenEnd = header.firstOffset

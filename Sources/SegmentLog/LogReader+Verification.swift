@@ -22,6 +22,7 @@ extension LogReader {
                 header.previous <= entries[0].number || known.contains(header.previous)
             }
             do throws(DiskError) {
+                try verifier.note(entries[(place + 1)...], after: entry)
                 try verifier.check(
                     entry, before: following, isChained: place == 0 || isChained ?? true,
                     progress: progress)
@@ -43,10 +44,20 @@ private struct Verifier {
     let disk: any Disk
     let bytesInAll: Int
     var found = LogVerification()
+    /// Whether a segment after the one under check has a record.
+    private var isFollowed = false
 
     init(disk: any Disk, bytesInAll: Int) {
         self.disk = disk
         self.bytesInAll = bytesInAll
+    }
+
+    /// Notes what follows the segment that is checked next. After a power loss at a change of
+    /// segments, an empty one may follow a torn tail.
+    mutating func note(
+        _ following: ArraySlice<SegmentEntry>, after entry: SegmentEntry
+    ) throws(DiskError) {
+        isFollowed = entry.isSealed ? false : try Recovery.isFollowed(by: following, on: disk)
     }
 
     mutating func check(
@@ -114,7 +125,7 @@ private struct Verifier {
             case .hole(let gap):
                 if gap.reason == .damaged { report(.lostBefore, byte, entry) }
             case .damaged:
-                guard try pass(&walk, of: entry, before: following) else { break walking }
+                guard try pass(&walk, of: entry) else { break walking }
             case .end:
                 break walking
             }
@@ -164,7 +175,7 @@ private struct Verifier {
             guard try wasSealed(entry, in: file, from: walk.position) else { return }
         default: return
         }
-        guard following == nil else { return report(.footer, walk.position, entry) }
+        guard !isFollowed else { return report(.footer, walk.position, entry) }
         let bytes = try walk.bytesUntilZeros()
         guard bytes > 0 else { return }
         found.tornTail = TornTail(segment: entry.name, byte: walk.position, bytes: bytes)
@@ -200,11 +211,10 @@ private struct Verifier {
 
     /// - Returns: Whether a whole record follows.
     private mutating func pass(
-        _ walk: inout SegmentWalk, of entry: SegmentEntry, before following: UInt64?
+        _ walk: inout SegmentWalk, of entry: SegmentEntry
     ) throws(DiskError) -> Bool {
         let byte = walk.position
-        let isTorn = !entry.isSealed && following == nil
-        if isTorn, try !walk.wasDurable() {
+        if !entry.isSealed, !isFollowed, try !walk.wasDurable() {
             let bytes = try walk.bytesUntilZeros()
             if bytes > 0 {
                 found.tornTail = TornTail(segment: entry.name, byte: byte, bytes: bytes)

@@ -65,12 +65,15 @@ public struct LogReader: Sendable {
         RecordOffset(rawValue: entries.endOffset)
     }
 
-    /// The earliest arrival of a record that was appended and cannot be read yet, or up to a second
-    /// before it; `nil`: there is none.
+    /// The earliest arrival of an input whose records cannot be read yet, or up to a second before
+    /// it; `nil`: there is none. The input is not processed, or its records wait for the disk.
     public var unreadableSince: Timestamp? {
         guard case .log(let log) = source else { return nil }
-        return log.core.withLock { $0.arrivals.arrival(from: $0.writtenEnd) }
-            .map { Timestamp(microseconds: $0) }
+        // The order matters: an input that is processed in between has records that wait.
+        let unprocessed = log.published.unprocessedSince.load(ordering: .acquiring)
+        let waiting = log.core.withLock { $0.arrivals.arrival(from: $0.writtenEnd) } ?? .max
+        let since = min(unprocessed, waiting)
+        return since == .max ? nil : Timestamp(microseconds: since)
     }
 
     /// Whether an offset lies between the first and the last of a segment. After a crash the next

@@ -118,7 +118,7 @@ extension SegmentLog {
         var next = header
         next.generation += 1
         try Self.removeIfThere(entry.name + SegmentFormat.temporarySuffix, on: disk)
-        var rewrite = try SegmentRewrite(next, on: disk)
+        var rewrite = try SegmentRewrite(next, of: entry.bytes, on: disk)
         while try !rewrite.copy(&walk, without: sessions) {
             let gap = try walk.resume(endOffset: entry.index.endOffset)
             rewrite.skip(to: gap?.to.rawValue ?? entry.index.endOffset, reason: .damaged)
@@ -139,7 +139,7 @@ extension SegmentLog {
     /// Overwrites the old file, which has no name any more, against readers of the raw disk and
     /// readers that still hold it open.
     private func overwrite(_ file: any DiskFile, bytes: Int) throws(DiskError) {
-        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        let zeros = [UInt8](repeating: 0, count: min(1 << 20, bytes))
         var position = 0
         while position < bytes {
             let count = min(zeros.count, bytes - position)

@@ -45,6 +45,8 @@ public final class SegmentLog: Sendable {
         let nextOffset: Atomic<UInt64>
         let writtenEnd: Atomic<UInt64>
         let durableEnd: Atomic<UInt64>
+        /// Arrival of the oldest input that is not appended yet, µs; the maximum: there is none.
+        let unprocessedSince = Atomic(Int64.max)
 
         init(_ core: borrowing LogCore) {
             nextOffset = Atomic(core.nextOffset)
@@ -99,6 +101,13 @@ public final class SegmentLog: Sendable {
         guard let offset else { return nil }
         published.nextOffset.store(offset.rawValue + 1, ordering: .releasing)
         return offset
+    }
+
+    /// Notes the arrival of the oldest input whose records are not appended yet, for
+    /// ``LogReader/unreadableSince``. Called by the thread that appends.
+    public func noteUnprocessed(since arrival: Timestamp?) {
+        // Release: a reader that misses the note must see the records that the input caused.
+        published.unprocessedSince.store(arrival?.microseconds ?? .max, ordering: .releasing)
     }
 
     /// Appends a session record.

@@ -29,7 +29,7 @@ struct SegmentRepair {
         var walk = SegmentWalk(file: file, header: header, end: entry.bytes)
         var next = header
         next.generation += 1
-        var rewrite = try SegmentRewrite(next, on: disk)
+        var rewrite = try SegmentRewrite(next, of: entry.bytes, on: disk)
         while try !rewrite.copy(&walk, before: endOffset) {
             let byte = walk.position
             let wasDurable = isFollowed ? true : try walk.wasDurable()

@@ -11,14 +11,19 @@ struct SegmentRewrite {
     private var draft: SegmentDraft
     private var line: ChunkLine
 
-    /// `header` is the new file's; its generation distinguishes it from the old one.
-    init(_ header: SegmentHeader, on disk: any Disk) throws(DiskError) {
+    /// - Parameters:
+    ///   - header: The new file's header; its generation distinguishes it from the old one.
+    ///   - bytes: Size of the old file.
+    ///   - disk: The log's folder.
+    /// - Throws: ``DiskError`` if the file cannot be made.
+    init(_ header: SegmentHeader, of bytes: Int, on disk: any Disk) throws(DiskError) {
         self.disk = disk
         name = header.fileName + SegmentFormat.temporarySuffix
         file = try disk.open(name, .create)
         draft = SegmentDraft(header: header)
         line = ChunkLine(
-            header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset)
+            header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset,
+            segmentBytes: bytes)
         try file.writeAll(header.bothCopies.span, at: 0)
     }
 

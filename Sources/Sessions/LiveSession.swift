@@ -26,7 +26,9 @@ package final class LiveSession {
     /// The pending request to the log while there is no computation; answers to other requests are
     /// outdated.
     package var rebuilding: RebuildTicket?
-    package var backlog: [RecordedInput] = []
+    package var backlog: [RecordedInput] = [] {
+        didSet { noteBacklog() }
+    }
     /// The views of the session; every event of the session passes through them.
     package var views: SessionViews {
         didSet { noteHiding() }
@@ -41,6 +43,11 @@ package final class LiveSession {
     }
     /// Called when `hasEnded` changes; set while the session is in ``LiveSessions``, which counts.
     var ended: ((Bool) -> Void)?
+    /// Called with the earliest arrival in ``backlog``, when that changes; set while the session is in
+    /// ``LiveSessions``.
+    var backlogChanged: ((Timestamp?) -> Void)?
+    /// The earliest arrival in ``backlog``.
+    private(set) var backlogSince: Timestamp?
     /// Called with the change of ``hidingBytes``; set while the session is in ``LiveSessions``.
     var hidingGrew: ((Int) -> Void)?
     /// Memory of the view that hides something, in bytes; 0 if nothing is hidden.
@@ -74,6 +81,14 @@ package final class LiveSession {
         guard bytes != hidingBytes else { return }
         hidingGrew?(bytes - hidingBytes)
         hidingBytes = bytes
+    }
+
+    private func noteBacklog() {
+        let newest = backlog.last?.arrival
+        let since = newest.map { min($0, backlogSince ?? $0) }
+        guard since != backlogSince else { return }
+        backlogSince = since
+        backlogChanged?(since)
     }
 
     /// Called after a change of ``summaryEvents``.

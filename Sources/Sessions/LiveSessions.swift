@@ -9,6 +9,11 @@ package final class LiveSessions {
     private var byID: [SessionID: LiveSession] = [:]
     private var byDevice: [DeviceID: [SessionID]] = [:]
 
+    /// The earliest arrival in the backlog of each session that is being rebuilt.
+    private var backlogs: [SessionID: Timestamp] = [:]
+    /// The earliest of them all.
+    package private(set) var backlogSince: Timestamp?
+
     package init() {}
 
     package subscript(session: SessionID) -> LiveSession? { byID[session] }
@@ -41,6 +46,10 @@ package final class LiveSessions {
         session.hidingGrew = { [unowned self] in hidingBytes += $0 }
         summaryBytes += session.summaryBytes
         session.summaryGrew = { [unowned self] in summaryBytes += $0 }
+        noteBacklog(of: session.id, since: session.backlogSince)
+        session.backlogChanged = { [unowned self, id = session.id] in
+            noteBacklog(of: id, since: $0)
+        }
         byDevice[session.device, default: []].append(session.id)
         let ended = of(session.device).filter(\.hasEnded)
             .sorted { $0.lastArrival < $1.lastArrival }
@@ -56,9 +65,23 @@ package final class LiveSessions {
         removed.ended = nil
         removed.hidingGrew = nil
         removed.summaryGrew = nil
+        removed.backlogChanged = nil
+        noteBacklog(of: session, since: nil)
         hidingBytes -= removed.hidingBytes
         summaryBytes -= removed.summaryBytes
         if !removed.hasEnded { liveCount -= 1 }
         return removed
+    }
+
+    private func noteBacklog(of session: SessionID, since: Timestamp?) {
+        guard let since else {
+            guard let old = backlogs.removeValue(forKey: session), old == backlogSince else {
+                return
+            }
+            backlogSince = backlogs.values.min()
+            return
+        }
+        backlogs[session] = since
+        backlogSince = min(since, backlogSince ?? since)
     }
 }

@@ -28,7 +28,7 @@ extension SessionFlow {
         }
         resume(live, with: rebuilt.computation, missing: rebuilt.missing)
         // Not before the records that waited: time alone would decide what they have a say in.
-        for dated in live.views.advance(to: now) {
+        for dated in live.views.advance(to: decidable) {
             hub.publish(dated, of: live.device, at: now)
         }
         live.hasEnded =
@@ -59,6 +59,7 @@ extension SessionFlow {
         recorder.resume(
             with: computation ?? SessionComputation(profile: profile(of: live)),
             missing: missing, of: live, arrival: now)
+        noteUnread(since: unreadSince)
         if computation == nil, let course = callbacks.course(live.device) {
             recorder.record(course: course, of: live, arrival: now)
         }

@@ -24,13 +24,22 @@ extension SessionFlow {
 
     /// Schedules a wake-up for the time when silence changes something of the session.
     func watch(_ live: LiveSession) {
-        table.wake(live.id, at: live.nextDeadline(silenceMicroseconds: silenceMicroseconds))
+        var deadline = live.nextDeadline(silenceMicroseconds: silenceMicroseconds)
+        if decidable < now, let due = live.views.nextDeadline, due <= now {
+            // Unprocessed input keeps it from being decided; a later turn tries again.
+            let silence = live.nextSilence(silenceMicroseconds: silenceMicroseconds)
+            let retry = now.advanced(byMicroseconds: Self.retryMicroseconds)
+            deadline = min(silence ?? retry, retry)
+        }
+        table.wake(live.id, at: deadline)
     }
+
+    private static let retryMicroseconds: Int64 = 1_000_000
 
     /// Applies the changes that the passage of time causes in a session.
     func noteTime(of session: SessionID) {
         guard let live = sessions[session], live.computation != nil else { return }
-        for dated in live.views.advance(to: now) {
+        for dated in live.views.advance(to: decidable) {
             hub.publish(dated, of: live.device, at: now)
         }
         let silence = live.nextSilence(silenceMicroseconds: silenceMicroseconds)

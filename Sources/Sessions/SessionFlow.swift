@@ -19,6 +19,8 @@ package final class SessionFlow {
     package var table: SessionTable
     /// Arrival clock at the last ``advance(to:)``.
     package var now: Timestamp
+    /// Arrival of the oldest input in the rings.
+    var unreadSince: Timestamp?
     let callbacks: FlowCallbacks
     /// Limit on the memory of all views that hide something, in bytes.
     let hidingBytesMax: Int

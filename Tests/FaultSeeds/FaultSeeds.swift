@@ -5,6 +5,7 @@ import Foundation
 @main
 enum FaultSeeds {
     static func main() {
+        beginAlike()
         var options: [String: UInt64] = [:]
         var total = World.Counts()
         var arguments = CommandLine.arguments.dropFirst()
@@ -34,6 +35,19 @@ enum FaultSeeds {
             "\(seeds) seeds, \(failures) violations: \(total.lives) lives, \(total.steps) steps,",
             "\(total.acks) acks, \(total.records) records, \(total.messages) messages to viewers")
         exit(failures == 0 ? 0 : 1)
+    }
+
+    /// Starts the program again with hash tables that have the same order in each run: a seed that
+    /// fails must fail again.
+    private static func beginAlike() {
+        let name = "SWIFT_DETERMINISTIC_HASHING"
+        guard ProcessInfo.processInfo.environment[name] == nil else { return }
+        unsafe setenv(name, "1", 1)
+        var arguments = unsafe CommandLine.arguments.map { unsafe strdup($0) }
+        unsafe arguments.append(nil)
+        unsafe execv("/proc/self/exe", &arguments)
+        print("the program cannot be started again: \(errno)")
+        exit(70)
     }
 
     /// - Returns: Whether everything held.

@@ -210,6 +210,11 @@ final class Life {
             payload: payload)
     }
 
+    /// Arrival of the oldest record in the ring.
+    var unreadSince: Timestamp? {
+        ring.peek { Timestamp(microseconds: Int64(bitPattern: number(in: $0, at: 16))) }
+    }
+
     /// - Returns: How many records were taken.
     func drain(
         limit: Int, opened: (ConnectionID, Timestamp) -> Void,

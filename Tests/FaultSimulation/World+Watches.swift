@@ -93,6 +93,8 @@ extension World {
             }
         }
         life.ring.publish()
+        // The daemon's loop takes a turn, or wakes who does; the simulation's may come later.
+        life.flow.noteUnread(since: life.unreadSince)
         while let (at, item) = wire.down.first, at <= steady {
             wire.down.removeFirst()
             take(item, on: connection, wire.watch)

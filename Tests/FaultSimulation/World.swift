@@ -241,19 +241,17 @@ package final class World {
     func turn() throws {
         life.complaints.now = now
         life.flow.now = now
+        life.flow.noteUnread(since: min(life.unreadSince ?? now, now))
         expireShares()
         life.flow.advance(to: now)
         if life.log.hasRoom {
-            var taken: [(ConnectionID, UInt32)] = []
             _ = life.drain(limit: 1 + random.below(64)) { connection, arrival in
                 hear(connection, at: arrival)
             } taken: { connection, number in
-                if life.flow.table.session(of: connection) != nil {
-                    taken.append((connection, number))
-                    note(connection, number)
-                }
+                if let session = life.flow.table.session(of: connection) { note(session, number) }
             }
         }
+        life.flow.noteUnread(since: life.unreadSince)
         // Posted work, as the daemon's turns have it.
         for post in life.takePosts() { try post(self) }
         continueCatchUps()
@@ -274,10 +272,8 @@ package final class World {
         }
     }
 
-    private func note(_ connection: ConnectionID, _ number: UInt32) {
-        guard let session = life.flow.table.session(of: connection),
-            let book = ledger.books[session]
-        else { return }
+    private func note(_ session: SessionID, _ number: UInt32) {
+        guard let book = ledger.books[session] else { return }
         // Held already: a second copy is nothing new.
         if number > 0, !book.promised.contains(number), !book.removed.contains(number) {
             ledger.books[session]?.taken.insert(number)

@@ -47,6 +47,8 @@ import Testing
                 published += pushed
                 pushed = []
             default:
+                let oldest = ring.peek { record in record.indices.map { record[$0] } }
+                #expect(oldest == published.first)
                 let limit = Int(random.next() % 5)
                 let drained = contents(of: ring, limit: limit)
                 #expect(drained == Array(published.prefix(limit)))

@@ -56,6 +56,32 @@ import Testing
         #expect(found.frames == 98)
     }
 
+    /// As a power loss at a change of segments leaves it.
+    @Test func `A torn tail before a segment without records is no damage`() throws {
+        var fixture = try LogFixture()
+        fixture.head()
+        for _ in 0..<50 { fixture.append() }
+        fixture.log.settle()
+        let bytes = fixture.disk.content(of: name).count
+        fixture.disk.fail(SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls))
+        fixture.append()
+        fixture.log.settle()
+        let disk = fixture.disk.killed()
+        var content = disk.content(of: name)
+        content[bytes - 20] ^= 1
+        disk.replace(name, with: content)
+        #expect(try LogReader(disk: disk).verify().damaged.map(\.reason) == [.record])
+        // The header, twice.
+        let next = "000000000002.segment"
+        disk.replace(next, with: Array(disk.content(of: next).prefix(128)))
+        let found = try LogReader(disk: disk).verify()
+        #expect(found.damaged.isEmpty)
+        #expect(found.tornTail?.segment == name)
+        let again = try LogFixture(disk: disk)
+        #expect(again.log.recovery.damaged.isEmpty)
+        #expect(again.log.recovery.tornTail?.segment == name)
+    }
+
     @Test func `Space set aside and never written is no torn tail`() throws {
         let fixture = try killed(after: 100)
         let whole = fixture.disk.content(of: name)

@@ -48,7 +48,8 @@ extension SystemTests {
                 print(
                     "\(volume.kind): \(Self.losses) power losses; \(device.form):",
                     "\(ledger.welcomes) connections, \(ledger.acknowledged) acknowledged,",
-                    "\(ledger.sent) sent")
+                    "\(ledger.sent) sent; lost of what was acknowledged after the cut, in",
+                    "\(ledger.lostAfterCut) losses")
             }
         }
 
@@ -61,6 +62,7 @@ extension SystemTests {
             let after = Int.random(in: 0...100, using: &random)
             try await DaemonProcess.run(in: folder) { daemon in
                 let port = try daemon.port(of: "device")
+                for device in devices { device.ledger.reconnect() }
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for device in devices {
                         group.addTask { try await device.run(port: port) }

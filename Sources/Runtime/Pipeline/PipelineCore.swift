@@ -2,6 +2,7 @@ package import Ingest
 import Logging
 import Registry
 package import Replay
+import Ring
 package import SegmentLog
 package import SensorModel
 package import Sessions
@@ -114,10 +115,20 @@ package final class PipelineCore {
 
     /// Performs all work that is due by `now`.
     func advance(to now: Timestamp) {
+        // What comes during this turn is unread until its end.
+        flow.noteUnread(since: unreadSince.map { min($0, now) } ?? now)
         // Expiry comes first: an ended share must not show data that was held back.
         flow.now = now
         expireShares()
         flow.advance(to: now)
+    }
+
+    /// Notes, at a turn's end, which input it left in the rings.
+    func noteUnread() { flow.noteUnread(since: unreadSince) }
+
+    /// Arrival of the oldest input in the rings.
+    private var unreadSince: Timestamp? {
+        links.lazy.compactMap { $0.inbound.peek(InboundMessage.arrival) }.min()
     }
 
     // MARK: To the loops

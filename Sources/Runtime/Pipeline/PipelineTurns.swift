@@ -158,6 +158,7 @@ final class PipelineTurns: Sendable {
     }
 
     private func finish(_ core: PipelineCore, _ outcome: inout Outcome, _ state: inout State?) {
+        core.noteUnread()
         core.acknowledge()
         core.flush()
         core.counters.turns.add(1, ordering: .relaxed)

@@ -1,5 +1,5 @@
 import Bytes
-import SensorModel
+public import SensorModel
 
 extension InboundMessage {
     private enum Tag {
@@ -42,6 +42,9 @@ extension InboundMessage {
         default: return nil
         }
     }
+
+    /// - Returns: The arrival in a record that ``append(to:)`` wrote.
+    public static func arrival(of record: Span<UInt8>) -> Timestamp { record.timestamp(at: 16) }
 
     private static func append(
         _ tag: UInt8, _ connection: ConnectionID, _ arrival: Timestamp, to bytes: inout [UInt8]

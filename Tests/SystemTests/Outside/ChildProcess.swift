@@ -39,9 +39,12 @@ final class ChildProcess: Sendable {
         let stem = folder.file("out-" + String(UInt32.random(in: 0 ... .max), radix: 36))
         outputPath = stem + ".out"
         complaintPath = stem + ".err"
-        let files = FileManager.default
-        for path in [outputPath, complaintPath] {
-            guard files.createFile(atPath: path, contents: nil) else { throw NoOutputFile() }
+        let output = try Self.newFile(at: outputPath)
+        let complaint = try Self.newFile(at: complaintPath)
+        // The process has its own copies. Foundation keeps these open after its end.
+        defer {
+            try? output.close()
+            try? complaint.close()
         }
         process = Process()
         process.executableURL = URL(filePath: executable)
@@ -49,14 +52,21 @@ final class ChildProcess: Sendable {
         process.currentDirectoryURL = URL(filePath: folder.path)
         process.environment = Self.environment.merging(environment) { _, new in new }
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle(forWritingAtPath: outputPath)
-        process.standardError = FileHandle(forWritingAtPath: complaintPath)
+        process.standardOutput = output
+        process.standardError = complaint
         process.terminationHandler = { [end] process in
             let status = process.terminationStatus
             let isSignal = process.terminationReason == .uncaughtSignal
             end.value.withLock { $0 = isSignal ? .killed(signal: status) : .exited(status) }
         }
         try process.run()
+    }
+
+    private static func newFile(at path: String) throws -> FileHandle {
+        guard FileManager.default.createFile(atPath: path, contents: nil),
+            let file = FileHandle(forWritingAtPath: path)
+        else { throw NoOutputFile() }
+        return file
     }
 
     /// Nothing of this machine's own settings, and no backtrace of a process that we kill.
@@ -70,7 +80,8 @@ final class ChildProcess: Sendable {
     }
 
     func signal(_ number: Int32) {
-        if isRunning { kill(id, number) }
+        // Without an ID, as after a start that failed, it would go to our own process group.
+        if isRunning, id > 0 { kill(id, number) }
     }
 
     /// - Throws: ``StillRunning``, after it was killed, where it has not ended by itself.

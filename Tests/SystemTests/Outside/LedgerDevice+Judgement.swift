@@ -7,6 +7,7 @@ extension LedgerDevice {
         try await DaemonProcess.run(in: folder) { daemon in
             let port = try daemon.port(of: "device")
             for device in devices {
+                device.ledger.reconnect()
                 let goal = device.ledger.sent + 100
                 try await device.run(port: port, until: goal)
                 #expect(device.ledger.acknowledged == goal)

@@ -36,7 +36,7 @@ struct LedgerDevice: Sendable {
         }
     }
 
-    /// - Returns: The number that the daemon has everything up to; `nil` at the end.
+    /// - Returns: The number that the daemon has everything up to; `nil` at the end, or after a cut.
     func greet(_ socket: PlainSocket) async throws -> UInt32? {
         let hello =
             #"{"type":"hello","token":"\#(token)","session":"\#(session)","recorded":true}"#
@@ -49,8 +49,7 @@ struct LedgerDevice: Sendable {
         }
         while let answer = try await answer(from: socket) {
             guard case .welcome(let number) = answer else { continue }
-            ledger.welcome(at: number)
-            return number
+            return ledger.welcome(at: number) ? number : nil
         }
         return nil
     }

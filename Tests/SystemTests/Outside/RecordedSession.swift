@@ -4,11 +4,14 @@ import Testing
 /// A session's frames as `log cat` prints them, to be compared with a ledger.
 struct RecordedSession {
     let frames: [(number: UInt32, payload: String)]
+    /// Whether the log has no record of the session.
+    let isGone: Bool
 
     init(_ session: String, in folder: TemporaryFolder) async throws {
         let listing = try await DaemonProcess.command(
             ["log", "cat", "--session", session], in: folder)
         try #require(listing.end == .exited(0), "\(listing.complaint)")
+        isGone = !listing.output.contains(#""session":"\#(session)""#)
         frames = listing.output.split(separator: "\n").compactMap { line in
             guard line.contains(#""type":"frame""#),
                 let seq = line.firstMatch(of: /"seq":(\d+)/).flatMap({ UInt32($0.1) }),
