@@ -203,7 +203,9 @@ private struct Verifier {
         _ walk: inout SegmentWalk, of entry: SegmentEntry, before following: UInt64?
     ) throws(DiskError) -> Bool {
         let byte = walk.position
-        let isTorn = !entry.isSealed && following == nil
+        // The segment that a start began after a crash proves nothing of what was before it.
+        let isLast = following.map { Recovery.isJump(from: walk.offset, to: $0) } ?? true
+        let isTorn = !entry.isSealed && isLast
         if isTorn, try !walk.wasDurable() {
             let bytes = try walk.bytesUntilZeros()
             if bytes > 0 {
