@@ -5,8 +5,8 @@ import Testing
 import Transport
 
 extension SystemTests {
-    /// Starts on a disk that takes nothing: full, without inodes, or read-only; after an orderly end
-    /// and after a kill; on the file systems that people have.
+    /// Starts on a disk that takes nothing: full, without inodes, or read-only; after an orderly
+    /// end and after a kill; on the file systems that people have.
     @Suite struct FullDiskTests {
         enum Disk: String, CaseIterable, Sendable {
             case full, withoutInodes, readOnly
@@ -31,8 +31,8 @@ extension SystemTests {
             }
         }
 
-        /// All, or each kind of disk and end once. A reserve of the log is no file in these: what is
-        /// tested is a disk on which nothing can be taken over.
+        /// All, or a fifth of them, with each kind of disk and end. The reserve is removed before
+        /// the start: what is tested is a disk on which nothing can take over.
         static let cases: [Case] = SmallVolume.Kind.allCases.flatMap { kind in
             Disk.allCases.flatMap { disk in
                 [true, false].flatMap { isKilled in
@@ -54,6 +54,41 @@ extension SystemTests {
                     try await Run(the: the, volume: volume, folder: folder).check()
                 }
             }
+        }
+
+        @Test func `A first start without room waits, says so, and ends in service`() async throws {
+            try await TemporaryFolder.with { folder in
+                try await SmallVolume.with(.tmpfs, in: folder) { volume in
+                    try volume.makeState(of: folder)
+                    try await volume.fill()
+                    try await DaemonProcess.run(in: folder) { daemon in
+                        try await expectWaiting(daemon)
+                        try volume.makeRoom()
+                        #expect(try await daemon.readiness(within: .seconds(30)) == "ready\n")
+                        let device = LedgerDevice(
+                            token: try await daemon.addDevice("runner"), form: .text)
+                        try await device.run(port: try daemon.port(of: "device"), until: 100)
+                        #expect(device.ledger.acknowledged == 100)
+                    }
+                }
+            }
+        }
+
+        private func expectWaiting(_ daemon: DaemonProcess) async throws {
+            let ready = try await daemon.ask("operations", .get, "/readyz")
+            let text = String(decoding: ready.body, as: UTF8.self)
+            #expect(ready.status == 503)
+            #expect(text.hasPrefix("the state folder cannot be used: the disk is full"), "\(text)")
+            #expect(try await daemon.ask("http", .get, "/v1/me/sessions").status == 503)
+            let socket = try PlainSocket(port: try daemon.port(of: "device"))
+            defer { socket.close() }
+            let device = LedgerDevice(token: "any", form: .text)
+            await device.sayHello(on: socket)
+            guard case .other(let json) = try await device.answer(from: socket) else {
+                Issue.record("a device was welcomed without a state")
+                return
+            }
+            #expect(json.contains(#""code":1013"#), "\(json)")
         }
     }
 }
@@ -192,14 +227,7 @@ private struct Run {
     // MARK: - Once it takes data again
 
     private func expectWell(_ daemon: DaemonProcess, _ device: LedgerDevice) async throws {
-        var text = ""
-        for _ in 0..<600 {
-            let ready = try await daemon.ask("operations", .get, "/readyz")
-            text = String(decoding: ready.body, as: UTF8.self)
-            if ready.status == 200 { break }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        #expect(text == "ready\n")
+        #expect(try await daemon.readiness(within: .seconds(30)) == "ready\n")
         let before = device.ledger.acknowledged
         try await device.run(port: try daemon.port(of: "device"), until: before + 500)
         #expect(device.ledger.acknowledged == before + 500)
@@ -219,5 +247,17 @@ extension DaemonProcess {
         var fields = HTTPFields()
         if let token { fields["Authorization"] = "Bearer " + token }
         return try await HTTPClient(address(listener, .http)).send(method, path, fields: fields)
+    }
+    /// - Returns: What `/readyz` says once it is fine, or after that time.
+    fileprivate func readiness(within time: Duration) async throws -> String {
+        let end = ContinuousClock.now + time
+        while true {
+            let ready = try? await ask("operations", .get, "/readyz")
+            if let ready, ready.status == 200 || ContinuousClock.now > end {
+                return String(decoding: ready.body, as: UTF8.self)
+            }
+            guard ContinuousClock.now < end else { return "no answer" }
+            try await Task.sleep(for: .milliseconds(50))
+        }
     }
 }

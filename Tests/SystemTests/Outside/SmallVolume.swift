@@ -48,6 +48,15 @@ struct SmallVolume {
         try await volume.unmount()
     }
 
+    /// Makes the daemon's state folder a link into it.
+    func makeState(of folder: TemporaryFolder) throws {
+        let state = mountPoint + "/state"
+        try FileManager.default.createDirectory(
+            atPath: state, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: DaemonProcess.state(in: folder), withDestinationPath: state)
+    }
+
     private func make() async throws {
         guard kind != .tmpfs else { return }
         let tool = "/usr/sbin/mkfs.\(kind.rawValue)"
