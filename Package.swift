@@ -58,7 +58,7 @@ let rim: [Target] = [
         swiftSettings: strict),
     .target(
         name: "Registry",
-        dependencies: ["SensorModel", .product(name: "GRDB", package: "GRDB.swift")],
+        dependencies: ["Bytes", "SensorModel", .product(name: "GRDB", package: "GRDB.swift")],
         swiftSettings: strict),
     .target(
         name: "Transport",

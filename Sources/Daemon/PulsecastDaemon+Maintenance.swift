@@ -10,8 +10,9 @@ extension PulsecastDaemon {
     func maintain() async {
         feedWatchdog()
         saveCounts()
-        await repair()
+        // A repair wants room for a copy of a segment, and retention makes room.
         await retain()
+        await repair()
         await saveCatalog()
     }
 
@@ -32,8 +33,7 @@ extension PulsecastDaemon {
         notifier.send(.watchdog, .status("\(live) live session(s), \(viewers) viewer(s)"))
     }
 
-    /// Segments that a failed disk left open come first: retention skips them.
-    private func repair() async {
+    func repair() async {
         let log = pipeline.log
         guard log.holdings.unrepaired > 0 else { return }
         let repair = await pipeline.background.run { log.repair() }
@@ -62,7 +62,7 @@ extension PulsecastDaemon {
         }
     }
 
-    private func retain() async {
+    func retain() async {
         let settings = settings.withLock { $0.log }
         guard settings.retentionSeconds != nil || settings.retentionBytes != nil else { return }
         let before = settings.retentionSeconds.map { WallClock.now().advanced(bySeconds: -$0) }

@@ -14,7 +14,7 @@ import ViewerPages
 /// The whole daemon: open, start, stop.
 public final class PulsecastDaemon: Sendable {
     public let configuration: Configuration
-    public let health = Health()
+    public let health: Health
     let state: StateFolder
     let accounts: Accounts
     let pipeline: Pipeline
@@ -73,10 +73,16 @@ public final class PulsecastDaemon: Sendable {
         let state = StateFolder(
             configured: configuration.stateDirectory, environment: environment)
         self.state = state
+        let troubles = Troubles(of: state, logger: logger)
+        health = troubles.health
+        let isFirst = !state.exists
         try state.create()
-        accounts = try Self.openAccounts(configuration, state: state, environment: environment)
-        try state.synchronizeNames()
-        let health = health
+        accounts = try Self.openAccounts(
+            configuration, state: state, environment: environment, troubles: troubles)
+        do throws(StateFolderError) { try state.synchronizeNames() } catch {
+            // What an earlier start made is on disk.
+            if isFirst { throw error }
+        }
         let webhooks = try Webhooks(
             configuration.webhook, environment: environment, accounts: accounts, logger: logger)
         pipeline = try Pipeline(
@@ -84,18 +90,10 @@ public final class PulsecastDaemon: Sendable {
             newEpoch: newEpoch, accounts: accounts,
             began: { webhooks?.began($0, of: $1, at: $2) },
             notice: SessionNotifier(accounts: accounts, webhooks: webhooks, logger: logger).take,
-            stateChanged: { Self.logChanged(to: $0, health: health, logger: logger) },
+            stateChanged: { troubles.logChanged(to: $0) },
             logger: logger)
-        administration = Administration(
-            accounts: accounts, log: pipeline.log, mailbox: pipeline.mailbox,
-            erasures: ErasureQueue {
-                [log = pipeline.log, background = pipeline.background] sessions in
-                await background.run {
-                    Result { () throws(SegmentLogError) in try log.erase(sessions).bytes }
-                }
-            }, reader: pipeline.reader,
-            catalog: pipeline.catalog, results: pipeline.results, playbacks: pipeline.playbacks,
-            clock: WallClock.now, logger: logger)
+        troubles.begin(telling: pipeline.loops)
+        administration = Self.administration(of: accounts, pipeline, logger: logger)
         identity = try Self.identity(configuration, environment: environment)
         pages = PageCache(configuration.http)
         let listeners = Listeners(
@@ -110,14 +108,31 @@ public final class PulsecastDaemon: Sendable {
         server = try listeners.server(descriptors: descriptors)
     }
 
-    /// Starts the threads and opens the listeners.
+    private static func administration(
+        of accounts: Accounts, _ pipeline: Pipeline, logger: Logger
+    ) -> Administration {
+        Administration(
+            accounts: accounts, log: pipeline.log, mailbox: pipeline.mailbox,
+            erasures: ErasureQueue {
+                [log = pipeline.log, background = pipeline.background] sessions in
+                await background.run {
+                    Result { () throws(SegmentLogError) in try log.erase(sessions).bytes }
+                }
+            }, reader: pipeline.reader,
+            catalog: pipeline.catalog, results: pipeline.results, playbacks: pipeline.playbacks,
+            clock: WallClock.now, logger: logger)
+    }
+
+    /// Starts the threads and opens the listeners. What the disk refuses now is left to
+    /// ``recover()``.
     ///
     /// - Returns: Addresses of the listeners, by name.
     public func start() async throws -> [String: String] {
         report(pipeline.log.recovery)
         try pipeline.start(accounts)
-        try administration.settleAgreement()
+        if accounts.registry.trouble == nil { try settleAgreement() }
         let addresses = try await server.start()
+        if !server.displaced.isEmpty { noteDisplaced() }
         address.set(configuration: configuration, addresses: addresses)
         health.started()
         notifier.send(.ready, .status("listening"))
@@ -147,6 +162,7 @@ public final class PulsecastDaemon: Sendable {
 
     /// Writes in-memory counts to disk: once a minute, and at the end.
     func saveCounts() {
+        guard accounts.registry.trouble == nil else { return }
         let counts = accounts.withState { state in
             let ever = state.viewersEverChanged.map { ($0, state.viewers.watchedEver($0)) }
             state.viewersEverChanged = []
@@ -162,7 +178,8 @@ public final class PulsecastDaemon: Sendable {
     }
 
     private static func openAccounts(
-        _ configuration: Configuration, state: StateFolder, environment: [String: String]
+        _ configuration: Configuration, state: StateFolder, environment: [String: String],
+        troubles: Troubles
     ) throws -> Accounts {
         var generator = SystemRandomNumberGenerator()
         let key = try MasterKeyFile(
@@ -171,13 +188,15 @@ public final class PulsecastDaemon: Sendable {
             stateDirectory: state.path
         ).load(using: &generator)
         return try Accounts(
-            registry: RegistryStore(folder: state.path), masterKey: key,
+            registry: RegistryStore(
+                folder: state.path, troubleChanged: { troubles.registryChanged(to: $0) }),
+            masterKey: key,
             failuresPerMinuteMax: configuration.bounds.failuresPerMinuteMax,
             viewersPerShareMax: configuration.bounds.viewersPerShareMax,
             sharesPerDeviceMax: configuration.bounds.sharesPerDeviceMax)
     }
 
-    private static func identity(
+    static func identity(
         _ configuration: Configuration, environment: [String: String]
     ) throws -> TLSIdentity? {
         guard configuration.device.tls || configuration.httpListener.tls else { return nil }
@@ -230,19 +249,5 @@ public final class PulsecastDaemon: Sendable {
             .logDamaged, .error,
             "the log is damaged: \(damage.reason.rawValue); see pulsecast log verify",
             ["segment": "\(damage.segment)", "byte": "\(damage.byte)"])
-    }
-
-    private static func logChanged(to state: LogState, health: Health, logger: Logger) {
-        switch state {
-        case .writing:
-            health.log(nil)
-            logger.log(.logWrittenAgain, .notice, "the log is written again")
-        case .failed(let error):
-            health.log("the log cannot be written: \(error)")
-            logger.log(
-                .logFailed, .critical,
-                "the log cannot be written, nothing is acknowledged until it can: \(error)")
-        case .closed: break
-        }
     }
 }

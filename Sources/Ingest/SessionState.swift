@@ -10,7 +10,9 @@ import SensorModel
 struct SessionState {
     let session: SessionID
     let device: DeviceID
-    var connection: ConnectionID?
+    var connection: ConnectionID? {
+        didSet { if connection != oldValue { arrivalAck = 0 } }
+    }
     var clock: ClockModel
     var acks: AckTracker
     /// Acks of frames without numbers, by count; these use no number of the device.
@@ -24,6 +26,9 @@ struct SessionState {
     /// Frames without numbers so far, and how many of them are in the log.
     private var arrivals: UInt32 = 0
     private var arrivalsRecorded: UInt32 = 0
+    /// The connection's last ack that counted arrivals. Acks never fall, so one of a number must be
+    /// higher.
+    private var arrivalAck: UInt32 = 0
     /// The log may have records of it: a frame has come, or it was recovered.
     var isUsed = false
     /// The time at which the pipeline handles this session even without a frame.
@@ -91,7 +96,11 @@ struct SessionState {
     mutating func durable(upTo end: RecordOffset) -> UInt32? {
         let arrival = arrivalAcks.durable(upTo: end)
         let numbered = acks.durable(upTo: end)
-        return countsArrivals == true ? arrival : numbered
+        guard countsArrivals == true else {
+            return numbered.flatMap { $0 > arrivalAck || arrivalAck == 0 ? $0 : nil }
+        }
+        arrivalAck = arrival ?? arrivalAck
+        return arrival
     }
 
     mutating func pass(_ sequence: UInt32) {

@@ -1,3 +1,5 @@
+public import SensorModel
+
 /// Why the registry did not perform a request.
 public enum RegistryError: Error, Hashable, Sendable {
     case nameTaken(String)
@@ -11,6 +13,10 @@ public enum RegistryError: Error, Hashable, Sendable {
     case folderNotCreated(path: String)
     /// A value that no version of the daemon writes.
     case damagedRow(table: String)
+    /// The disk takes no change now. Nothing was changed, and what is known can be read.
+    case notWritable(DiskTrouble)
+    /// The disk gives nothing and takes nothing: nobody knows whose tokens and shares are valid.
+    case unreadable(DiskTrouble)
     /// SQLite's result code and message.
     case database(code: Int, reason: String)
 }
@@ -31,6 +37,10 @@ extension RegistryError: CustomStringConvertible {
             "the folder \(path) cannot be made: check who owns the one above it"
         case .damagedRow(let table):
             "a row of \(table) in the registry is damaged: restore registry.sqlite from a backup"
+        case .notWritable(let trouble):
+            "devices and shares cannot be changed: \(trouble); \(trouble.advice)"
+        case .unreadable(let trouble):
+            "the registry cannot be read: \(trouble); \(trouble.advice)"
         case .database(let code, let reason):
             "the registry failed (SQLite \(code), \(reason)): check the disk's space and health"
         }

@@ -1,5 +1,6 @@
 import GRDB
 public import SensorModel
+import Synchronization
 
 /// All registry data that the daemon keeps in memory, read at one moment, at start.
 public struct RegistrySnapshot: Sendable {
@@ -12,8 +13,15 @@ public struct RegistrySnapshot: Sendable {
 }
 
 extension RegistryStore {
-    /// Reads in one transaction, so the result contains no partial change.
+    /// Reads in one transaction, so the result contains no partial change. Revocations that are not
+    /// in the file yet count.
     public func snapshot() throws(RegistryError) -> RegistrySnapshot {
+        var snapshot = try stored()
+        for revocation in state.withLock({ $0.unstored }) { snapshot.apply(revocation) }
+        return snapshot
+    }
+
+    private func stored() throws(RegistryError) -> RegistrySnapshot {
         try read { database in
             RegistrySnapshot(
                 devices: try Self.allDevices(in: database),
@@ -22,6 +30,28 @@ extension RegistryStore {
                 usedProofs: try Self.allProofs(in: database),
                 codes: try Self.allCodes(in: database),
                 courses: try Self.allCourses(in: database))
+        }
+    }
+}
+
+extension RegistrySnapshot {
+    fileprivate mutating func apply(_ revocation: Revocation) {
+        switch revocation.target {
+        case .share(let key):
+            guard
+                let place = shares.firstIndex(where: {
+                    $0.key == key && $0.idHash == revocation.hash
+                })
+            else { return }
+            shares[place].revokedAt = shares[place].revokedAt ?? revocation.time
+            codes.removeAll { $0.share == key }
+        case .device(let id):
+            guard
+                let place = devices.firstIndex(where: {
+                    $0.id == id && $0.tokenHash == revocation.hash
+                })
+            else { return }
+            devices[place].revokedAt = devices[place].revokedAt ?? revocation.time
         }
     }
 }

@@ -87,12 +87,6 @@ extension RegistryStore {
             arguments: [tokenHash.column, Data(sealedProofKey), id.rawValue])
     }
 
-    public func revokeDevice(_ id: DeviceID, at now: Timestamp) throws(RegistryError) {
-        try update(
-            id, sql: "UPDATE device SET revokedAt = coalesce(revokedAt, ?) WHERE id = ?",
-            arguments: [now.column, id.rawValue])
-    }
-
     public func setProfile(
         _ profile: RunnerProfile, _ zoneHistory: ZoneHistory = ZoneHistory(), of id: DeviceID
     ) throws(RegistryError) {

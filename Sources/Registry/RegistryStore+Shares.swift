@@ -78,16 +78,6 @@ extension RegistryStore {
         }
     }
 
-    public func revokeShare(_ key: ShareKey, at now: Timestamp) throws(RegistryError) {
-        try write { database in
-            try database.execute(
-                sql: "UPDATE share SET revokedAt = coalesce(revokedAt, ?) WHERE id = ?",
-                arguments: [now.column, key.rawValue])
-            try Self.checkChanged(key, in: database)
-            try Self.withdrawCodes(of: key, in: database)
-        }
-    }
-
     /// Erases the share with its audit, as if it had never existed.
     public func deleteShare(_ key: ShareKey) throws(RegistryError) {
         try write { database in

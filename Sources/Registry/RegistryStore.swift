@@ -1,66 +1,110 @@
 import GRDB
+public import SensorModel
+import Synchronization
 
 /// Devices, shares and other persistent data that is not a stream: `registry.sqlite`.
 ///
 /// Every call is synchronous and returns when its changes are on disk. No call belongs on a frame's
 /// path: the daemon keeps the data in memory after start, and calls from a thread that may block.
+///
+///     writable ──a write fails for the disk──▶ degraded: reads only, each change is refused
+///        ▲                                        │
+///        └────────────── recover() ───────────────┘
+///
+/// A registry that cannot be opened for writing is degraded from the start, and is read from a copy
+/// in memory. A revocation is kept in either state: ``revoke(_:)``.
 public final class RegistryStore: Sendable {
     public static let fileName = "registry.sqlite"
 
-    private let queue: DatabaseQueue
+    struct State {
+        var queue: DatabaseQueue
+        /// Whether ``queue`` is a copy in memory.
+        var isCopy: Bool
+        /// Why nothing can be written; `nil`: the registry is writable.
+        var trouble: DiskTrouble?
+        /// Revocations that the file does not have yet.
+        var unstored: [Revocation]
+    }
+
+    let folder: String
+    let state: Mutex<State>
+    let notes: RevocationNotes
+    /// Held while ``recover()`` runs.
+    let recovering = Mutex<Void>(())
+    /// Called when the registry becomes degraded, and with `nil` when it is writable again.
+    let troubleChanged: @Sendable (DiskTrouble?) -> Void
 
     /// Opens the registry in a folder, creates it at the first start, and migrates an older one.
     ///
-    /// - Parameter folder: Created with its parents if missing, without permissions for group and
-    ///   others.
+    /// - Parameters:
+    ///   - folder: Created with its parents if missing, without permissions for group and others.
+    ///   - troubleChanged: Called, on any thread, when the registry becomes degraded, and with `nil`
+    ///     when it is writable again.
     /// - Throws: ``RegistryError``, also for a registry of a later version.
-    public init(folder: String) throws(RegistryError) {
-        do {
-            let path = folder + "/" + Self.fileName
-            try Self.makeFirst(path, in: folder)
-            var configuration = Configuration()
-            configuration.label = "pulsecast.registry"
-            configuration.busyMode = .timeout(5)  // a backup may be reading
-            queue = try DatabaseQueue(path: path, configuration: configuration)
-            try queue.writeWithoutTransaction(Self.makeDurable)
-            try queue.write(RegistrySchema.migrate)
+    public init(
+        folder: String, troubleChanged: @escaping @Sendable (DiskTrouble?) -> Void = { _ in }
+    ) throws(RegistryError) {
+        self.folder = folder
+        self.troubleChanged = troubleChanged
+        notes = RevocationNotes(folder: folder)
+        let unstored = notes.read()
+        do throws(RegistryError) {
+            let queue = try Self.openToWrite(folder)
+            state = Mutex(State(queue: queue, isCopy: false, trouble: nil, unstored: unstored))
         } catch {
-            throw RegistryError(error)
+            guard let trouble = error.trouble(in: folder) else { throw error }
+            let copy: DatabaseQueue
+            do { copy = try Self.copyInMemory(folder) } catch { throw .unreadable(trouble) }
+            state = Mutex(State(queue: copy, isCopy: true, trouble: trouble, unstored: unstored))
+            troubleChanged(trouble)
+            return
         }
+        notes.setAside()
+        storeRevocations(unstored)
     }
 
-    /// Makes commits durable before they return, and overwrites deleted data. GRDB's own setup of a
-    /// write-ahead log creates and drops a table each time, with two syncs, for pools of
-    /// connections.
-    private static func makeDurable(_ database: Database) throws {
-        let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
-        guard mode == "wal" else {
-            throw DatabaseError(message: "this file system allows no write-ahead log")
-        }
-        try database.execute(sql: "PRAGMA synchronous = FULL")
-        try database.execute(sql: "PRAGMA secure_delete = ON")
+    /// Why nothing can be written now; `nil`: the registry is writable.
+    public var trouble: DiskTrouble? { state.withLock { $0.trouble } }
+
+    /// - Throws: ``RegistryError/notWritable(_:)``
+    public func requireWritable() throws(RegistryError) {
+        if let trouble { throw .notWritable(trouble) }
     }
 
     /// - Throws: ``RegistryError``; nothing was written.
     func write<Result>(
         _ body: (Database) throws -> Result
     ) throws(RegistryError) -> Result {
-        do { return try queue.write(body) } catch { throw RegistryError(error) }
+        try requireWritable()
+        let queue = state.withLock { $0.queue }
+        do { return try queue.write(body) } catch { throw failure(error) }
     }
 
     func read<Result>(_ body: (Database) throws -> Result) throws(RegistryError) -> Result {
+        let queue = state.withLock { $0.queue }
         do { return try queue.read(body) } catch { throw RegistryError(error) }
     }
 
     /// Called after an erasure: the write-ahead log still contains the old pages.
     func truncateWriteAheadLog() throws(RegistryError) {
+        let queue = state.withLock { $0.queue }
         do {
             try queue.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             }
-        } catch {
-            throw RegistryError(error)
+        } catch { throw failure(error) }
+    }
+
+    /// Converts an error of a write. If the disk caused it, the registry is degraded from here on.
+    private func failure(_ error: any Error) -> RegistryError {
+        let error = RegistryError(error)
+        guard let trouble = error.trouble(in: folder) else { return error }
+        let isNew = state.withLock { state in
+            defer { state.trouble = trouble }
+            return state.trouble == nil
         }
+        if isNew { troubleChanged(trouble) }
+        return .notWritable(trouble)
     }
 }
 

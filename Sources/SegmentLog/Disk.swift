@@ -1,3 +1,6 @@
+import Glibc
+public import SensorModel
+
 /// The file operations that the log needs, on one folder.
 ///
 /// The daemon uses `PosixDisk`. Tests use a simulated disk, on which every call can fail, be short,
@@ -63,5 +66,39 @@ public struct DiskError: Error, Hashable, Sendable {
         self.call = call
         self.name = name
         self.number = number
+    }
+
+    public var trouble: DiskTrouble { DiskTrouble(number: number) }
+
+    /// Whether the disk is the cause, and not for example the permissions of a file.
+    public var isOfDisk: Bool { trouble.isRefusal || number == EIO }
+}
+
+extension DiskError: CustomStringConvertible {
+    public var description: String {
+        "\(trouble), \(place)"
+    }
+
+    /// The call, as the rest of a sentence.
+    public var place: String {
+        "at the \(call.noun) of \(name.isEmpty ? "the log's folder" : name)"
+    }
+}
+
+extension DiskError.Call {
+    fileprivate var noun: String {
+        switch self {
+        case .list: "listing"
+        case .open: "opening"
+        case .read: "reading"
+        case .write: "writing"
+        case .synchronize, .synchronizeNames: "syncing"
+        case .truncate: "cutting"
+        case .preallocate: "reservation"
+        case .rename: "renaming"
+        case .remove: "removal"
+        case .lock: "locking"
+        case .size: "measuring"
+        }
     }
 }

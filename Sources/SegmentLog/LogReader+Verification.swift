@@ -125,7 +125,7 @@ private struct Verifier {
             case .hole(let gap):
                 if gap.reason == .damaged { report(.lostBefore, byte, entry) }
             case .damaged:
-                guard try pass(&walk, of: entry) else { break walking }
+                guard try pass(&walk, of: entry, before: following) else { break walking }
             case .end:
                 break walking
             }
@@ -211,10 +211,14 @@ private struct Verifier {
 
     /// - Returns: Whether a whole record follows.
     private mutating func pass(
-        _ walk: inout SegmentWalk, of entry: SegmentEntry
+        _ walk: inout SegmentWalk, of entry: SegmentEntry, before following: UInt64?
     ) throws(DiskError) -> Bool {
         let byte = walk.position
-        if !entry.isSealed, !isFollowed, try !walk.wasDurable() {
+        // The segment that a start began after a crash proves nothing of what was before it.
+        let isLast =
+            !isFollowed || following.map { Recovery.isJump(from: walk.offset, to: $0) } ?? true
+        let isTorn = !entry.isSealed && isLast
+        if isTorn, try !walk.wasDurable() {
             let bytes = try walk.bytesUntilZeros()
             if bytes > 0 {
                 found.tornTail = TornTail(segment: entry.name, byte: byte, bytes: bytes)

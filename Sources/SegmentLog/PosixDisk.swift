@@ -1,4 +1,5 @@
 import Glibc
+import SensorModel
 
 /// A folder of the file system.
 public struct PosixDisk: Disk {
@@ -49,17 +50,40 @@ public struct PosixDisk: Disk {
         guard fsync(descriptor) == 0 else { throw failure(.synchronizeNames, "") }
     }
 
+    /// Locks the folder, and a file in it if there is one or one can be made: a full or read-only
+    /// disk takes no file.
     public func lock(_ name: String) throws(DiskError) -> any DiskFile {
-        let file = try open(name, flags: O_RDWR | O_CREAT)
+        let folder = try open(".", flags: O_RDONLY | O_DIRECTORY)
+        let isLocked = flock(folder.descriptor, LOCK_EX | LOCK_NB) == 0
+        if !isLocked, errno == EWOULDBLOCK { throw failure(.lock, name) }
+        do throws(DiskError) {
+            return try lock(name, flags: O_RDWR | O_CREAT, with: folder)
+        } catch {
+            guard isLocked, error.call == .open, error.trouble.isRefusal else { throw error }
+        }
+        do throws(DiskError) {
+            return try lock(name, flags: O_RDONLY, with: folder)
+        } catch {
+            guard error.call == .open, error.number == ENOENT else { throw error }
+            return folder
+        }
+    }
+
+    private func lock(
+        _ name: String, flags: Int32, with folder: PosixFile
+    ) throws(DiskError) -> PosixFile {
+        let file = try open(name, flags: flags, with: folder)
         guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw failure(.lock, name) }
         return file
     }
 
-    private func open(_ name: String, flags: Int32) throws(DiskError) -> PosixFile {
+    private func open(
+        _ name: String, flags: Int32, with companion: PosixFile? = nil
+    ) throws(DiskError) -> PosixFile {
         // Personal data: no permissions for group and others.
         let descriptor = unsafe Glibc.open(full(name), flags | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(.open, name) }
-        return PosixFile(name: name, descriptor: descriptor)
+        return PosixFile(name: name, descriptor: descriptor, with: companion)
     }
 
     private func full(_ name: String) -> String { path + "/" + name }
@@ -73,10 +97,13 @@ public struct PosixDisk: Disk {
 final class PosixFile: DiskFile {
     private let name: String
     let descriptor: Int32
+    /// A file that is closed together with this one.
+    private let companion: PosixFile?
 
-    init(name: String, descriptor: Int32) {
+    init(name: String, descriptor: Int32, with companion: PosixFile? = nil) {
         self.name = name
         self.descriptor = descriptor
+        self.companion = companion
     }
 
     // The descriptor lives exactly as long as the object, so that no thread can use a number that

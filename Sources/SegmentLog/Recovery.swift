@@ -37,6 +37,9 @@ struct Recovery {
     var catalog = CatalogState()
     /// Segments whose erasure in place could not be completed.
     var erasing: Set<UInt64> = []
+    /// Open segments of which some records may be in the kernel's memory alone: the disk took no
+    /// copy of them, and not the same bytes again. These records are not in the index.
+    var undurable: Set<UInt64> = []
     /// Segments without records, which are removed once the new one is durable.
     var empty: [String] = []
 
@@ -176,12 +179,15 @@ struct Recovery {
         nextOffset = max(nextOffset, min(header.firstOffset + recordsMax, endOffset))
         var open = entry
         do throws(DiskError) {
-            let file = LenientFile(try disk.open(entry.name, .write))
+            let file = LenientFile(try Self.openToOverwrite(entry.name, on: disk))
             var isDurable = true
             do throws(DiskError) { try file.makeDurable() } catch { isDurable = false }
             let durable = try open.indexByReading(file, until: entry.bytes, before: endOffset)
             // Only records that are certainly on disk count as durable.
-            if !isDurable { try open.indexByReading(file, until: durable, before: endOffset) }
+            if !isDurable {
+                try open.indexByReading(file, until: durable, before: endOffset)
+                undurable.insert(entry.number)
+            }
             if let first = file.unreadableRanges.first {
                 open.isPartlyUnreadable = true
                 report.damaged.append(
@@ -194,6 +200,16 @@ struct Recovery {
             unknownNumber = entry.number
         }
         entries.append(open)
+    }
+
+    /// On a read-only disk the file can be read and not written.
+    private static func openToOverwrite(
+        _ name: String, on disk: any Disk
+    ) throws(DiskError) -> any DiskFile {
+        do throws(DiskError) { return try disk.open(name, .write) } catch {
+            guard error.trouble.isRefusal else { throw error }
+            return try disk.open(name, .read)
+        }
     }
 
     /// Handles a segment with a damaged header. A segment is created with its header before its

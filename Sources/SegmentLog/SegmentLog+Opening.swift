@@ -44,11 +44,11 @@ extension SegmentLog {
             state = .failed(error)
         }
         let log = SegmentLog(
-            disk: disk, observer: observer, recovery: recovery.report,
+            disk: disk, observer: observer,
             core: LogCore(
                 configuration: configuration, entries: recovery.entries, header: header,
                 file: file, state: state),
-            catalog: recovery.catalog, erasing: recovery.erasing, folderLock: folderLock)
+            recovery: recovery, folderLock: folderLock)
         log.abandoned.withLock {
             $0 = Set(recovery.empty.compactMap { SegmentFormat.number(ofFile: $0) })
             if file == nil { $0.insert(header.number) }

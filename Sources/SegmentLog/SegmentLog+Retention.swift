@@ -84,9 +84,12 @@ extension SegmentLog {
             if let error = own.indexError { throw error }
             guard !own.isSealed else { return core.withLock { $0.replace(own) } }
         }
-        // A later segment took over, so everything before it was on disk once.
+        // A segment that took over begins where durability ended, so everything before it was on
+        // disk once. One that a start began says nothing of what was there.
+        let end = entry.index.endOffset
+        let isFollowed = end >= endOffset || !Recovery.isJump(from: end, to: endOffset)
         let outcome = try SegmentRepair(
-            disk: disk, entry: entry, endOffset: endOffset, isFollowed: true
+            disk: disk, entry: entry, endOffset: endOffset, isFollowed: isFollowed
         ).run(header)
         repair.damaged += outcome.damage
         if let fresh = outcome.entry {

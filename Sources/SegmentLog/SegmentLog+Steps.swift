@@ -148,7 +148,8 @@ extension SegmentLog {
 
     /// - Returns: Whether the log writes again.
     private func takeOver(_ header: SegmentHeader, bytes: Int, after error: DiskError) -> Bool {
-        let isFull = error.number == ENOSPC
+        let isFull = error.trouble.endsWithRoom
+        makeLeftOpenDurable()
         do throws(DiskError) {
             if isFull, let file = try createFromReserve(header) {
                 let reserve = max(4096, configuration.reserveBytes)

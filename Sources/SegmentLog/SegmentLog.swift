@@ -28,6 +28,8 @@ public final class SegmentLog: Sendable {
     let upkeep = Mutex<Void>(())
     /// Segments with an incomplete erasure in place.
     let erasing: Mutex<Set<UInt64>>
+    /// Open segments of an earlier run of which some records may not be on disk yet.
+    let undurable: Mutex<Set<UInt64>>
     /// Numbers whose files a failing disk may have left without records.
     let abandoned = Mutex<Set<UInt64>>([])
     let upkeepCounts = Mutex(LogUsage())
@@ -56,14 +58,15 @@ public final class SegmentLog: Sendable {
     }
 
     init(
-        disk: any Disk, observer: LogObserver, recovery: RecoveryReport, core: LogCore,
-        catalog: CatalogState, erasing: Set<UInt64>, folderLock: any DiskFile
+        disk: any Disk, observer: LogObserver, core: LogCore, recovery: Recovery,
+        folderLock: any DiskFile
     ) {
-        self.catalog = Mutex(catalog)
-        self.erasing = Mutex(erasing)
+        catalog = Mutex(recovery.catalog)
+        erasing = Mutex(recovery.erasing)
+        undurable = Mutex(recovery.undurable)
         self.disk = disk
         self.observer = observer
-        self.recovery = recovery
+        self.recovery = recovery.report
         configuration = core.configuration
         epoch = core.epoch
         published = Published(core)

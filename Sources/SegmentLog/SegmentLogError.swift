@@ -25,9 +25,7 @@ extension SegmentLogError: CustomStringConvertible {
         case .offsetsUsedUp(let next):
             "the log says that its next offset is \(next.rawValue), which no log of ours can "
                 + "reach; move its folder away, or put it back from a backup"
-        case .disk(let error):
-            "\(error.call.rawValue) of \(error.name.isEmpty ? "the log's folder" : error.name) "
-                + "failed with error \(error.number)"
+        case .disk(let error): "\(error)"
         case .notWriting:
             "the log is not writing; see the daemon's state"
         }

@@ -2,6 +2,8 @@
 public enum CloseCode: UInt16, CaseIterable, Sendable {
     case goingAway = 1001
     case restarting = 1012
+    /// Nothing can be recorded now. As an error message it does not end the connection.
+    case tryAgainLater = 1013
     case notAFrame = 4000
     case helloExpected = 4001
     case tokenRefused = 4003
@@ -15,7 +17,7 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
     /// Whether the peer may reconnect, with increasing delays.
     public var mayReconnect: Bool {
         switch self {
-        case .goingAway, .restarting, .tooSlow, .tooManyRequests: true
+        case .goingAway, .restarting, .tryAgainLater, .tooSlow, .tooManyRequests: true
         case .notAFrame, .helloExpected, .tokenRefused, .unknownShare, .replaced, .shareEnded,
             .messageTooLarge:
             false
@@ -26,6 +28,7 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
         switch self {
         case .goingAway: "going away"
         case .restarting: "restarting, come back"
+        case .tryAgainLater: "nothing can be recorded now, come back later"
         case .notAFrame: "not a frame"
         case .helloExpected: "hello expected"
         case .tokenRefused: "token refused"

@@ -136,6 +136,8 @@ package final class SessionFlow {
     /// are rebuilt from the log, and its frames wait for them.
     package func known(_ session: SessionID, isRecorded: Bool) -> LiveSession? {
         if let live = sessions[session] { return live }
+        // Loaded now, it would lack the records that follow, and record their frames again.
+        guard !log.awaitsRecords else { return nil }
         let summary = log.summary(of: session)
         // The log does not list sessions that are only in memory.
         guard let device = summary?.device ?? begun[session] else { return nil }

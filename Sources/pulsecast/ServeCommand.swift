@@ -15,11 +15,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let loaded = try options.loaded()
-        let daemon = try options.daemon(loaded.configuration)
         let signals = await DaemonSignals()
-        let addresses = try await daemon.start()
-        options.tellFirstSteps(addresses, isFresh: !daemon.hasDevices)
-        if options.printAddresses { try Terminal.say(encoded: addresses) }
+        guard let daemon = try await options.start(loaded.configuration) else { return }
         let options = options
         try await DaemonRun(daemon, signals: signals, loaded: loaded) { try options.loaded() }
             .untilStopped()
@@ -53,13 +50,17 @@ struct ServeOptions: ParsableArguments {
         }
     }
 
-    /// - Throws: ``CommandFailure`` for an unusable folder.
-    func daemon(_ configuration: Configuration) throws -> PulsecastDaemon {
+    /// - Returns: A started daemon; `nil`: a signal ended the wait for its disk.
+    /// - Throws: ``CommandFailure`` if it cannot start.
+    func start(_ configuration: Configuration) async throws -> PulsecastDaemon? {
         do {
-            return try PulsecastDaemon(
-                configuration: configuration,
-                environment: ProcessInfo.processInfo.environment,
-                logger: JournalLogHandler.logger(level: configuration.logLevel))
+            return try await DaemonStart(
+                configuration, environment: ProcessInfo.processInfo.environment,
+                logger: JournalLogHandler.logger(level: configuration.logLevel)
+            ).run { addresses, daemon in
+                if let daemon { tellFirstSteps(addresses, isFresh: !daemon.hasDevices) }
+                if printAddresses { try Terminal.say(encoded: addresses) }
+            }
         } catch {
             throw CommandFailure("\(error)")
         }

@@ -73,6 +73,8 @@ package final class SimulatedDisk: Disk {
         package var unreadable: [String: Range<Int>] = [:]
         /// No file grows, and none is created.
         package var isFull = false
+        /// As a file system that was mounted so: no file is made, changed or removed.
+        package var isReadOnly = false
         /// Runs inside the next sync, as another thread does.
         package var duringSync: (@Sendable () -> Void)?
         /// The same inside the next write.
@@ -94,6 +96,9 @@ package final class SimulatedDisk: Disk {
     package func open(_ name: String, _ access: DiskAccess) throws(DiskError) -> any DiskFile {
         if access == .create { try count(.open, name) }
         return try locked { state throws(DiskError) in
+            guard access == .read || !state.isReadOnly else {
+                throw Self.error(.open, name, EROFS)
+            }
             if access == .create {
                 guard !state.isFull else { throw Self.error(.open, name, ENOSPC) }
                 guard state.names[name] == nil else { throw Self.error(.open, name, EEXIST) }
@@ -187,6 +192,7 @@ package final class SimulatedDisk: Disk {
             after.readsUntilFault = nil
             after.unreadable = [:]
             after.isFull = false
+            after.isReadOnly = false
             after.duringSync = nil
             after.duringWrite = nil
             return SimulatedDisk(after)
@@ -230,6 +236,10 @@ package final class SimulatedDisk: Disk {
 
     /// Counts a call that changes something; whether it is to fail.
     func count(_ call: DiskError.Call, _ name: String) throws(DiskError) {
+        // There is nothing to sync, and that works.
+        guard call == .synchronizeNames || !state.withLock({ $0.isReadOnly }) else {
+            throw Self.error(call, name, EROFS)
+        }
         if let fault = met(), fault.kind != .short {
             throw Self.error(call, name, fault.number)
         }

@@ -25,6 +25,9 @@ final class SimulatedFile: DiskFile {
             state.isFull && position + bytes.count > state.inodes[inode]?.current.count ?? 0
         }
         guard !isGrowing else { throw SimulatedDisk.error(.write, name, ENOSPC) }
+        guard !disk.state.withLock({ $0.isReadOnly }) else {
+            throw SimulatedDisk.error(.write, name, EROFS)
+        }
         if let fault = disk.met() {
             guard fault.kind == .short else {
                 hasFailed.store(true, ordering: .relaxed)

@@ -215,6 +215,30 @@ import Testing
         #expect(model.entries.suffix(2) == Self.frames(0, 6))
     }
 
+    @Test func `Acks of a connection never fall when numbers follow frames without any`() {
+        var model = PipelineModel.opened()
+        for _ in 1...5 { model.send(0) }
+        model.sync()
+        for number in UInt32(1)...8 {
+            model.send(number)
+            model.sync()
+        }
+        #expect(model.sentAcks == [5, 6, 7, 8])
+    }
+
+    @Test func `A new connection is told of numbers alone, whatever was counted before`() {
+        var model = PipelineModel.opened()
+        for _ in 1...5 { model.send(0) }
+        model.sync()
+        let second = ConnectionID(rawValue: 2)
+        _ = model.open(second)
+        for number in UInt32(1)...3 {
+            model.send(number, from: second)
+            model.sync()
+        }
+        #expect(model.sentAcks == [5, 1, 2, 3])
+    }
+
     /// A restart forgets that acks speak of numbers, and the log remembers the numbers.
     @Test func `After a restart a frame without a number is not acknowledged as the first`() {
         var recovery = SessionRecovery(

@@ -1,7 +1,8 @@
 import Foundation
-import Registry
 import SensorModel
 import Testing
+
+@testable import Registry
 
 @Suite struct DeviceTests {
     @Test func `A device survives a restart as it was written`() throws {
@@ -25,10 +26,13 @@ import Testing
 
     @Test func `Rotation, revocation and what was seen last are kept`() throws {
         let scratch = try Scratch()
-        let id = try scratch.addDevice("watch").id
+        let added = try scratch.addDevice("watch")
+        let id = added.id
         let later = Scratch.now.advanced(bySeconds: 5)
-        try scratch.store.revokeDevice(id, at: later)
-        try scratch.store.revokeDevice(id, at: later.advanced(bySeconds: 5))
+        for seconds in [0.0, 5] {
+            let revocation = Revocation(of: added, at: later.advanced(bySeconds: seconds))
+            #expect(try scratch.store.revoke(revocation) == .stored)
+        }
         try scratch.store.setLastSeen([id: later, DeviceID(rawValue: 99): later])
         var device = try scratch.store.device(named: "watch")
         #expect(device.revokedAt == later && device.lastSeenAt == later && device.isRevoked)
@@ -40,7 +44,11 @@ import Testing
     }
 
     static let unknown: [@Sendable (RegistryStore) throws -> Void] = [
-        { try $0.revokeDevice(DeviceID(rawValue: 9), at: Scratch.now) },
+        {
+            _ = try $0.revoke(
+                Revocation(
+                    target: .device(DeviceID(rawValue: 9)), hash: .zero, time: Scratch.now))
+        },
         {
             try $0.rotateDevice(
                 DeviceID(rawValue: 9), tokenHash: .zero, sealedProofKey: [])

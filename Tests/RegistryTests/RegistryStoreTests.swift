@@ -13,7 +13,8 @@ import SensorModel
         let folder = try manager.attributesOfItem(atPath: scratch.folder)
         #expect(folder[.posixPermissions] as? Int == 0o700)
         let files = try manager.contentsOfDirectory(atPath: scratch.folder)
-        #expect(files.count == 3)  // with the write-ahead log and its index
+        // With the write-ahead log, its index, and room for notes of revocations.
+        #expect(files.count == 4)
         for file in files {
             let attributes = try manager.attributesOfItem(atPath: scratch.folder + "/" + file)
             #expect(attributes[.posixPermissions] as? Int == 0o600, "\(file)")

@@ -80,8 +80,11 @@ import Testing
         let code = try scratch.store.addCode(
             sealed: [2], for: share.key, at: Scratch.now, until: later)
         #expect(try scratch.store.snapshot().codes.map(\.number) == [code])
-        try scratch.store.revokeShare(share.key, at: later)
-        try scratch.store.revokeShare(share.key, at: later.advanced(bySeconds: 9))
+        // The share as it was before its rotation.
+        for seconds in [0.0, 9] {
+            let revocation = Revocation(of: share, at: later.advanced(bySeconds: seconds))
+            #expect(try scratch.store.revoke(revocation) == .stored)
+        }
         let snapshot = try scratch.store.snapshot()
         #expect(snapshot.codes.isEmpty)
         #expect(snapshot.shares[0].revokedAt == later)
@@ -109,7 +112,8 @@ import Testing
         let scratch = try Scratch()
         let key = ShareKey(rawValue: 5)
         let unknown = RegistryError.unknownShare("number 5")
-        #expect(throws: unknown) { try scratch.store.revokeShare(key, at: Scratch.now) }
+        let revocation = Revocation(target: .share(key), hash: .zero, time: Scratch.now)
+        #expect(throws: unknown) { try scratch.store.revoke(revocation) }
         #expect(throws: unknown) { try scratch.store.deleteShare(key) }
         #expect(throws: unknown) { try scratch.store.sealedID(of: key) }
         #expect(throws: unknown) {

@@ -9,12 +9,14 @@ import Testing
 @Suite struct DegradedStartTests {
     private static let name = "000000000001.segment"
 
-    /// Killed with a segment open, all of it acknowledged.
+    /// Killed with a segment open, all of it acknowledged, the first half before the rest came.
     private func killed(_ count: Int = 1000) throws -> LogFixture {
         var fixture = try LogFixture()
         fixture.head()
-        for _ in 0..<count { fixture.append() }
-        fixture.log.settle()
+        for half in [count / 2, count - count / 2] {
+            for _ in 0..<half { fixture.append() }
+            fixture.log.settle()
+        }
         fixture.disk = fixture.disk.killed()
         return fixture
     }
@@ -134,6 +136,72 @@ import Testing
             #expect(try again.contents().records.count == (isTurned ? 1000 : 1001))
             #expect(disk.content(of: Self.name) == bytes)
         }
+    }
+
+    @Test func `A read-only disk is read, and what was acknowledged is known before it is written`()
+        throws
+    {
+        var fixture = try killed()
+        let disk = fixture.disk
+        disk.state.withLock { $0.isReadOnly = true }
+        try fixture.restart(on: disk, LogFixture.configuration())
+        #expect(fixture.log.recovery.leftOpen.map(\.error.number) == [EROFS])
+        // The kernel's memory may have more than the disk: an anchor tells what the disk has.
+        let shown = try fixture.contents().records
+        #expect(shown.count > 500)
+        #expect(fixture.inOrder.starts(with: shown))
+        fixture.log.settle()
+        #expect(fixture.head() == nil && fixture.log.awaitsRecords)
+        guard case .failed(let error) = fixture.log.state else {
+            Issue.record("a read-only disk was written")
+            return
+        }
+        #expect("\(error)".hasPrefix("the file system is read-only"))
+        disk.state.withLock { $0.isReadOnly = false }
+        fixture.log.settle()
+        #expect(!fixture.log.awaitsRecords)
+        // A device that says hello now would send the frames after this one again.
+        #expect(fixture.log.summary(of: LogFixture.runner)?.highestSequence.rawValue == 1000)
+        #expect(fixture.head() != nil)
+        fixture.append()
+        fixture.log.settle()
+        #expect(try fixture.contents().records == fixture.inOrder)
+        #expect(fixture.log.repair().segments == 1)
+        #expect(try fixture.contents().records == fixture.inOrder)
+        #expect(try fixture.log.reader().verify().damaged.isEmpty)
+        let after = disk.withoutUnsynced()
+        #expect(try fixture.contents(of: LogReader(disk: after)).records == fixture.inOrder)
+    }
+
+    /// A record that a crash cut, or one that it left out before whole ones.
+    @Test(arguments: ["cut", "left out"])
+    func `A sound log whose crash could not be repaired yet is verified as sound`(
+        tail: String
+    ) throws {
+        var fixture = try killed()
+        var bytes = fixture.disk.content(of: Self.name)
+        if tail == "cut" {
+            bytes += [UInt8](repeating: 0x5A, count: 40)
+        } else {
+            bytes[bytes.count - 1000] ^= 1
+        }
+        fixture.disk.replace(Self.name, with: bytes)
+        fixture.disk.state.withLock { $0.isFull = true }
+        try fixture.restart(on: fixture.disk, LogFixture.configuration())
+        fixture.log.settle()
+        fixture.head()
+        fixture.append()
+        fixture.log.settle()
+        #expect(fixture.log.state == .writing)
+        let waiting = try LogReader(disk: fixture.disk).verify()
+        #expect(waiting.damaged.isEmpty)
+        #expect(waiting.tornTail?.segment == Self.name)
+        fixture.disk.state.withLock { $0.isFull = false }
+        let repair = fixture.log.repair()
+        #expect(repair.segments == 1 && repair.damaged.isEmpty)
+        let repaired = try LogReader(disk: fixture.disk).verify()
+        #expect(repaired.damaged.isEmpty && repaired.tornTail == nil)
+        #expect(repaired.records == waiting.records)
     }
 
     @Test func `A log begins on a disk that takes nothing yet`() throws {

@@ -94,7 +94,7 @@ import Testing
 
     @Test func `Close codes say whether to come back`() {
         let back = CloseCode.allCases.filter(\.mayReconnect)
-        #expect(back == [.goingAway, .restarting, .tooSlow, .tooManyRequests])
+        #expect(back == [.goingAway, .restarting, .tryAgainLater, .tooSlow, .tooManyRequests])
         #expect(CloseCode.allCases.allSatisfy { !$0.reason.isEmpty })
     }
 }

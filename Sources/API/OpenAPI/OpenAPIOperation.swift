@@ -131,4 +131,6 @@ extension OpenAPIOperation.Answer {
     static let tooMany = failure(429, "Too many; `Retry-After` says when to come back.")
     static let readsBusy = failure(
         503, "Too many recordings are being read; `Retry-After` says when to come back.")
+    static let notWritable = failure(
+        503, "The disk takes no change now; the reason says why, `Retry-After` when to ask again.")
 }

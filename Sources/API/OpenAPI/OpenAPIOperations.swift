@@ -124,15 +124,17 @@ enum OpenAPIOperations {
             return list
         }(),
         owned(
-            .get, "/sessions/{id}", "One session with its totals.",
-            [.json(reference("Session")), .badRequest, .notFound]),
+            .get, "/sessions/{id}",
+            "One session with its totals. `id` may be the beginning of an ID, four digits or more, "
+                + "or `latest`, here and below.",
+            [.json(reference("Session")), .badRequest, .notFound, .conflict]),
         owned(
             .delete, "/sessions/{id}", "Erases it; no readable copy is left.",
-            [.json(reference("Erased")), .badRequest, .notFound]),
+            [.json(reference("Erased")), .badRequest, .notFound, .conflict]),
         {
             var export = owned(
                 .get, "/sessions/{id}/export", "The session for other programs.",
-                [exportedFile, .badRequest, .notFound])
+                [exportedFile, .badRequest, .notFound, .conflict])
             export.query = [
                 (
                     "format",
@@ -143,7 +145,7 @@ enum OpenAPIOperations {
         }(),
         owned(
             .get, "/sessions/{id}/report", "The session as one page that needs no network.",
-            [.file("text/html", description: "HTML."), .badRequest, .notFound]),
+            [.file("text/html", description: "HTML."), .badRequest, .notFound, .conflict]),
     ]
 
     private static let ownShares: [OpenAPIOperation] = [
@@ -152,14 +154,16 @@ enum OpenAPIOperations {
             [.json(OpenAPISchemas.list(reference("Share")))]),
         owned(
             .post, "/shares", "A new link.", body: json("NewShare"),
-            [.json(reference("Share"), status: 201), .badRequest, .conflict]),
+            [.json(reference("Share"), status: 201), .badRequest, .conflict, .notWritable]),
         owned(
             .get, "/shares/{name}/opens",
             "When it was opened, by visitors without their addresses.",
             [.json(OpenAPISchemas.list(reference("Open"))), .notFound]),
         owned(
-            .delete, "/shares/{name}", "Takes a link back; its viewers are closed.",
-            [.empty(204, "Done."), .notFound]),
+            .delete, "/shares/{name}",
+            "Takes a link back; its viewers are closed. With 503 the link is closed, too, and may "
+                + "be valid again after a restart.",
+            [.empty(204, "Done."), .notFound, .notWritable]),
     ]
 
     private static let ownSettings: [OpenAPIOperation] = [
@@ -195,11 +199,11 @@ enum OpenAPIOperations {
         owned(.get, "/profile", "The runner's profile.", [.json(reference("Profile"))]),
         owned(
             .put, "/profile", "Changes it; what is absent stays.", body: json("Profile"),
-            [.json(reference("Profile")), .badRequest]),
+            [.json(reference("Profile")), .badRequest, .notWritable]),
         owned(.get, "/zones", "What is hidden from every viewer.", [.json(reference("Zones"))]),
         owned(
             .put, "/zones", "Changes it; what is absent stays.", body: json("Zones"),
-            [.json(reference("Zones")), .badRequest]),
+            [.json(reference("Zones")), .badRequest, .notWritable]),
         owned(
             .get, "/course", "The course, as it was sent.",
             [.file("application/gpx+xml", description: "GPX."), .notFound]),
@@ -207,7 +211,8 @@ enum OpenAPIOperations {
             .put, "/course", "A course to follow.",
             body: OpenAPIOperation.Body(
                 type: "application/gpx+xml", schema: OpenAPISchemas.text),
-            [.json(reference("Course")), .badRequest]),
-        owned(.delete, "/course", "No course any more.", [.empty(204, "Done.")]),
+            [.json(reference("Course")), .badRequest, .notWritable]),
+        owned(
+            .delete, "/course", "No course any more.", [.empty(204, "Done."), .notWritable]),
     ]
 }

@@ -28,6 +28,7 @@ private enum APIAnswer {
         switch error {
         case .unknownDevice, .unknownShare, .unknownZone: .notFound("\(error)")
         case .nameTaken, .zonesFull: .conflict("\(error)")
+        case .notWritable, .unreadable: .unavailable("\(error)")
         case .schemaIsNewer, .folderNotCreated, .damagedRow, .database: .failed("\(error)")
         }
     }
@@ -53,6 +54,7 @@ private enum APIAnswer {
                 allowed: "a name of 1 to 64 letters, digits, spaces, - _ or ., not \(name)")
         case .badField(let name, let allowed): .badField(name: name, allowed: allowed)
         case .tooManyCodes, .tooManyPlaybacks: .conflict("\(error)")
+        case .revokedInMemory: .unavailable("\(error)")
         }
     }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import SensorModel
 package import Transport
 
 /// JSON objects of the API's requests and answers: not on the way of any frame or event.
@@ -92,7 +93,12 @@ package enum APIRefusal: Error, Hashable, Sendable {
     case notFound(String)
     case conflict(String)
     case tooMany(String, retryAfterSeconds: Int)
+    /// The disk takes no change now.
+    case unavailable(String)
     case failed(String)
+
+    /// Seconds after which a client should try again: the daemon itself does every few.
+    private static let retryAfterSeconds = 5
 
     package var response: HTTPResponse {
         switch self {
@@ -110,6 +116,10 @@ package enum APIRefusal: Error, Hashable, Sendable {
             .failure(
                 status: 429, code: 4029, reason: what,
                 fields: ["Retry-After": String(seconds)])
+        case .unavailable(let what):
+            .failure(
+                status: 503, code: Int(CloseCode.tryAgainLater.rawValue), reason: what,
+                fields: ["Retry-After": String(Self.retryAfterSeconds)])
         case .failed(let what): Self.failure(500, what)
         }
     }

@@ -1,3 +1,4 @@
+import Registry
 import Ring
 package import Runtime
 import SegmentLog
@@ -143,6 +144,9 @@ package struct OperationsRoutes: Sendable {
         let hasFailed = if case .failed = pipeline.log.state { true } else { false }
         text.gauge(
             "pulsecast_log_failed", "1 while the log cannot be written.", hasFailed ? 1 : 0)
+        text.gauge(
+            "pulsecast_registry_failed", "1 while devices and shares cannot be changed.",
+            accounts.registry.trouble == nil ? 0 : 1)
         addHoldings(to: &text, pipeline.log.holdings)
     }
 

@@ -1,3 +1,4 @@
+import Registry
 package import Runtime
 import SensorModel
 import Sharing
@@ -128,6 +129,8 @@ package struct PageRoutes: Sendable {
             }
         } catch let refusal as APIRefusal {
             return refusal.response
+        } catch let error as RegistryError {
+            return APIRefusal.unavailable("\(error)").response
         } catch {
             return APIRefusal.failed("\(error)").response
         }

@@ -157,23 +157,36 @@ package struct SessionRoutes: Sendable {
 
     // MARK: One session
 
-    /// Finds a session by its ID, by a unique prefix of it, or by `latest`. A device in the query
-    /// limits the search to its sessions.
-    private func named(_ request: HTTPRequest) throws -> SessionSummary {
+    /// Finds a session by its ID, by a unique prefix of it, or by `latest`.
+    ///
+    /// - Parameters:
+    ///   - request: Request with the parameter `id`. A device in its query limits `latest` to the
+    ///     device's sessions.
+    ///   - device: Only its sessions are found: another's get the same answer as an unknown one;
+    ///     `nil`: all.
+    /// - Returns: The only matching session.
+    /// - Throws: ``APIRefusal``, ``AdministrationError/unknownSession(_:)``
+    package func named(
+        _ request: HTTPRequest, of device: DeviceID? = nil
+    ) throws -> SessionSummary {
         let text = request.parameters["id"] ?? ""
         if text == "latest" {
-            let device = try request.query["device"].map { try administration.known($0).id }
-            let owner = device.map(SessionCatalog.Owner.device) ?? .anybody
+            let named = try request.query["device"].map { try administration.known($0).id }
+            let owner = (device ?? named).map(SessionCatalog.Owner.device) ?? .anybody
             guard let newest = catalog.page(of: owner, limit: 1).sessions.first else {
                 throw APIRefusal.notFound("there is no session yet")
             }
             return newest
         }
-        guard SessionID(text) == nil else { return try summary(request) }
+        if let id = SessionID(text) {
+            guard let summary = catalog.summary(of: id), device == nil || summary.device == device
+            else { throw AdministrationError.unknownSession(id) }
+            return summary
+        }
         guard let prefix = SessionPrefix(text) else {
             throw APIRefusal.badField(name: "id", allowed: SessionPrefix.allowed)
         }
-        let found = catalog.sessions(withPrefix: prefix)
+        let found = catalog.sessions(withPrefix: prefix, of: device)
         guard let first = found.first else {
             throw APIRefusal.notFound("no session's ID begins with \(text)")
         }
@@ -181,17 +194,6 @@ package struct SessionRoutes: Sendable {
             throw APIRefusal.conflict("several sessions' IDs begin with \(text): give more of it")
         }
         return first
-    }
-
-    package func summary(_ request: HTTPRequest) throws -> SessionSummary {
-        let text = request.parameters["id"] ?? ""
-        guard let id = SessionID(text) else {
-            throw APIRefusal.badField(name: "id", allowed: "a session's UUID")
-        }
-        guard let summary = catalog.summary(of: id) else {
-            throw AdministrationError.unknownSession(id)
-        }
-        return summary
     }
 
     // MARK: Files

@@ -29,9 +29,12 @@ package struct DeviceService: DeviceGate {
     }
 
     func admit(_ handshake: DeviceHandshake) -> Result<AdmittedDevice, HandshakeRefusal> {
-        guard let device = device(of: handshake) else {
-            return .failure(refusal(of: handshake.peer))
+        let known: Device?
+        do throws(RegistryError) { known = try device(of: handshake) } catch {
+            logger.error("a used proof cannot be kept: \(error)")
+            return .failure(.unavailable)
         }
+        guard let device = known else { return .failure(refusal(of: handshake.peer)) }
         let session = handshake.hello.session
         if let owner = catalog.device(of: session), owner != device.id {
             logger.warning(
@@ -46,19 +49,25 @@ package struct DeviceService: DeviceGate {
                 device: device.id, session: session, recorded: handshake.hello.recorded))
     }
 
-    private func device(of handshake: DeviceHandshake) -> Device? {
+    /// - Throws: ``RegistryError`` when the device is known and must not be welcomed now.
+    private func device(of handshake: DeviceHandshake) throws(RegistryError) -> Device? {
         if let token = handshake.headerToken ?? handshake.hello.token {
             return accounts.device(withToken: token)
         }
         guard let proof = handshake.hello.proof, let name = handshake.hello.device else {
             return nil
         }
-        return device(named: name, proof: proof, hello: handshake.hello)
+        return try device(named: name, proof: proof, hello: handshake.hello)
     }
 
     /// Verifies a proof. Only a holder of the token can make it; the token itself crosses no
     /// network.
-    private func device(named name: String, proof: String, hello: Hello) -> Device? {
+    ///
+    /// - Throws: ``RegistryError``: a proof that is not on disk could be used again after a crash,
+    ///   so it is not accepted.
+    private func device(
+        named name: String, proof: String, hello: Hello
+    ) throws(RegistryError) -> Device? {
         guard let sentAt = hello.sentAt.flatMap(Timestamp.init(secondsSince1970:)) else {
             return nil
         }
@@ -73,22 +82,15 @@ package struct DeviceService: DeviceGate {
                 proof, session: hello.sessionText, sentAt: hello.sentAtText),
             let device = known
         else { return nil }
+        try accounts.registry.requireWritable()
         let now = clock()
         let verdict = accounts.withState {
             $0.proofs.use(used, of: device.id, sentAt: sentAt, at: now)
         }
         guard verdict == .accepted else { return nil }
-        let forgotten = now.advanced(bySeconds: -ProofMemory.keptSeconds)
-        do {
-            try accounts.registry.addProof(
-                UsedProof(proof: used, device: device.id, sentAt: sentAt),
-                forgottenBefore: forgotten)
-        } catch {
-            // A proof that is not on disk could be used again after a crash: without it, no
-            // welcome.
-            logger.error("a used proof cannot be kept: \(error)")
-            return nil
-        }
+        try accounts.registry.addProof(
+            UsedProof(proof: used, device: device.id, sentAt: sentAt),
+            forgottenBefore: now.advanced(bySeconds: -ProofMemory.keptSeconds))
         return device
     }
 

@@ -39,6 +39,7 @@ public struct DaemonRun: Sendable {
                             daemon: daemon, signals: signals, running: loaded.effective,
                             reread: reread)),
                     .init(service: Upkeep(daemon: daemon)),
+                    .init(service: Recovery(daemon: daemon)),
                 ], logger: daemon.logger))
         try await group.run()
         await daemon.stop()
@@ -64,6 +65,27 @@ public struct DaemonRun: Sendable {
             var running = running
             for await _ in signals.hangups.cancelOnGracefulShutdown() {
                 running = daemon.reload(running, reread: reread)
+            }
+        }
+    }
+
+    /// Tries to end what a disk refuses, at intervals, until every part works.
+    private struct Recovery: Service {
+        private static let secondsMin = 0.5
+        private static let secondsMax = 5.0
+
+        let daemon: PulsecastDaemon
+
+        func run() async throws {
+            for await _ in daemon.health.failures.cancelOnGracefulShutdown() {
+                await cancelWhenGracefulShutdown {
+                    var seconds = Self.secondsMin
+                    while !Task.isCancelled, await !daemon.recover() {
+                        // Cancellation ends the sleep early, as intended.
+                        try? await Task.sleep(for: .seconds(seconds))
+                        seconds = min(2 * seconds, Self.secondsMax)
+                    }
+                }
             }
         }
     }

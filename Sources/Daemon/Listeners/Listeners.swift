@@ -76,7 +76,8 @@ struct Listeners {
         operations.add(to: &router)
         RecoveryDrill(environment: environment, pipeline: pipeline)?.add(to: &router)
         return ListenerConfiguration(
-            name: "admin", address: .unixSocket(path: path), service: .http(router),
+            name: "admin", address: .unixSocket(path: path),
+            spareSocket: { [state] in state.spareSocket(isMade: true) }, service: .http(router),
             limits: limits)
     }
 
@@ -123,7 +124,9 @@ struct Listeners {
         CommandService(pipeline: pipeline, waiting: waitingCommands, clock: WallClock.now)
     }
 
-    private var limits: ConnectionLimits {
+    private var limits: ConnectionLimits { Self.limits(configuration) }
+
+    static func limits(_ configuration: Configuration) -> ConnectionLimits {
         var limits = ConnectionLimits()
         limits.connectionsMax = configuration.bounds.connectionsMax
         limits.unauthenticatedMax = configuration.bounds.unauthenticatedMax

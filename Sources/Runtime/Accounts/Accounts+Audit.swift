@@ -70,9 +70,9 @@ extension Accounts {
         }
     }
 
-    /// Entries, newest first, including pending ones.
+    /// Entries, newest first, including pending ones while the registry takes them.
     package func audit(of share: ShareKey) throws(RegistryError) -> [AuditEntry] {
-        try saveAudit()
+        if registry.trouble == nil { try saveAudit() }
         return try registry.audit(of: share)
     }
 }

@@ -12,6 +12,7 @@ extension Administration {
     ) throws -> (code: ShortCode, expiresAt: Timestamp) {
         let now = clock()
         guard share.isActive(at: now) else { throw ShareError.isOver(name: share.name) }
+        try accounts.registry.requireWritable()
         let issued = accounts.withState { state in
             var generator = SystemRandomNumberGenerator()
             return state.codes.issue(
@@ -30,7 +31,11 @@ extension Administration {
     }
 
     /// Exchanges a code for the share's secret, once.
+    ///
+    /// - Throws: ``RegistryError``, also while the registry cannot be written: the code would be
+    ///   valid again after a restart. It stays valid then.
     package func redeem(_ code: ShortCode, from address: AddressKey) throws -> ShareID? {
+        try accounts.registry.requireWritable()
         let now = clock()
         let redeemed = accounts.withState { state in
             (

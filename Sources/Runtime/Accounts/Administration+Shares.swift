@@ -91,13 +91,21 @@ extension Administration {
         return (rotated, id)
     }
 
+    /// The share is refused from now on, also if an error is thrown for the disk.
+    ///
+    /// - Throws: ``AdministrationError/revokedInMemory(_:)``, ``RegistryError``
+    package func revokeShare(_ share: Share) throws {
+        try revoke(share, telling: .shareEnded).require()
+    }
+
     /// - Parameters:
     ///   - share: Known share.
     ///   - code: Close code for its viewers.
+    /// - Returns: Where the revocation is kept.
     /// - Throws: ``RegistryError``
-    package func revokeShare(_ share: Share, telling code: CloseCode = .shareEnded) throws {
+    func revoke(_ share: Share, telling code: CloseCode) throws -> Revocation.Kept {
         let now = clock()
-        try accounts.registry.revokeShare(share.key, at: now)
+        let kept = try accounts.registry.revoke(Revocation(of: share, at: now))
         var revoked = share
         revoked.revokedAt = share.revokedAt ?? now
         let changed = accounts.withState { [revoked] state in
@@ -110,6 +118,7 @@ extension Administration {
         accounts.note(.revoked, of: share.key, from: nil, at: now)
         logger.log(
             .shareChanged, .notice, "share revoked", ["share": "\(share.name)"])
+        return kept
     }
 
     /// Deletes ended shares beyond the newest ones, which are kept for their audit. Because of one
@@ -138,5 +147,12 @@ extension Administration {
         var number = 2
         while directory.named("\(stem)-\(number)", of: device) != nil { number += 1 }
         return "\(stem)-\(number)"
+    }
+}
+
+extension Revocation.Kept {
+    /// - Throws: ``AdministrationError/revokedInMemory(_:)``
+    func require() throws(AdministrationError) {
+        if case .inMemory(let trouble) = self { throw .revokedInMemory(trouble) }
     }
 }

@@ -69,24 +69,36 @@ package struct Administration: Sendable {
         return (device, token.text)
     }
 
+    /// The token is refused from now on, also if an error is thrown for the disk.
+    ///
+    /// - Throws: ``AdministrationError/revokedInMemory(_:)``, ``RegistryError``
     package func revokeDevice(named name: String) throws {
-        var device = try known(name)
+        try revoke(try known(name)).require()
+    }
+
+    private func revoke(_ device: Device) throws -> Revocation.Kept {
         let now = clock()
-        try accounts.registry.revokeDevice(device.id, at: now)
-        device.revokedAt = now
-        accounts.withState { $0.put(device) }
+        let kept = try accounts.registry.revoke(Revocation(of: device, at: now))
+        var device = device
+        device.revokedAt = device.revokedAt ?? now
+        accounts.withState { [device] in $0.put(device) }
         disconnect(device.id)
         logger.log(
             .deviceChanged, .notice, "device revoked", ["device": "\(device.name)"])
+        return kept
     }
 
     /// Erases the device, its shares and every byte of its sessions.
+    ///
+    /// - Throws: ``RegistryError``, also while the registry cannot be written: device and shares are
+    ///   revoked then, and nothing is erased.
     package func deleteDevice(named name: String) async throws -> (sessions: Int, bytes: Int) {
-        try revokeDevice(named: name)
         let device = try known(name)
+        _ = try revoke(device)
         for share in accounts.withState({ $0.shares.shares(of: device.id) }) {
-            try revokeShare(share, telling: .unknownShare)
+            _ = try revoke(share, telling: .unknownShare)
         }
+        try accounts.registry.requireWritable()
         // Frames in flight must not begin a session after the erasure.
         _ = await mailbox.ask { $0.expel(device.id) }
         let sessions = catalog.sessionIDs(of: .device(device.id))

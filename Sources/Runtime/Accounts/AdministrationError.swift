@@ -8,6 +8,8 @@ package enum AdministrationError: Error, Hashable, Sendable {
     case badField(name: String, allowed: String)
     case tooManyCodes
     case tooManyPlaybacks
+    /// It is refused from now on; a restart before the disk takes a note would make it valid again.
+    case revokedInMemory(DiskTrouble)
 }
 
 extension AdministrationError: CustomStringConvertible {
@@ -24,6 +26,9 @@ extension AdministrationError: CustomStringConvertible {
         case .tooManyCodes: "too many short codes are out: wait until some have expired"
         case .tooManyPlaybacks:
             "too many recordings are played to shares: end one, or wait until one is over"
+        case .revokedInMemory(let trouble):
+            "revoked, and refused from now on; but the disk takes no note of it, so a restart"
+                + " before it does would make it valid again: \(trouble); \(trouble.advice)"
         }
     }
 }

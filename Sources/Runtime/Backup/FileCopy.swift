@@ -12,11 +12,13 @@ struct FileCopy {
     /// - Parameters:
     ///   - name: Name in the source.
     ///   - bytes: Bytes to copy, from the beginning.
-    ///   - stored: Returns the name in the target from the checksum; a file of that name already
-    ///     has the content.
-    /// - Returns: The checksum.
-    /// - Throws: ``DiskError``, ``BackupError/damaged(file:)``
-    func copy(_ name: String, bytes: Int, as stored: (UInt32) -> String) throws -> UInt32 {
+    ///   - stored: Called with the checksum once the copy is whole and on disk. Returns its name in
+    ///     the target; a file of that name already has the content. `nil`: the copy gets no name.
+    /// - Returns: The checksum and the name; `nil`: the copy got none.
+    /// - Throws: ``DiskError``, ``BackupError/damaged(file:)``, what `stored` throws.
+    func copy(
+        _ name: String, bytes: Int, as stored: (UInt32) throws -> String?
+    ) throws -> (checksum: UInt32, stored: String)? {
         let temporary = name + Self.temporarySuffix
         try Self.removeIfThere(temporary, on: target)
         let file = try source.open(name, .read)
@@ -35,8 +37,9 @@ struct FileCopy {
         guard try Self.checksum(of: temporary, bytes: bytes, on: target) == final else {
             throw BackupError.damaged(file: temporary)
         }
-        try target.rename(temporary, to: stored(final))
-        return final
+        guard let place = try stored(final) else { return nil }
+        try target.rename(temporary, to: place)
+        return (final, place)
     }
 
     /// - Returns: `nil` if the file is missing or has another size.

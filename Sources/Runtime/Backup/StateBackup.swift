@@ -77,9 +77,14 @@ public struct StateBackup {
     ) throws -> [BackupManifest.File] {
         var known = Dictionary(
             (older?.log ?? []).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        let stored = Set(try target.list())
         for _ in 1...Self.attemptsMax {
             let files = try LogReader(disk: log).files()
             for file in files where !isKnown(file, in: known) {
+                if let whole = try leftover(of: file, among: stored) {
+                    known[file.name] = whole
+                    continue
+                }
                 guard let copied = try copy(file) else { break }
                 known[file.name] = copied
                 outcome.segmentsCopied += 1
@@ -108,25 +113,42 @@ public struct StateBackup {
         return older.fingerprint == file.fingerprint && older.bytes == file.bytes
     }
 
+    /// Finds the copy of a sealed segment that an interrupted backup finished: only whole, synced and
+    /// compared copies have such names.
+    ///
+    /// - Returns: `nil`: there is none, or sessions were erased from the segment since.
+    private func leftover(
+        of file: LogFile, among stored: Set<String>
+    ) throws -> BackupManifest.File? {
+        guard file.isSealed else { return nil }
+        for name in stored {
+            guard let checksum = Self.checksum(inName: name, of: file.name),
+                try target.open(name, .read).size() == file.bytes,
+                try LogReader.fingerprint(of: name, bytes: file.bytes, on: target)
+                    == file.fingerprint
+            else { continue }
+            return BackupManifest.File(
+                name: file.name, stored: name, bytes: file.bytes, checksum: checksum,
+                fingerprint: file.fingerprint)
+        }
+        return nil
+    }
+
     /// - Returns: `nil`: the segment was replaced or removed.
     private func copy(_ file: LogFile) throws -> BackupManifest.File? {
-        var stored = ""
         do {
-            let checksum = try FileCopy(source: log, target: target).copy(
+            let copied = try FileCopy(source: log, target: target).copy(
                 file.name, bytes: file.bytes
             ) { checksum in
-                stored = Self.stored(file.name, checksum)
-                return stored
-            }
-            // An erasure changes the fingerprint, or replaces the file and fills this one with
-            // zeros.
-            guard
+                // An erasure changes the fingerprint, or replaces the file and fills this one with
+                // zeros.
                 try LogReader.fingerprint(of: file.name, bytes: file.bytes, on: log)
-                    == file.fingerprint
-            else { return nil }
+                    == file.fingerprint ? Self.stored(file.name, checksum) : nil
+            }
+            guard let copied else { return nil }
             return BackupManifest.File(
-                name: file.name, stored: stored, bytes: file.bytes, checksum: checksum,
-                fingerprint: file.isSealed ? file.fingerprint : nil)
+                name: file.name, stored: copied.stored, bytes: file.bytes,
+                checksum: copied.checksum, fingerprint: file.isSealed ? file.fingerprint : nil)
         } catch let error as DiskError where error.number == ENOENT && error.call == .open {
             return nil
         }
@@ -181,5 +203,13 @@ public struct StateBackup {
     private static func stored(_ name: String, _ checksum: UInt32) -> String {
         let digits = String(checksum, radix: 16)
         return "\(name)-" + String(repeating: "0", count: 8 - digits.count) + digits
+    }
+
+    /// - Returns: The checksum in the name of a copy of `original`; `nil`: it is none.
+    private static func checksum(inName name: String, of original: String) -> UInt32? {
+        guard name.hasPrefix(original + "-"),
+            let checksum = UInt32(name.dropFirst(original.count + 1), radix: 16)
+        else { return nil }
+        return stored(original, checksum) == name ? checksum : nil
     }
 }

@@ -38,8 +38,11 @@ public struct StateRestore {
     }
 
     private func restore(_ file: BackupManifest.File, to target: any Disk) throws {
-        let checksum = try FileCopy(source: backup, target: target).copy(
-            file.stored, bytes: file.bytes, as: { _ in file.name })
-        guard checksum == file.checksum else { throw BackupError.damaged(file: file.stored) }
+        _ = try FileCopy(source: backup, target: target).copy(
+            file.stored, bytes: file.bytes
+        ) { checksum in
+            guard checksum == file.checksum else { throw BackupError.damaged(file: file.stored) }
+            return file.name
+        }
     }
 }

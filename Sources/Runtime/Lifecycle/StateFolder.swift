@@ -1,13 +1,24 @@
 import Foundation
+import Registry
+public import SensorModel
 
 /// The folder with all data of the daemon.
 public struct StateFolder: Hashable, Sendable {
     public static let standard = "/var/lib/pulsecast"
     package static let runtime = "/run/pulsecast"
+    /// A file system in memory.
+    private static let memory = "/dev/shm"
 
     public let path: String
 
+    /// Whether an earlier start made a key and a registry in it.
+    public var exists: Bool { FileManager.default.fileExists(atPath: registry) }
     public var log: String { path + "/log" }
+    /// The folder itself where the path is a link, whose own attributes say nothing.
+    private var resolved: String {
+        URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    }
+
     public var registry: String { path + "/registry.sqlite" }
     public var masterKey: String { path + "/master.key" }
 
@@ -50,24 +61,69 @@ public struct StateFolder: Hashable, Sendable {
             }
             folders += [standard, "./pulsecast-data"]
         }
-        return folders.map { $0 + "/admin.sock" }
+        let spare = folders.compactMap {
+            StateFolder(configured: $0, environment: [:]).spareSocket()
+        }
+        return folders.map { $0 + "/admin.sock" } + spare
     }
 
-    /// Creates the folder and the log's folder, readable only by their owner.
+    /// Path of the admin socket while the disk of its own place takes none: in a folder in memory
+    /// that only the state folder's owner can use.
+    ///
+    /// - Parameter isMade: Whether the folder is made if it is missing.
+    /// - Returns: `nil`: there is no such folder, or it is not safe.
+    public func spareSocket(isMade: Bool = false) -> String? {
+        let manager = FileManager.default
+        guard let own = try? manager.attributesOfItem(atPath: resolved),
+            let owner = own[.ownerAccountID] as? NSNumber,
+            let device = own[.systemNumber] as? NSNumber,
+            let file = own[.systemFileNumber] as? NSNumber
+        else { return nil }
+        let folder = "\(Self.memory)/pulsecast-\(owner)"
+        if isMade {
+            // It may exist already.
+            try? manager.createDirectory(
+                atPath: folder, withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o700])
+        }
+        // Everybody may make a folder of that name, and nobody else one with this owner and mode.
+        let found = try? manager.attributesOfItem(atPath: folder)
+        guard found?[.type] as? FileAttributeType == .typeDirectory,
+            found?[.ownerAccountID] as? NSNumber == owner,
+            (found?[.posixPermissions] as? NSNumber)?.intValue == 0o700
+        else { return nil }
+        return "\(folder)/\(device)-\(file).sock"
+    }
+
+    /// Creates the folder and the log's folder, readable only by their owner. Changes nothing that
+    /// is as it should be: the disk may be read-only.
     ///
     /// - Throws: ``StateFolderError`` if it cannot be created or is open to others.
     public func create() throws(StateFolderError) {
         do {
+            let manager = FileManager.default
             for folder in [path, log] {
-                try FileManager.default.createDirectory(
+                try manager.createDirectory(
                     atPath: folder, withIntermediateDirectories: true,
                     attributes: [.posixPermissions: 0o700])
             }
-            try FileManager.default.setAttributes(
-                [.posixPermissions: 0o700], ofItemAtPath: path)
+            let mode =
+                try manager.attributesOfItem(atPath: resolved)[.posixPermissions] as? NSNumber
+            guard mode?.intValue != 0o700 else { return }
+            try manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
         } catch {
             throw .unusable(path: path, reason: (error as NSError).localizedDescription)
         }
+    }
+
+    /// What is wrong with the disk of the folder, or of the one in which it is to be made; `nil`:
+    /// nothing that the disk could help.
+    public var diskTrouble: DiskTrouble? {
+        var folder = URL(fileURLWithPath: path)
+        while !FileManager.default.fileExists(atPath: folder.path), folder.path != "/" {
+            folder.deleteLastPathComponent()
+        }
+        return .probing(folder.path)
     }
 
     /// Syncs the names in the folder, for the key, registry and log of a first start. Each of these

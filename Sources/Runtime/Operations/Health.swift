@@ -1,31 +1,52 @@
+import SensorModel
 import Synchronization
 
 /// Reasons for which the daemon is not ready, in words for its operator.
 public final class Health: Sendable {
+    /// A part that can fail alone while the others work.
+    package enum Part: CaseIterable, Sendable {
+        case log, registry
+    }
+
     private struct State {
         var isStarted = false
         var isStopping = false
-        var logTrouble: String?
+        var troubles: [Part: String] = [:]
     }
 
     private let state = Mutex(State())
+    /// An element for each new trouble; its one reader tries to end them.
+    package let failures: AsyncStream<Void>
+    private let failed: AsyncStream<Void>.Continuation
 
-    package init() {}
+    package init() {
+        (failures, failed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
 
     package var troubles: [String] {
         state.withLock { state in
             var troubles: [String] = []
             if !state.isStarted { troubles.append("starting: the log is being recovered") }
             if state.isStopping { troubles.append("stopping") }
-            if let trouble = state.logTrouble { troubles.append(trouble) }
-            return troubles
+            return troubles + Part.allCases.compactMap { state.troubles[$0] }
         }
     }
+
+    /// Whether a part has failed.
+    package var isDegraded: Bool { state.withLock { !$0.troubles.isEmpty } }
 
     package func started() { state.withLock { $0.isStarted = true } }
 
     package func stopping() { state.withLock { $0.isStopping = true } }
 
-    /// - Parameter trouble: Problem of the log; `nil`: the log works again.
-    package func log(_ trouble: String?) { state.withLock { $0.logTrouble = trouble } }
+    /// Asks for another attempt, though no part has failed.
+    package func tryAgain() { failed.yield() }
+
+    /// - Parameters:
+    ///   - part: The part.
+    ///   - trouble: Its problem, and what to do; `nil`: it works again.
+    package func set(_ part: Part, _ trouble: String?) {
+        state.withLock { $0.troubles[part] = trouble }
+        if trouble != nil { failed.yield() }
+    }
 }

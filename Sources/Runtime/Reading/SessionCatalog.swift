@@ -189,11 +189,17 @@ package final class SessionCatalog: Sendable {
         state.withLock { $0.byDevice[device]?.count ?? 0 }
     }
 
+    /// - Parameters:
+    ///   - prefix: Beginning of an ID.
+    ///   - device: Only its sessions count; `nil`: all.
     /// - Returns: At most two sessions whose ID begins with `prefix`: only a single match is valid.
-    package func sessions(withPrefix prefix: SessionPrefix) -> [SessionSummary] {
+    package func sessions(
+        withPrefix prefix: SessionPrefix, of device: DeviceID? = nil
+    ) -> [SessionSummary] {
         let found = state.withLock { $0.sessions(withPrefix: prefix) }
         // Sessions without written records are not listed.
-        return Array(found.lazy.compactMap(summary).prefix(2))
+        let listed = found.lazy.compactMap(summary).filter { device == nil || $0.device == device }
+        return Array(listed.prefix(2))
     }
 
     private func refresh(_ sessions: [SessionID]) {

@@ -14,6 +14,8 @@ package final class SessionResults: Sendable {
     private let writing = Mutex<Void>(())
     /// Recently requested results, so that a year of training does not read the registry each time.
     private let recent = Mutex<[SessionID: SessionResult]>([:])
+    /// Erased sessions whose results could not be deleted yet.
+    private let waiting = Mutex<Set<SessionID>>([])
     /// Maximum count of ``recent``: 2 MiB.
     private static let recentMax = 8192
 
@@ -110,13 +112,30 @@ package final class SessionResults: Sendable {
         }
     }
 
-    /// Deletes results of sessions that the log has erased and the catalog has removed.
+    /// Deletes results of sessions that the log has erased and the catalog has removed. While the
+    /// registry cannot be written, that waits for ``deleteWaiting()``.
     ///
     /// - Throws: ``RegistryError``
     package func delete(_ sessions: [SessionID]) throws(RegistryError) {
         recent.withLock { recent in
             for session in sessions { recent[session] = nil }
         }
+        do throws(RegistryError) { try deleteStored(sessions) } catch {
+            guard case .notWritable = error else { throw error }
+            waiting.withLock { $0.formUnion(sessions) }
+        }
+    }
+
+    /// Deletes the results that waited for a registry that can be written.
+    ///
+    /// - Throws: ``RegistryError``
+    package func deleteWaiting() throws(RegistryError) {
+        let sessions = waiting.withLock { $0 }
+        try deleteStored(Array(sessions))
+        waiting.withLock { $0.subtract(sessions) }
+    }
+
+    private func deleteStored(_ sessions: [SessionID]) throws(RegistryError) {
         let result = writing.withLock { _ in
             Result { () throws(RegistryError) in try registry.deleteResults(of: sessions) }
         }

@@ -206,7 +206,8 @@ extension HandshakeRefusal {
             .failure(
                 status: 429, code: Int(code.rawValue), reason: code.reason,
                 fields: ["Retry-After": String(seconds)])
-        case .restarting: .failure(status: 503, code: Int(code.rawValue), reason: code.reason)
+        case .restarting, .unavailable:
+            .failure(status: 503, code: Int(code.rawValue), reason: code.reason)
         }
     }
 }

@@ -336,6 +336,7 @@ extension HandshakeRefusal {
         case .tokenRefused: .tokenRefused
         case .tooMany: .tooManyRequests
         case .restarting: .restarting
+        case .unavailable: .tryAgainLater
         }
     }
 }

@@ -60,4 +60,6 @@ public enum HandshakeRefusal: Error, Hashable, Sendable {
     case tooMany(retryAfterSeconds: Int)
     /// 1012: no new devices are accepted now.
     case restarting
+    /// 1013: the disk keeps no note of a proof, or gives no data of devices.
+    case unavailable
 }

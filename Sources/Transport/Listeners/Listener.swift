@@ -2,6 +2,7 @@ import Glibc
 import NIOCore
 import NIOPosix
 import NIOSSL
+import SensorModel
 
 /// One listening socket: accepts connections, counts them, and installs their handlers.
 struct Listener: Sendable {
@@ -28,6 +29,29 @@ struct Listener: Sendable {
     }
 
     func open() async throws(TransportError) -> any Channel {
+        do { return try await open(at: configuration.address) } catch { throw failure(error) }
+    }
+
+    /// - Returns: `nil`: the listener has no spare place, or cannot be opened there.
+    func openSpare() async -> (any Channel)? {
+        guard let path = configuration.spareSocket() else { return nil }
+        // The commands say where they looked for the socket.
+        return try? await open(at: .unixSocket(path: path))
+    }
+
+    private func failure(_ error: any Error) -> TransportError {
+        let (name, address) = (configuration.name, configuration.address)
+        let number = (error as? IOError)?.errnoCode
+        if case .unixSocket = address, let number, Self.diskErrors.contains(number) {
+            return .diskRefusesSocket(listener: name, DiskTrouble(number: number))
+        }
+        return .cannotListen(
+            listener: name, address: address.text, reason: number.map(Self.reason) ?? "\(error)")
+    }
+
+    private static let diskErrors: Set<CInt> = [ENOSPC, EDQUOT, EROFS, EIO]
+
+    private func open(at address: ListenAddress) async throws -> any Channel {
         let bootstrap = ServerBootstrap(group: loops.threads)
             .serverChannelOption(.backlog, value: 4096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -41,24 +65,18 @@ struct Listener: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try self.accept(channel) }
             }
-        do {
-            switch configuration.address {
-            case .tcp(let host, let port):
-                return try await bootstrap.bind(host: host, port: port).get()
-            case .descriptor(let descriptor):
-                return try await bootstrap.withBoundSocket(descriptor).get()
-            case .unixSocket(let path):
-                // The mask keeps other users out at every moment, also between bind and chmod.
-                let mask = umask(0o177)
-                defer { _ = umask(mask) }
-                return try await bootstrap.bind(
-                    unixDomainSocketPath: path, cleanupExistingSocketFile: true
-                ).get()
-            }
-        } catch {
-            throw .cannotListen(
-                listener: configuration.name, address: configuration.address.text,
-                reason: (error as? IOError).map { Self.reason($0.errnoCode) } ?? "\(error)")
+        switch address {
+        case .tcp(let host, let port):
+            return try await bootstrap.bind(host: host, port: port).get()
+        case .descriptor(let descriptor):
+            return try await bootstrap.withBoundSocket(descriptor).get()
+        case .unixSocket(let path):
+            // The mask keeps other users out at every moment, also between bind and chmod.
+            let mask = umask(0o177)
+            defer { _ = umask(mask) }
+            return try await bootstrap.bind(
+                unixDomainSocketPath: path, cleanupExistingSocketFile: true
+            ).get()
         }
     }
 

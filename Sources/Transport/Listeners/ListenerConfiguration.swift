@@ -18,6 +18,9 @@ public struct ListenerConfiguration: Sendable {
     /// The key, as "device", under which ``TransportServer/start()`` reports the actual address.
     public var name: String
     public var address: ListenAddress
+    /// Makes the path of a Unix socket that takes its place for as long as the disk takes none there;
+    /// `nil`: there is none.
+    public var spareSocket: @Sendable () -> String?
     public var service: Service
     /// `nil`: the listener speaks plain text.
     public var identity: TLSIdentity?
@@ -33,13 +36,16 @@ public struct ListenerConfiguration: Sendable {
 
     /// Without `connections`, connections are the owner's on a Unix socket, strangers' elsewhere.
     public init(
-        name: String, address: ListenAddress, service: Service, identity: TLSIdentity? = nil,
+        name: String, address: ListenAddress,
+        spareSocket: @escaping @Sendable () -> String? = { nil }, service: Service,
+        identity: TLSIdentity? = nil,
         limits: ConnectionLimits = ConnectionLimits(), connections: ConnectionClass? = nil,
         trustedProxies: [PeerAddress] = [],
         allowedOrigins: [String] = [], securityHeaders: HTTPFields = HTTPFields()
     ) {
         self.name = name
         self.address = address
+        self.spareSocket = spareSocket
         self.service = service
         self.identity = identity
         self.limits = limits

@@ -7,7 +7,15 @@ public final class TransportServer: Sendable {
     public let counters: TransportCounters
     private let loops: LoopGroup
     private let listeners: [Listener]
-    private let open = Mutex<[any Channel]>([])
+    private let open = Mutex<[String: OpenListener]>([:])
+
+    /// A listener that was asked to open.
+    private struct OpenListener {
+        /// `nil`: the disk takes no socket, neither at the listener's place nor at the spare one.
+        var channel: (any Channel)?
+        /// Why it is not at its own place.
+        var trouble: DiskTrouble?
+    }
 
     public init(
         loops: LoopGroup, listeners: [ListenerConfiguration], devices: any DeviceGate,
@@ -28,19 +36,17 @@ public final class TransportServer: Sendable {
         return router.patterns
     }
 
-    /// Opens every listener, or none.
+    /// Opens every listener, or none. A Unix socket for which the disk has no room opens at its
+    /// spare place, or with a later ``reopen()``.
     ///
-    /// - Returns: The actual address of each listener by its configured name: `127.0.0.1:7420`, or
-    ///   a path.
+    /// - Returns: The actual address of each open listener by its configured name:
+    ///   `127.0.0.1:7420`, or a path.
     /// - Throws: ``TransportError/cannotListen(listener:address:reason:)``
     public func start() async throws(TransportError) -> [String: String] {
         var addresses: [String: String] = [:]
         for listener in listeners {
             do throws(TransportError) {
-                let channel = try await listener.open()
-                open.withLock { $0.append(channel) }
-                addresses[listener.configuration.name] =
-                    channel.localAddress?.text ?? listener.configuration.address.text
+                addresses[listener.configuration.name] = try await open(listener)
             } catch {
                 await stopListening()
                 throw error
@@ -49,14 +55,51 @@ public final class TransportServer: Sendable {
         return addresses
     }
 
+    /// - Returns: The listener's address; `nil`: the disk takes no socket now.
+    private func open(_ listener: Listener) async throws(TransportError) -> String? {
+        let name = listener.configuration.name
+        do throws(TransportError) {
+            let channel = try await listener.open()
+            let before = open.withLock {
+                $0.updateValue(OpenListener(channel: channel), forKey: name)
+            }
+            // Fails only if the channel is already closed.
+            try? await before?.channel?.close()
+            return channel.localAddress?.text ?? listener.configuration.address.text
+        } catch {
+            guard case .diskRefusesSocket(_, let trouble) = error else { throw error }
+            if let spare = open.withLock({ $0[name]?.channel }) { return spare.localAddress?.text }
+            let channel = await listener.openSpare()
+            open.withLock { $0[name] = OpenListener(channel: channel, trouble: trouble) }
+            return channel?.localAddress?.text
+        }
+    }
+
+    /// Why listeners are not at their own place, by name.
+    public var displaced: [String: DiskTrouble] {
+        open.withLock { $0.compactMapValues(\.trouble) }
+    }
+
+    /// Tries again to open the ``displaced`` listeners at their own place.
+    ///
+    /// - Returns: Their actual addresses, as of ``start()``.
+    public func reopen() async -> [String: String] {
+        var addresses: [String: String] = [:]
+        for listener in listeners where displaced[listener.configuration.name] != nil {
+            // A failure that is not the disk's leaves the listener where it is.
+            addresses[listener.configuration.name] = try? await open(listener)
+        }
+        return addresses
+    }
+
     /// Refuses new connections; open ones continue.
     public func stopListening() async {
-        let channels = open.withLock { open in
-            defer { open = [] }
-            return open
+        let closing = open.withLock { open in
+            defer { open = [:] }
+            return open.values.compactMap(\.channel)
         }
         // Fails only if the channel is already closed.
-        for channel in channels { try? await channel.close() }
+        for channel in closing { try? await channel.close() }
     }
 
     /// Closes all connections. Devices receive 1012 and reconnect, viewers receive `code`.

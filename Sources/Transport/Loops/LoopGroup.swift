@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import Ring
 public import SensorModel
+import WireFormat
 
 /// The event loops and the rings of each.
 public final class LoopGroup: Sendable {
@@ -100,6 +101,25 @@ public final class LoopGroup: Sendable {
         let rate = frameRates.rate(of: device)
         return times.reduce(true) { allowed, time in
             rate.allows(deviceTime: time, arrival: arrival, perSecondMax: perSecondMax) && allowed
+        }
+    }
+
+    /// Time for which nothing can be recorded before devices are told: a failure that a new segment
+    /// or the log's reserve ends at once is none of theirs.
+    private static let noticeDelay = TimeAmount.milliseconds(250)
+
+    /// Tells all devices, now and with each hello, that nothing is recorded. Their connections stay.
+    /// Any thread.
+    ///
+    /// - Parameter reason: Why, as a sentence; `nil`: from now on it is.
+    public func tellDevices(notRecordedBecause reason: String?) {
+        let notice = reason.map {
+            DaemonMessage.error(code: CloseCode.tryAgainLater.rawValue, reason: $0)
+        }
+        for state in states {
+            state.eventLoop.execute {
+                state.value.tellDevices(notice, after: Self.noticeDelay)
+            }
         }
     }
 

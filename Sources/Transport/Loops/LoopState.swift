@@ -35,6 +35,9 @@ final class LoopState {
     /// The oldest arrival among the updates of the current batch.
     private var oldestArrival: Timestamp?
     private let delivered: @Sendable (_ lagSeconds: Double) -> Void
+    /// Message that devices receive with their hello and have received when it was set; `nil`: none.
+    private var notice: DaemonMessage?
+    private var noticeTask: Scheduled<Void>?
     /// Set while the daemon stops: new connections receive it at once.
     var goodbye: CloseCode?
 
@@ -93,6 +96,22 @@ final class LoopState {
     func add(_ device: DeviceConnection) {
         devices[device.id] = device
         counters.devicesConnected.wrappingAdd(1, ordering: .relaxed)
+        if let notice { device.say(notice) }
+    }
+
+    /// - Parameters:
+    ///   - notice: Message for all devices; `nil`: none any more, which they are not told.
+    ///   - delay: Time for which it must hold before they are told.
+    func tellDevices(_ notice: DaemonMessage?, after delay: TimeAmount) {
+        noticeTask?.cancel()
+        self.notice = nil
+        guard let notice else { return }
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        noticeTask = eventLoop.scheduleTask(in: delay) {
+            let state = bound.value
+            state.notice = notice
+            for device in state.devices.values { device.say(notice) }
+        }
     }
 
     func remove(_ device: DeviceConnection) {

@@ -39,18 +39,9 @@ struct AdminOptions: ParsableArguments {
     func answer(
         _ method: Method, _ path: String, body: [String: any Sendable]? = nil
     ) async throws -> HTTPClient.Answer {
-        let socket = try socketPath()
         var bytes: [UInt8] = []
         if let body { bytes = Array(try JSONSerialization.data(withJSONObject: body)) }
-        let response: HTTPClient.Answer
-        do {
-            response = try await AdminClient(socketPath: socket)
-                .send(method.value, path, json: bytes)
-        } catch {
-            throw CommandFailure(
-                "no daemon answers at \(socket): start it with pulsecast serve, or name its socket"
-                    + " with --admin-socket")
-        }
+        let response = try await firstAnswer(method.value, path, bytes)
         guard (200..<300).contains(response.status) else {
             let reason = (try? JSONDecoder().decode(Refusal.self, from: Data(response.body)))?
                 .reason
@@ -61,17 +52,33 @@ struct AdminOptions: ParsableArguments {
         return response
     }
 
-    /// The first socket that exists, in the documented order.
-    private func socketPath() throws -> String {
-        if let adminSocket { return adminSocket }
-        let candidates = StateFolder.adminSocketCandidates(
-            stateFolder: stateFolder, environment: ProcessInfo.processInfo.environment)
-        if let found = candidates.first(where: FileManager.default.fileExists(atPath:)) {
-            return found
+    /// The answer from the first socket at which a daemon listens, in the documented order. A socket
+    /// that a killed daemon left is passed over.
+    private func firstAnswer(
+        _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8]
+    ) async throws -> HTTPClient.Answer {
+        let candidates =
+            adminSocket.map { [$0] }
+            ?? StateFolder.adminSocketCandidates(
+                stateFolder: stateFolder, environment: ProcessInfo.processInfo.environment)
+        let sockets = candidates.filter(FileManager.default.fileExists(atPath:))
+        for socket in sockets {
+            do throws(ClientError) {
+                return try await AdminClient(socketPath: socket).send(method, path, json: body)
+            } catch {
+                guard case .cannotConnect = error else { throw noAnswer(at: socket) }
+            }
         }
+        if let first = sockets.first ?? adminSocket { throw noAnswer(at: first) }
         throw CommandFailure(
             "no daemon was found (looked for \(candidates.joined(separator: ", "))): start it with"
                 + " pulsecast serve, or name its socket with --admin-socket")
+    }
+
+    private func noAnswer(at socket: String) -> CommandFailure {
+        CommandFailure(
+            "no daemon answers at \(socket): start it with pulsecast serve, or name its socket"
+                + " with --admin-socket")
     }
 
     /// A request method, written as a string literal.

@@ -106,24 +106,21 @@ struct LogCommand: AsyncParsableCommand {
                   pulsecast log cat --limit 10
                 """)
         @OptionGroup var place: LogPlace
-        @Option(help: .value("id", "Only records of this session."), completion: .sessions)
+        @Option(
+            help: .value(
+                "id", "Only records of this session: its ID, the first digits of it, or latest."),
+            completion: .sessions)
         var session: String?
         @Option(help: .value("offset", "The first offset.")) var from: UInt64 = 0
         @Option(help: .value("count", "Records at most.")) var limit = Int.max
 
         func run() async throws {
-            let wanted = try session.map { text in
-                guard let id = SessionID(text) else {
-                    throw CommandFailure(
-                        "\(text) is not a session's ID", status: ExitStatus.wrongUse)
-                }
-                return id
-            }
+            let named = try session.map { try place.session(named: $0) }
             var left = limit
-            let reader = try place.reader()
+            let reader = try named?.reader ?? place.reader()
             var places = SegmentPlaces(reader.segments())
             try reader.read(
-                from: RecordOffset(rawValue: from), session: wanted,
+                from: RecordOffset(rawValue: from), session: named?.id,
                 gap: { gap in
                     Terminal.say(
                         #"{"type":"gap","from":\#(gap.from.rawValue),"to":\#(gap.to.rawValue)}"#)

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Registry
 import SegmentLog
 import SensorModel
@@ -117,6 +118,54 @@ import Transport
             if isWhole { break }
         }
         #expect(outcomes.count > 15 && outcomes.first == old && outcomes.last == new)
+    }
+
+    /// A first backup that is killed after so many calls.
+    private static func killed(_ calls: Int, _ state: StateFolder, to folder: String) throws {
+        try? FileManager.default.removeItem(atPath: folder)
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        let disk = MortalDisk(PosixDisk(path: folder), calls: calls)
+        let backup = StateBackup(
+            log: PosixDisk(path: state.log), target: disk,
+            copyRegistry: { _ in throw DiskError(call: .write, name: "killed", number: EIO) })
+        #expect(throws: DiskError.self) { try backup.run(at: WallClock.now()) }
+    }
+
+    @Test func `What a killed backup has finished is not copied again`() async throws {
+        let folder = NSTemporaryDirectory() + "pb-\(UInt32.random(in: 0 ... .max))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let state = try await Self.twoStates(in: folder)
+        let backup = folder + "/new"
+        var counts: Set<Int> = []
+        for calls in 0..<40 {
+            try Self.killed(calls, state, to: backup)
+            let finished = try FileManager.default.contentsOfDirectory(atPath: backup)
+                .count { $0.contains(".segment-") && !$0.hasSuffix(".partial") }
+            counts.insert(finished)
+            let done = try BackupFolders.backUp(state, to: backup, at: WallClock.now())
+            #expect(done.segmentsCopied == done.segments - finished, "after \(calls) calls")
+            #expect(try Self.restored(backup) == [Self.session(1), Self.session(2)])
+        }
+        #expect(counts == [0, 1, 2])
+    }
+
+    @Test func `What was erased after a killed backup is in no copy of the next`() async throws {
+        let folder = NSTemporaryDirectory() + "pb-\(UInt32.random(in: 0 ... .max))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let state = try await Self.twoStates(in: folder)
+        let backup = folder + "/new"
+        try Self.killed(40, state, to: backup)
+        try await RunningDaemon.again(in: state.path) { running in
+            _ = try await running.daemon.administration.deleteSession(Self.session(1))
+        }
+        _ = try BackupFolders.backUp(state, to: backup, at: WallClock.now())
+        #expect(try Self.restored(backup) == [Self.session(2)])
+        let erased = Data([0, 0, 0, 2, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0])
+        for name in try FileManager.default.contentsOfDirectory(atPath: backup) {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: backup + "/" + name))
+            #expect(bytes.range(of: erased) == nil, "\(name)")
+        }
     }
 
     @Test func `A restore that is killed at any moment leaves all or nothing`() async throws {

@@ -38,6 +38,15 @@ struct LedgerDevice: Sendable {
 
     /// - Returns: The number that the daemon has everything up to; `nil` at the end, or after a cut.
     func greet(_ socket: PlainSocket) async throws -> UInt32? {
+        await sayHello(on: socket)
+        while let answer = try await answer(from: socket) {
+            guard case .welcome(let number) = answer else { continue }
+            return ledger.welcome(at: number) ? number : nil
+        }
+        return nil
+    }
+
+    func sayHello(on socket: PlainSocket) async {
         let hello =
             #"{"type":"hello","token":"\#(token)","session":"\#(session)","recorded":true}"#
         switch form {
@@ -47,11 +56,6 @@ struct LedgerDevice: Sendable {
             bytes.append(little: UInt16(14 + hello.utf8.count))
             await socket.send(bytes + [1, 0] + [UInt8](repeating: 0, count: 12) + hello.utf8)
         }
-        while let answer = try await answer(from: socket) {
-            guard case .welcome(let number) = answer else { continue }
-            return ledger.welcome(at: number) ? number : nil
-        }
-        return nil
     }
 
     // MARK: - Both directions

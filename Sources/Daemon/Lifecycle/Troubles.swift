@@ -1,0 +1,75 @@
+import Logging
+import Registry
+import Runtime
+import SegmentLog
+import SensorModel
+import Synchronization
+import Transport
+
+/// Says what a disk refuses: to the operator in `/readyz` and in the journal, and to devices.
+struct Troubles: Sendable {
+    let health = Health()
+    private let folder: StateFolder
+    private let logger: Logger
+    private let devices = Devices()
+
+    /// The loops, once there are some, and what their devices have to know.
+    private final class Devices: Sendable {
+        struct State {
+            var loops: LoopGroup?
+            var notice: String?
+        }
+
+        let state = Mutex(State())
+    }
+
+    init(of folder: StateFolder, logger: Logger) {
+        self.folder = folder
+        self.logger = logger
+    }
+
+    /// The log may have failed before there were loops.
+    func begin(telling loops: LoopGroup) {
+        devices.state.withLock { state in
+            state.loops = loops
+            if let notice = state.notice { loops.tellDevices(notRecordedBecause: notice) }
+        }
+    }
+
+    func logChanged(to state: LogState) {
+        switch state {
+        case .writing:
+            health.set(.log, nil)
+            tellDevices(nil)
+            logger.log(.logWrittenAgain, .notice, "the log is written again")
+        case .failed(let error):
+            let trouble = error.trouble.examined(in: folder.path)
+            let text = "\(trouble), \(error.place); \(trouble.advice)"
+            health.set(.log, "the log cannot be written: \(text)")
+            tellDevices(
+                "nothing is recorded now, \(trouble): keep your frames, acks go on by themselves")
+            logger.log(
+                .logFailed, .critical,
+                "the log cannot be written, nothing is acknowledged until it can: \(text)")
+        case .closed: break
+        }
+    }
+
+    func registryChanged(to trouble: DiskTrouble?) {
+        guard let trouble else {
+            health.set(.registry, nil)
+            logger.log(.registryWrittenAgain, .notice, "devices and shares can be changed again")
+            return
+        }
+        let text = "devices and shares cannot be changed: \(trouble); \(trouble.advice)"
+        health.set(.registry, text)
+        logger.log(.registryFailed, .error, "\(text)")
+    }
+
+    private func tellDevices(_ notice: String?) {
+        devices.state.withLock { state in
+            state.notice = notice
+            state.loops?.tellDevices(notRecordedBecause: notice)
+        }
+    }
+}

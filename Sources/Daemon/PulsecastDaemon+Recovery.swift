@@ -1,0 +1,62 @@
+import Logging
+import Registry
+import Runtime
+import SegmentLog
+import SensorModel
+import Transport
+
+extension PulsecastDaemon {
+    /// Tries to end all that a disk refused: makes room by retention, if it is set, and makes
+    /// registry and admin socket whole. The log itself tries again on its own thread.
+    ///
+    /// - Returns: Whether every part works.
+    func recover() async -> Bool {
+        switch pipeline.log.state {
+        case .writing:
+            await retain()
+            await repair()
+        case .failed(let error): if error.trouble.endsWithRoom { await retain() }
+        case .closed: return true
+        }
+        await recoverRegistry()
+        await reopenAdminSocket()
+        return !health.isDegraded && server.displaced.isEmpty
+    }
+
+    /// Stores at start what log and registry must agree on.
+    func settleAgreement() throws(RegistryError) {
+        do throws(RegistryError) { try administration.settleAgreement() } catch {
+            // Settled once the registry can be written.
+            guard case .notWritable = error else { throw error }
+        }
+    }
+
+    private func recoverRegistry() async {
+        let registry = accounts.registry
+        guard registry.trouble != nil else { return }
+        let result = await pipeline.background.run { [pipeline, administration] in
+            Result { () throws(RegistryError) in
+                try registry.recover()
+                try administration.settleAgreement()
+                try pipeline.results.deleteWaiting()
+            }
+        }
+        guard case .failure(let error) = result else { return }
+        if case .notWritable = error { return }
+        logger.error("the registry cannot be opened again: \(error)")
+    }
+
+    /// The commands find the admin socket at its spare place, too.
+    func noteDisplaced() {
+        guard let trouble = server.displaced["admin"] else { return }
+        logger.warning("the admin socket is not at its place: \(trouble)")
+        health.tryAgain()
+    }
+
+    private func reopenAdminSocket() async {
+        guard !server.displaced.isEmpty else { return }
+        _ = await server.reopen()
+        guard server.displaced.isEmpty else { return }
+        logger.notice("the admin socket is at its place again")
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import GRDB
+
+extension RegistryStore {
+    /// Opens the registry for writing; it is made or migrated first if necessary.
+    static func openToWrite(_ folder: String) throws(RegistryError) -> DatabaseQueue {
+        do {
+            let path = folder + "/" + fileName
+            try makeFirst(path, in: folder)
+            // Otherwise SQLite would open it for reading, and keep it so when the disk is writable.
+            guard FileManager.default.isWritableFile(atPath: path) else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_READONLY, message: "the file cannot be written")
+            }
+            var configuration = Configuration()
+            configuration.label = "pulsecast.registry"
+            configuration.busyMode = .timeout(5)  // a backup may be reading
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.writeWithoutTransaction(makeDurable)
+            try queue.write(RegistrySchema.migrate)
+            return queue
+        } catch {
+            throw RegistryError(error)
+        }
+    }
+
+    /// Makes commits durable before they return, and overwrites deleted data. GRDB's own setup of a
+    /// write-ahead log creates and drops a table each time, with two syncs, for pools of
+    /// connections.
+    private static func makeDurable(_ database: Database) throws {
+        let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+        guard mode == "wal" else {
+            throw DatabaseError(message: "this file system allows no write-ahead log")
+        }
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+        try database.execute(sql: "PRAGMA secure_delete = ON")
+    }
+
+    /// Reads all of the registry into memory without a change on disk, and migrates the copy.
+    ///
+    /// SQLite wants to make files beside a registry with a write-ahead log, or their content anew,
+    /// even to read it. Two of its settings avoid that. `immutable` reads the registry alone, which
+    /// is all there is if the log is missing or empty, as after an orderly end. `readonly_shm` makes
+    /// the log's index in memory.
+    ///
+    /// - Throws: SQLite's error, ``RegistryError``
+    static func copyInMemory(_ folder: String) throws -> DatabaseQueue {
+        let path = folder + "/" + fileName
+        let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
+        let isEmpty = ((log?[.size] as? NSNumber)?.intValue ?? 0) == 0
+        var configuration = Configuration()
+        configuration.readonly = true
+        let source = try DatabaseQueue(
+            path: URL(fileURLWithPath: path).absoluteString
+                + (isEmpty ? "?immutable=1" : "?readonly_shm=1"),
+            configuration: configuration)
+        configuration = Configuration()
+        configuration.label = "pulsecast.registry"
+        let copy = try DatabaseQueue(configuration: configuration)
+        try source.backup(to: copy)
+        try source.close()
+        try copy.write(RegistrySchema.migrate)
+        return copy
+    }
+}
