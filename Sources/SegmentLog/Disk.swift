@@ -1,3 +1,5 @@
+import Glibc
+
 /// The file operations that the log needs, on one folder.
 ///
 /// The daemon uses `PosixDisk`. Tests use a simulated disk, on which every call can fail, be short,
@@ -13,6 +15,18 @@ public protocol Disk: Sendable {
     func synchronizeNames() throws(DiskError)
     /// Locks the folder until the last reference to the file is released or the process ends.
     func lock(_ name: String) throws(DiskError) -> any DiskFile
+}
+
+extension Disk {
+    /// `nil`: the file does not exist.
+    func openIfThere(
+        _ name: String, _ access: DiskAccess
+    ) throws(DiskError) -> (any DiskFile)? {
+        do throws(DiskError) { return try open(name, access) } catch {
+            guard error.number == ENOENT else { throw error }
+            return nil
+        }
+    }
 }
 
 public enum DiskAccess: Hashable, Sendable {

@@ -224,6 +224,8 @@ extension LogReader {
         var entries = try CatalogFile.segments(
             try numbers(in: disk), on: disk, knowing: CatalogFile.read(from: disk),
             isGoneAllowed: true)
+        // An empty file is one that retention could not remove, or that is just being made.
+        entries.removeAll { $0.header == nil && $0.bytes == 0 && !$0.isPutAside }
         for place in entries.indices where !entries[place].isSealed {
             try index(&entries[place], on: disk)
         }

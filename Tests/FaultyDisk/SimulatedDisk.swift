@@ -71,6 +71,10 @@ package final class SimulatedDisk: Disk {
         package var readsUntilFault: Int?
         /// Bytes that cannot be read, by file.
         package var unreadable: [String: Range<Int>] = [:]
+        /// Files whose removal fails.
+        package var unremovable: Set<String> = []
+        /// Files that cannot be written.
+        package var unwritable: Set<String> = []
         /// No file grows, and none is created.
         package var isFull = false
         /// Runs inside the next sync, as another thread does.
@@ -94,6 +98,9 @@ package final class SimulatedDisk: Disk {
     package func open(_ name: String, _ access: DiskAccess) throws(DiskError) -> any DiskFile {
         if access == .create { try count(.open, name) }
         return try locked { state throws(DiskError) in
+            if access == .write, state.unwritable.contains(name) {
+                throw Self.error(.open, name, EIO)
+            }
             if access == .create {
                 guard !state.isFull else { throw Self.error(.open, name, ENOSPC) }
                 guard state.names[name] == nil else { throw Self.error(.open, name, EEXIST) }
@@ -121,6 +128,7 @@ package final class SimulatedDisk: Disk {
     package func remove(_ name: String) throws(DiskError) {
         try count(.remove, name)
         try locked { state throws(DiskError) in
+            guard !state.unremovable.contains(name) else { throw Self.error(.remove, name, EIO) }
             guard state.names[name] != nil else { throw Self.error(.remove, name, ENOENT) }
             state.rename { $0[name] = nil }
         }
@@ -186,6 +194,8 @@ package final class SimulatedDisk: Disk {
             after.faultPercent = 0
             after.readsUntilFault = nil
             after.unreadable = [:]
+            after.unremovable = []
+            after.unwritable = []
             after.isFull = false
             after.duringSync = nil
             after.duringWrite = nil
