@@ -250,7 +250,7 @@ extension LogReader {
 
     static func numbers(in disk: any Disk) throws(SegmentLogError) -> [UInt64] {
         do throws(DiskError) {
-            return try disk.list().compactMap { SegmentFormat.number(ofFile: $0) }.sorted()
+            return SegmentFormat.segments(of: try disk.list()).kept
         } catch { throw .disk(error) }
     }
 }

@@ -37,6 +37,10 @@ struct Recovery {
     var catalog = CatalogState()
     /// Segments whose erasure in place could not be completed.
     var erasing: Set<UInt64> = []
+    /// Segments that retention has removed from the log, and whose files are there.
+    var overdue: [UInt64] = []
+    /// The numbers of their marks.
+    var firstMarks: Set<UInt64> = []
     /// Segments without records, which are removed once the new one is durable.
     var empty: [String] = []
 
@@ -49,7 +53,11 @@ struct Recovery {
         for name in names where name.hasSuffix(SegmentFormat.temporarySuffix) {
             if !kept.contains(name) { SegmentLog.tryToRemove(name, on: disk) }
         }
-        let numbers = names.compactMap { SegmentFormat.number(ofFile: $0) }.sorted()
+        let (numbers, deleted) = SegmentFormat.segments(of: names)
+        recovery.overdue = deleted
+        recovery.firstMarks = FirstMark.numbers(of: names)
+        // Otherwise a new segment could be before a mark.
+        recovery.lastNumber = (recovery.firstMarks.max() ?? 1) - 1
         let disk: any Disk = recovery.erasing.isEmpty ? disk : OverlayDisk(disk)
         let content = numbers.isEmpty ? CatalogFile.Content() : CatalogFile.read(from: disk)
         var entries = try CatalogFile.segments(
@@ -155,7 +163,7 @@ struct Recovery {
         _ entry: SegmentEntry, endOffset: UInt64, following: ArraySlice<SegmentEntry>,
         on disk: any Disk
     ) {
-        lastNumber = entry.number
+        lastNumber = max(lastNumber, entry.number)
         report.damaged += entry.damage
         guard let header = entry.header else { return takeDamaged(entry, on: disk) }
         unknownNumber = nil

@@ -32,6 +32,12 @@ extension SegmentLog {
             if core.withLock({ $0.holdsAny(of: sessions, before: openEnd) }) {
                 failure = failure ?? repair.error
             }
+            // As may one that retention could not remove.
+            var removed = Erasure()
+            let error = removeOverdue(&removed)
+            if overdue.withLock({ $0.values.contains { $0.mayHold(sessions) } }) {
+                failure = failure ?? error
+            }
             for batch in batches(of: sessions) {
                 do throws(DiskError) { try erase(batch, &erasure) } catch {
                     failure = failure ?? error

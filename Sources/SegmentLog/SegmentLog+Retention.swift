@@ -38,7 +38,8 @@ extension SegmentLog {
     }
 
     /// Removes segments. From here on no reader sees them, whatever the disk says. A file that
-    /// cannot be removed is emptied, stops none of the others, and is tried again by the next call.
+    /// cannot be removed is emptied, stops none of the others unless the disk takes no mark either,
+    /// and is tried again by the next call.
     ///
     /// - Parameter due: The answer of ``dueForRetention(arrivalBefore:bytesMax:)``.
     /// - Returns: What was removed from the disk.
@@ -75,31 +76,55 @@ extension SegmentLog {
         try retain(dueForRetention(arrivalBefore: arrivalBefore, bytesMax: bytesMax))
     }
 
+    /// Removes the files of segments that are gone from the log, oldest first.
+    ///
     /// - Returns: The first error.
-    private func removeOverdue(_ erasure: inout Erasure) -> DiskError? {
+    func removeOverdue(_ erasure: inout Erasure) -> DiskError? {
         let segments = overdue.withLock { $0.sorted { $0.key < $1.key } }
-        guard !segments.isEmpty else { return nil }
+        guard let last = segments.last?.key else { return removeMarks() }
         var failure: DiskError?
-        var removed: [UInt64] = []
+        var removed: Set<UInt64> = []
         for (number, segment) in segments {
             do throws(DiskError) {
                 for name in Self.files(of: number) { try Self.removeIfThere(name, on: disk) }
-                removed.append(number)
+                removed.insert(number)
             } catch {
                 failure = failure ?? error
-                guard !segment.isEmptied, Self.isEmptied(number, on: disk) else { continue }
-                overdue.withLock { $0[number]?.isEmptied = true }
+                if !segment.isEmptied, Self.isEmptied(number, on: disk) {
+                    overdue.withLock { $0[number]?.isEmptied = true }
+                }
+                // Without a mark a start takes the later ones for lost, so these stay, too.
+                guard isMarked(last + 1) else { break }
             }
         }
         // A power loss may undo removals until the names are synced.
         do throws(DiskError) { try disk.synchronizeNames() } catch { return failure ?? error }
-        let numbers = Set(removed)
-        for (number, segment) in segments where numbers.contains(number) {
+        for (number, segment) in segments where removed.contains(number) {
             erasure.segments += 1
             erasure.bytes += segment.bytes
             erasure.records += segment.records
         }
-        overdue.withLock { $0 = $0.filter { !numbers.contains($0.key) } }
+        overdue.withLock { $0 = $0.filter { !removed.contains($0.key) } }
+        return failure ?? removeMarks()
+    }
+
+    private func isMarked(_ number: UInt64) -> Bool {
+        guard firstMarks.withLock({ !$0.contains(number) }) else { return true }
+        do throws(DiskError) { try FirstMark.store(number, on: disk) } catch { return false }
+        _ = firstMarks.withLock { $0.insert(number) }
+        return true
+    }
+
+    /// Removes marks once no file needs them.
+    private func removeMarks() -> DiskError? {
+        guard overdue.withLock({ $0.isEmpty }) else { return nil }
+        var failure: DiskError?
+        for number in firstMarks.withLock({ $0 }) {
+            do throws(DiskError) {
+                try Self.removeIfThere(FirstMark.name(number), on: disk)
+                _ = firstMarks.withLock { $0.remove(number) }
+            } catch { failure = failure ?? error }
+        }
         return failure
     }
 

@@ -126,7 +126,7 @@ import Testing
         names: [String]
     ) throws {
         for isWritable in [true, false] {
-            var fixture = try filled()
+            let fixture = try filled()
             let count = fixture.log.segments().count
             let kept = try fixture.contents().records.filter {
                 $0.header.offset >= fixture.log.segments()[count - 1].firstOffset
@@ -151,16 +151,65 @@ import Testing
                 #expect(try LogReader(disk: fixture.disk).verify().damaged.isEmpty)
                 #expect(fixture.log.holdings.bytes == fixture.log.segments()[0].bytes)
             }
-            // The next start finds nothing that it believes, and the next call removes the rest.
-            try fixture.restart(on: fixture.disk.killed(), Self.configuration)
-            if isWritable {
-                #expect(fixture.log.recovery.damaged.isEmpty)
-                #expect(try !fixture.disk.list().contains(names[0]))
+            // Nor does the next start, which calls nothing of it lost.
+            for disk in [fixture.disk.killed(), fixture.disk.withoutUnsynced()] {
+                #expect(try LogReader(disk: disk).verify().damaged.isEmpty)
+                var again = fixture
+                try again.restart(on: disk, Self.configuration)
+                #expect(again.log.recovery.damaged.isEmpty)
+                #expect(try again.contents().records == kept)
+                #expect(try !again.contents().gaps.contains { $0.reason == .damaged })
+                #expect(again.log.holdings.overdue == names.count)
+                _ = try again.log.retain(arrivalBefore: nil, bytesMax: nil)
+                #expect(again.log.holdings.overdue == 0)
+                let left = try disk.list().filter { $0.hasPrefix("0") }
+                #expect(left.allSatisfy { $0.hasSuffix(".segment") && !names.contains($0) })
+            }
+            fixture.disk.state.withLock { state in
+                state.unremovable = []
+                state.unwritable = []
             }
             _ = try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
             #expect(try !fixture.disk.list().contains(names[0]))
             #expect(try fixture.log.reader().verify().damaged.isEmpty)
         }
+    }
+
+    @Test func `If the disk takes no mark either, what is left has no gap in its midst`() throws {
+        let fixture = try filled()
+        let name = "000000000002.segment"
+        fixture.disk.state.withLock { state in
+            state.unremovable = [name]
+            state.unwritable = [name]
+            state.isFull = true
+        }
+        #expect(throws: SegmentLogError.self) {
+            try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
+        }
+        var again = fixture
+        try again.restart(on: fixture.disk.killed(), Self.configuration)
+        #expect(again.log.recovery.damaged.isEmpty)
+        #expect(try again.contents().gaps.map(\.reason) == [.removed])
+        #expect(again.log.segments()[0].name == name)
+    }
+
+    @Test func `An erasure fails while a file that retention left may hold the session`() throws {
+        let fixture = try filled()
+        let name = "000000000001.segment"
+        fixture.disk.state.withLock { state in
+            state.unremovable = [name]
+            state.unwritable = [name]
+        }
+        _ = try? fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
+        #expect(throws: SegmentLogError.self) { try fixture.log.erase([LogFixture.runner]) }
+        #expect(try fixture.log.erase([ErasureFixture.erased]).sessions == 0)
+        fixture.disk.state.withLock { state in
+            state.unremovable = []
+            state.unwritable = []
+        }
+        _ = try fixture.log.erase([LogFixture.runner])
+        #expect(try !fixture.disk.list().contains(name))
+        #expect(fixture.log.holdings.overdue == 0)
     }
 
     @Test func `A file that a failed disk left and that cannot be removed stops no retention`()
