@@ -52,7 +52,9 @@ enum FirstMark {
                 .filter { $0 < SegmentFormat.numberMax })
     }
 
-    /// - Parameter number: The first segment that was not deleted.
+    /// - Parameters:
+    ///   - number: The first segment that was not deleted.
+    ///   - disk: The log's folder.
     /// - Throws: ``DiskError``
     static func store(_ number: UInt64, on disk: any Disk) throws(DiskError) {
         do throws(DiskError) { _ = try disk.open(name(number), .create) } catch {
@@ -66,7 +68,7 @@ extension SegmentFormat {
     /// Numbers of the segments of a folder, ascending.
     ///
     /// - Parameter names: The folder's files.
-    /// - Returns: Those of the log, and those that were deleted and whose files are there.
+    /// - Returns: Numbers of the log, and of deleted segments whose files are there.
     static func segments(of names: [String]) -> (kept: [UInt64], deleted: [UInt64]) {
         let first = FirstMark.numbers(of: names).max() ?? 0
         let numbers = names.compactMap { number(ofFile: $0) }.sorted()
