@@ -52,6 +52,19 @@ extension PulsecastDaemon {
         }
     }
 
+    /// Erases sessions and reports what a repair before it found missing.
+    ///
+    /// - Returns: Bytes erased.
+    static func erase(
+        _ sessions: Set<SessionID>, from log: SegmentLog, logger: Logger
+    ) -> Result<Int, SegmentLogError> {
+        Result { () throws(SegmentLogError) in
+            let erasure = try log.erase(sessions)
+            for damage in erasure.damaged { report(damage, to: logger) }
+            return erasure.bytes
+        }
+    }
+
     private func saveCatalog() async {
         let log = pipeline.log
         let result = await pipeline.background.run {

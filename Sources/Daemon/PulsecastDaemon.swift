@@ -115,9 +115,7 @@ public final class PulsecastDaemon: Sendable {
             accounts: accounts, log: pipeline.log, mailbox: pipeline.mailbox,
             erasures: ErasureQueue {
                 [log = pipeline.log, background = pipeline.background] sessions in
-                await background.run {
-                    Result { () throws(SegmentLogError) in try log.erase(sessions).bytes }
-                }
+                await background.run { Self.erase(sessions, from: log, logger: logger) }
             }, reader: pipeline.reader,
             catalog: pipeline.catalog, results: pipeline.results, playbacks: pipeline.playbacks,
             clock: WallClock.now, logger: logger)
@@ -244,7 +242,9 @@ public final class PulsecastDaemon: Sendable {
         }
     }
 
-    func report(_ damage: LogDamage) {
+    func report(_ damage: LogDamage) { Self.report(damage, to: logger) }
+
+    static func report(_ damage: LogDamage, to logger: Logger) {
         logger.log(
             .logDamaged, .error,
             "the log is damaged: \(damage.reason.rawValue); see pulsecast log verify",

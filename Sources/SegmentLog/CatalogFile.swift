@@ -12,13 +12,15 @@ import SensorModel
 ///      0  u32  CRC-32C of: position of this entry in the file (8 bytes), bytes 4 ..< end
 ///      4  u32  bytes of the payload
 ///      8  u8   1: the segment is as follows; 2: nothing is known of it any more
-///      9  u64  segment number; the only valid field of kind 2
+///      9  u64  segment number; the only valid field of kind 2; 0: the entry is blank
 ///     17  the segment's header, 64 bytes
 ///     81  u64 bytes of the file, u64 position of its index
 ///     97  its index without marks: `SegmentIndex+Codec.swift`
 ///
 /// Entries are appended. Before a segment changes, its entry becomes one of kind 2, which names no
-/// session that is being erased.
+/// session that is being erased. It is written again in place where the new one is as long; else it
+/// becomes blank, as do the entries of removed segments. So a session that is erased, or that
+/// retention removed, is named nowhere in the file.
 ///
 /// The segments are authoritative: they are read where the file is missing, damaged or outdated.
 /// The catalog is never synced before the segments that it describes.
@@ -34,12 +36,8 @@ enum CatalogFile {
     /// Content of a catalog.
     struct Content {
         var entries: [UInt64: SegmentEntry] = [:]
-        /// Positions of ``entries`` in the file.
-        var places: [UInt64: Range<Int>] = [:]
-        /// Position of the next entry; `nil`: there is no catalog, or it is damaged.
-        var end: Int?
-        /// Number of entries that later ones replace.
-        var obsolete = 0
+        /// The positions of ``entries`` and of what they replace, once the file is whole.
+        var state = CatalogState()
     }
 
     static func append(_ entry: SegmentEntry, to bytes: inout [UInt8], from start: Int) {
@@ -57,6 +55,16 @@ enum CatalogFile {
         append(payload + encoded, to: &bytes, from: start)
     }
 
+    /// - Parameter place: Position of an entry in the file.
+    /// - Returns: An entry of the same length that says nothing.
+    static func blank(_ place: Range<Int>) -> [UInt8] {
+        var payload = [UInt8](repeating: 0, count: place.count - headBytes)
+        payload[0] = 2
+        var bytes: [UInt8] = []
+        append(payload, to: &bytes, from: place.lowerBound)
+        return bytes
+    }
+
     /// Encodes an entry that makes a segment unknown and contains nothing of `sessions`.
     ///
     /// - Parameters:
@@ -72,7 +80,7 @@ enum CatalogFile {
         payload[0] = 2
         var span = payload.mutableSpan
         LittleEndian.store(number, in: &span, at: 1)
-        SegmentIndex.zeroParts(of: sessions, in: &payload, at: fixedBytes - headBytes)
+        SegmentIndex.void(&payload, at: fixedBytes - headBytes, without: sessions)
         var bytes: [UInt8] = []
         append(payload, to: &bytes, from: position)
         return bytes
@@ -107,7 +115,7 @@ enum CatalogFile {
             try read(file, into: &content)
         } catch {
             // An unreadable catalog is written anew: the segments are authoritative.
-            content.end = nil
+            content.state.end = nil
         }
         return content
     }
@@ -142,7 +150,7 @@ enum CatalogFile {
             else { return }
             position += count
         }
-        content.end = position
+        content.state.end = position
     }
 
     private static func entryBytes(_ bytes: [UInt8], _ place: Int) -> Int {
@@ -156,12 +164,24 @@ enum CatalogFile {
         guard payload.count >= 9 else { return false }
         let number = LittleEndian.load(UInt64.self, from: payload, at: 1)
         if payload[0] == 2 {
-            content.obsolete += content.entries.removeValue(forKey: number) == nil ? 1 : 2
-            content.places[number] = nil
+            content.state.obsolete += 1
+            guard number > 0 else { return true }
+            content.entries[number] = nil
+            content.state.drop(number)
+            content.state.voided[number] = place
             return true
         }
+        guard payload[0] == 1, let entry = entry(payload, of: number) else { return false }
+        content.entries[number] = entry
+        content.state.drop(number)
+        content.state.places[number] = place
+        return true
+    }
+
+    /// Decodes an entry of kind 1.
+    private static func entry(_ payload: Span<UInt8>, of number: UInt64) -> SegmentEntry? {
         let fixed = fixedBytes - headBytes
-        guard payload[0] == 1, payload.count > fixed,
+        guard payload.count > fixed,
             case .header(let header) = SegmentHeader.decode(payload.extracting(9..<73)),
             header.number == number,
             let bytes = Int(exactly: LittleEndian.load(UInt64.self, from: payload, at: 73)),
@@ -169,13 +189,11 @@ enum CatalogFile {
             recordsEnd < bytes,
             let index = SegmentIndex(decoding: payload.extracting(droppingFirst: fixed)),
             index.firstOffset == header.firstOffset
-        else { return false }
+        else { return nil }
         var entry = SegmentEntry(
             number: number, header: header, isSealed: true, bytes: bytes, recordsEnd: recordsEnd,
             index: index)
         entry.isMarksOnDisk = true
-        if content.entries.updateValue(entry, forKey: number) != nil { content.obsolete += 1 }
-        content.places[number] = place
-        return true
+        return entry
     }
 }

@@ -18,6 +18,18 @@ public protocol Disk: Sendable {
     func lock(_ name: String) throws(DiskError) -> any DiskFile
 }
 
+extension Disk {
+    /// `nil`: the file does not exist.
+    func openIfThere(
+        _ name: String, _ access: DiskAccess
+    ) throws(DiskError) -> (any DiskFile)? {
+        do throws(DiskError) { return try open(name, access) } catch {
+            guard error.number == ENOENT else { throw error }
+            return nil
+        }
+    }
+}
+
 public enum DiskAccess: Hashable, Sendable {
     case read
     /// The file must exist.

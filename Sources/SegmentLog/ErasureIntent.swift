@@ -125,23 +125,28 @@ struct ErasureIntent: Hashable, Sendable {
     static func read(
         _ number: UInt64, from disk: any Disk
     ) throws(DiskError) -> ErasureIntent? {
-        guard let file = try disk.openIfThere(name(of: number), .read) else { return nil }
+        try read(name(of: number), from: disk)
+    }
+
+    /// The same for an intent that is prepared, or whatever its name is.
+    static func read(_ name: String, from disk: any Disk) throws(DiskError) -> ErasureIntent? {
+        guard let file = try disk.openIfThere(name, .read) else { return nil }
         let size = try file.size()
         guard size <= bytesMax else { return nil }
         return ErasureIntent(decoding: try file.readUp(to: size, at: 0))
     }
 
-    /// Begins the erasure: from here on ``complete(_:on:)`` must end it, now or after a crash.
+    /// Prepares the erasure: once the part has taken effect, ``complete(_:on:)`` must end it, now or
+    /// after a crash.
     ///
-    /// - Throws: ``DiskError``; the erasure has then not begun.
-    func store(on disk: any Disk) throws(DiskError) {
-        let name = Self.name(of: header.number)
-        let temporary = name + SegmentFormat.temporarySuffix
+    /// - Throws: ``DiskError``
+    func prepare(on disk: any Disk) throws(DiskError) -> ErasurePart {
+        let temporary = Self.name(of: header.number) + SegmentFormat.temporarySuffix
         try SegmentLog.removeIfThere(temporary, on: disk)
         let file = try disk.open(temporary, .create)
         try file.writeAll(encoded().span, at: 0)
         try file.synchronize()
-        try disk.rename(temporary, to: name)
+        return try ErasurePart(prepared: .intent, of: header.number, on: disk)
     }
 
     /// Makes all changes in a segment, also those that an earlier attempt has made, and removes the
@@ -153,7 +158,8 @@ struct ErasureIntent: Hashable, Sendable {
         if let file = try disk.openIfThere(SegmentFormat.fileName(of: number), .write) {
             // The segment is of a newer program, which will complete the erasure.
             if case .newer = try header(of: file) { return }
-            if let intent, try intent.isMeant(for: file) {
+            // Retention may have emptied it.
+            if let intent, try file.size() > 0, try intent.isMeant(for: file) {
                 // Otherwise a power loss could remove the intent and leave the segment half erased.
                 try disk.synchronizeNames()
                 try intent.makeChanges(in: file)
@@ -199,17 +205,5 @@ struct ErasureIntent: Hashable, Sendable {
             try file.writeAll(bytes.span, at: change.position)
         }
         try file.synchronize()
-    }
-}
-
-extension Disk {
-    /// `nil`: the file does not exist.
-    fileprivate func openIfThere(
-        _ name: String, _ access: DiskAccess
-    ) throws(DiskError) -> (any DiskFile)? {
-        do throws(DiskError) { return try open(name, access) } catch {
-            guard error.number == ENOENT else { throw error }
-            return nil
-        }
     }
 }

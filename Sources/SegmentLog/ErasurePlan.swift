@@ -13,7 +13,7 @@ struct ErasurePlan {
     let bytes: Int
 
     /// `nil` if the segment must be rewritten instead: it is open, damaged places may belong to the
-    /// sessions, more than half of it would be erased bytes, or the records lie in too many places.
+    /// sessions, or the records lie in too many places.
     ///
     /// - Parameters:
     ///   - entry: The segment.
@@ -32,10 +32,7 @@ struct ErasurePlan {
         else { return nil }
         var runs = Runs(sessions, of: known.index)
         guard try runs.find(in: file, header: header, end: known.recordsEnd) else { return nil }
-        let room = known.recordsEnd - SegmentFormat.recordsStart
         let index = known.index.without(runs)
-        let erasedBytes = index.parts.reduce(0) { $0 + Int($1.erasedBytes) }
-        guard erasedBytes <= room / 2 else { return nil }
         let end = try file.readUp(
             to: known.bytes - known.recordsEnd, at: known.recordsEnd)
         guard

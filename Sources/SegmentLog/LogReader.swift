@@ -232,6 +232,8 @@ extension LogReader {
         var entries = try CatalogFile.segments(
             try numbers(in: disk), on: disk, knowing: CatalogFile.read(from: disk),
             isGoneAllowed: true)
+        // An empty file is one that retention could not remove, or that is just being made.
+        entries.removeAll { $0.header == nil && $0.bytes == 0 && !$0.isPutAside }
         for place in entries.indices where !entries[place].isSealed {
             try index(&entries[place], on: disk)
         }
@@ -256,7 +258,7 @@ extension LogReader {
 
     static func numbers(in disk: any Disk) throws(SegmentLogError) -> [UInt64] {
         do throws(DiskError) {
-            return try disk.list().compactMap { SegmentFormat.number(ofFile: $0) }.sorted()
+            return SegmentFormat.segments(of: try disk.list()).kept
         } catch { throw .disk(error) }
     }
 }

@@ -1,21 +1,42 @@
 import Bytes
 
-/// The log's folder as readers see it. A segment with an incomplete erasure in place reads as if
-/// the erasure were complete.
+/// The log's folder as readers see it. A segment with an incomplete erasure reads as if the erasure
+/// were complete.
 package struct OverlayDisk: Disk {
     private let disk: any Disk
 
     package init(_ disk: any Disk) { self.disk = disk }
 
     package func open(_ name: String, _ access: DiskAccess) throws(DiskError) -> any DiskFile {
+        guard access == .read, let number = SegmentFormat.number(ofFile: name) else {
+            return try disk.open(name, access)
+        }
+        // A part that takes effect between two looks is found by the second.
+        if let file = try opened(name, number) { return file }
+        if let file = try opened(name, number) { return file }
+        return try disk.open(name, .read)
+    }
+
+    /// `nil`: the erasure has just changed.
+    private func opened(
+        _ name: String, _ number: UInt64
+    ) throws(DiskError) -> (any DiskFile)? {
         // The file is opened first: if the intent is removed before it is read, the file is
         // complete.
-        let file = try disk.open(name, access)
-        guard access == .read, let number = SegmentFormat.number(ofFile: name),
-            let intent = try ErasureIntent.read(number, from: disk),
-            try intent.isMeant(for: file)
-        else { return file }
-        return OverlayFile(file, intent.changes)
+        let file = try disk.open(name, .read)
+        if let intent = try ErasureIntent.read(number, from: disk), try intent.isMeant(for: file) {
+            return OverlayFile(file, intent.changes)
+        }
+        guard let part = ErasureCommit.readIfPossible(from: disk)?.part(of: number) else {
+            return file
+        }
+        guard try part.isPrepared(on: disk) else { return nil }
+        switch part.kind {
+        case .replacement: return try disk.openIfThere(part.preparedName, .read)
+        case .intent:
+            return try ErasureIntent.read(part.preparedName, from: disk)
+                .map { OverlayFile(file, $0.changes) }
+        }
     }
 
     package func list() throws(DiskError) -> [String] { try disk.list() }

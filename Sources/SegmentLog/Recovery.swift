@@ -40,6 +40,10 @@ struct Recovery {
     /// Open segments of which some records may be in the kernel's memory alone: the disk took no
     /// copy of them, and not the same bytes again. These records are not in the index.
     var undurable: Set<UInt64> = []
+    /// Segments that retention has removed from the log, and whose files are there.
+    var overdue: [UInt64] = []
+    /// The numbers of their marks.
+    var firstMarks: Set<UInt64> = []
     /// Segments without records, which are removed once the new one is durable.
     var empty: [String] = []
 
@@ -48,11 +52,15 @@ struct Recovery {
         var recovery = Recovery()
         let names: [String]
         do throws(DiskError) { names = try disk.list() } catch { throw .disk(error) }
+        let kept = recovery.completeErasures(among: names, on: disk)
         for name in names where name.hasSuffix(SegmentFormat.temporarySuffix) {
-            SegmentLog.tryToRemove(name, on: disk)
+            if !kept.contains(name) { SegmentLog.tryToRemove(name, on: disk) }
         }
-        let numbers = names.compactMap { SegmentFormat.number(ofFile: $0) }.sorted()
-        recovery.completeErasures(in: ErasureIntent.numbers(of: names), on: disk)
+        let (numbers, deleted) = SegmentFormat.segments(of: names)
+        recovery.overdue = deleted
+        recovery.firstMarks = FirstMark.numbers(of: names)
+        // Otherwise a new segment could be before a mark.
+        recovery.lastNumber = (recovery.firstMarks.max() ?? 1) - 1
         let disk: any Disk = recovery.erasing.isEmpty ? disk : OverlayDisk(disk)
         let content = numbers.isEmpty ? CatalogFile.Content() : CatalogFile.read(from: disk)
         var entries = try CatalogFile.segments(
@@ -78,16 +86,38 @@ struct Recovery {
 
     /// Completes erasures before a segment is read: a crash may have left it half erased. If the
     /// disk refuses the writes, the segment is read as if they were made.
-    private mutating func completeErasures(in numbers: [UInt64], on disk: any Disk) {
-        for number in numbers.sorted() {
-            do throws(DiskError) {
-                try ErasureIntent.complete(number, on: disk)
-            } catch {
-                erasing.insert(number)
-                report.leftOpen.append(
-                    UnrepairedSegment(segment: SegmentFormat.fileName(of: number), error: error))
+    ///
+    /// - Returns: Names of prepared files that are still needed.
+    private mutating func completeErasures(
+        among names: [String], on disk: any Disk
+    ) -> Set<String> {
+        var numbers = Set(ErasureIntent.numbers(of: names))
+        var kept: Set<String> = []
+        if names.contains(ErasureCommit.name) {
+            if let commit = ErasureCommit.readIfPossible(from: disk) {
+                do throws(DiskError) {
+                    try commit.complete(on: disk)
+                    numbers.formUnion(commit.parts.map(\.number))
+                } catch {
+                    kept = Set(commit.parts.map(\.preparedName))
+                    for part in commit.parts { leaveErasing(part.number, because: error) }
+                }
+            } else {
+                SegmentLog.tryToRemove(ErasureCommit.name, on: disk)
             }
         }
+        for number in numbers.sorted() where !erasing.contains(number) {
+            do throws(DiskError) {
+                try ErasureIntent.complete(number, on: disk)
+            } catch { leaveErasing(number, because: error) }
+        }
+        return kept
+    }
+
+    private mutating func leaveErasing(_ number: UInt64, because error: DiskError) {
+        erasing.insert(number)
+        report.leftOpen.append(
+            UnrepairedSegment(segment: SegmentFormat.fileName(of: number), error: error))
     }
 
     /// Compares the catalog with the newest segment before anything is changed. They must agree,
@@ -102,10 +132,16 @@ struct Recovery {
             SegmentLog.tryToRemove(CatalogFile.name, on: disk)
             return
         }
-        let numbers = Set(entries.lazy.filter { $0.isSealed || $0.header == nil }.map(\.number))
-        catalog.places = content.places.filter { numbers.contains($0.key) }
-        catalog.obsolete = content.obsolete + content.places.count - catalog.places.count
-        catalog.end = content.end
+        let listed = Set(entries.lazy.filter { $0.isSealed || $0.header == nil }.map(\.number))
+        let known = Set(entries.lazy.map(\.number))
+        catalog = content.state
+        // Their segments are gone, or are read themselves from now on.
+        for number in content.state.places.keys where !listed.contains(number) {
+            catalog.drop(number)
+        }
+        for number in content.state.voided.keys where !known.contains(number) {
+            catalog.drop(number)
+        }
     }
 
     /// Whether a later segment holds a record: it got its first one only when everything before was
@@ -130,7 +166,7 @@ struct Recovery {
         _ entry: SegmentEntry, endOffset: UInt64, following: ArraySlice<SegmentEntry>,
         on disk: any Disk
     ) {
-        lastNumber = entry.number
+        lastNumber = max(lastNumber, entry.number)
         report.damaged += entry.damage
         guard let header = entry.header else { return takeDamaged(entry, on: disk) }
         unknownNumber = nil

@@ -112,6 +112,8 @@ public struct Erasure: Hashable, Sendable {
     /// Bytes overwritten in place, or returned to the file system.
     public var bytes = 0
     public var segments = 0
+    /// Records that segments lack which an erasure has repaired.
+    public var damaged: [LogDamage] = []
 }
 
 /// Whether appends reach the disk.

@@ -16,6 +16,7 @@ import SensorModel
 /// version without it and is read completely.
 extension SegmentIndex {
     private static let fixedBytes = 56
+    private static let lengthsPosition = 48
     private static let partBytes = 92
     private static let markRecordBytes = 24
 
@@ -74,11 +75,15 @@ extension SegmentIndex {
         return chunk
     }
 
-    /// Clears the parts of `sessions` in an encoded index that begins at `start`.
-    static func zeroParts(of sessions: Set<SessionID>, in bytes: inout [UInt8], at start: Int) {
+    /// Clears an encoded index that begins at `start`, except for its lengths and the parts of
+    /// sessions other than `sessions`: its range of times may be theirs, too.
+    static func void(_ bytes: inout [UInt8], at start: Int, without sessions: Set<SessionID>) {
         guard bytes.count >= start + fixedBytes else { return }
+        bytes.replaceSubrange(
+            start..<(start + lengthsPosition), with: repeatElement(0, count: lengthsPosition))
         let first = start + fixedBytes
-        let count = Int(LittleEndian.load(UInt32.self, from: bytes.span, at: start + 48))
+        let count = Int(
+            LittleEndian.load(UInt32.self, from: bytes.span, at: start + lengthsPosition))
         for place in 0..<min(count, (bytes.count - first) / partBytes) {
             let range = (first + place * partBytes)..<(first + (place + 1) * partBytes)
             guard sessions.contains(SessionID(decoding: bytes.span, at: range.lowerBound)) else {

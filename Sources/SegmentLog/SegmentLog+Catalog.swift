@@ -30,15 +30,15 @@ extension SegmentLog {
         _ list: SegmentList, _ state: inout CatalogState
     ) throws(DiskError) {
         guard let end = state.end else { return }
-        var bytes: [UInt8] = []
         let entries = settled(list).filter { state.places[$0.number] == nil }
-        guard !entries.isEmpty else { return }
+        guard !entries.isEmpty || !state.stale.isEmpty else { return }
         for entry in entries { try makeCertain(entry, &state) }
         // A power loss must not restore a file that one of these has replaced.
-        try disk.synchronizeNames()
+        if !entries.isEmpty { try disk.synchronizeNames() }
         let file = try disk.open(CatalogFile.name, .write)
         // After a failure nobody knows which entries are in the file.
         state.end = nil
+        var bytes: [UInt8] = []
         var fresh: [UInt64: Range<Int>] = [:]
         for entry in entries {
             // An entry of an erasure in place keeps its length.
@@ -55,12 +55,28 @@ extension SegmentLog {
             fresh[entry.number] = start..<(end + bytes.count)
         }
         if !bytes.isEmpty { try file.writeAll(bytes.span, at: end) }
-        try file.synchronize()
-        state.end = end + bytes.count
         for (number, place) in fresh {
-            if state.voided.removeValue(forKey: number) == place { state.obsolete -= 1 }
+            let voided = state.voided.removeValue(forKey: number)
+            if voided == place {
+                state.obsolete -= 1
+            } else if let voided {
+                state.stale.append(voided)
+            }
             state.places[number] = place
         }
+        try Self.blankStale(in: file, &state)
+        try file.synchronize()
+        state.end = end + bytes.count
+    }
+
+    /// Overwrites entries that nobody needs and that may name sessions. The file is not synced yet.
+    private static func blankStale(
+        in file: any DiskFile, _ state: inout CatalogState
+    ) throws(DiskError) {
+        for place in state.stale {
+            try file.writeAll(CatalogFile.blank(place).span, at: place.lowerBound)
+        }
+        state.stale = []
     }
 
     /// Writes only the bytes that differ.
@@ -128,43 +144,59 @@ extension SegmentLog {
         state = fresh
     }
 
-    /// Voids an entry before `sessions` are erased from its segment: the catalog must never
+    /// Voids entries before `sessions` are erased from their segments: the catalog must never
     /// describe the old content or name the sessions.
     func voidInCatalog(
-        _ number: UInt64, without sessions: Set<SessionID>
+        _ numbers: [UInt64], without sessions: Set<SessionID>
     ) throws(DiskError) {
         try catalog.withLock { state throws(DiskError) in
-            guard state.end != nil else { return try removeCatalog(&state) }
-            guard let place = state.places[number] else { return }
+            // It may be left from an earlier failure.
+            try Self.removeIfThere(CatalogFile.name + SegmentFormat.temporarySuffix, on: disk)
+            guard let end = state.end else { return try removeCatalog(&state) }
+            // An entry that was voided before names the sessions that were not erased then.
+            let known = numbers.compactMap { number in
+                (state.places[number] ?? state.voided[number]).map { (number, place: $0) }
+            }
+            guard !known.isEmpty || !state.stale.isEmpty else { return }
             let file = try disk.open(CatalogFile.name, .write)
-            let entry = try file.readUp(to: place.count, at: place.lowerBound)
-            guard entry.count == place.count,
-                try Self.overwrite(
-                    place, of: file,
-                    with: CatalogFile.voided(
-                        entry, of: number, at: place.lowerBound, without: sessions))
-            else { return try removeCatalog(&state) }
+            state.end = nil
+            for (number, place) in known {
+                let entry = try file.readUp(to: place.count, at: place.lowerBound)
+                guard entry.count == place.count,
+                    try Self.overwrite(
+                        place, of: file,
+                        with: CatalogFile.voided(
+                            entry, of: number, at: place.lowerBound, without: sessions))
+                else { return try removeCatalog(&state) }
+                guard state.places.removeValue(forKey: number) != nil else { continue }
+                state.voided[number] = place
+                state.obsolete += 1
+            }
+            try Self.blankStale(in: file, &state)
             try file.synchronize()
-            state.places[number] = nil
-            state.voided[number] = place
-            state.obsolete += 1
+            state.end = end
         }
     }
 
     /// Removes a catalog that is damaged or not known, in which no entry can be voided.
     private func removeCatalog(_ state: inout CatalogState) throws(DiskError) {
-        for name in [CatalogFile.name, CatalogFile.name + SegmentFormat.temporarySuffix] {
-            try Self.removeIfThere(name, on: disk)
-        }
+        try Self.removeIfThere(CatalogFile.name, on: disk)
         try disk.synchronizeNames()
         state = CatalogState(uncertain: state.uncertain)
     }
 
-    /// Drops the entry of a removed segment: a start ignores entries without a file.
-    func forgetInCatalog(_ number: UInt64) {
-        catalog.withLock { state in
-            state.voided[number] = nil
-            if state.places.removeValue(forKey: number) != nil { state.obsolete += 1 }
+    /// Makes the entries of removed segments blank: they name sessions that nobody keeps.
+    ///
+    /// - Throws: ``DiskError``; ``saveCatalog()`` then writes the catalog anew.
+    func forgetInCatalog(_ numbers: [UInt64]) throws(DiskError) {
+        try catalog.withLock { state throws(DiskError) in
+            for number in numbers { state.drop(number) }
+            guard let end = state.end, !state.stale.isEmpty else { return }
+            state.end = nil
+            let file = try disk.open(CatalogFile.name, .write)
+            try Self.blankStale(in: file, &state)
+            try file.synchronize()
+            state.end = end
         }
     }
 }

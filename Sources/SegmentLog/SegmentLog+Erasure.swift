@@ -7,83 +7,140 @@ extension SegmentLog {
     /// have stopped appending to them.
     ///
     /// In a sealed segment their records are overwritten in place, at a cost proportional to their
-    /// size, once an ``ErasureIntent`` is on disk. If most of a segment is erased, or some of it is
-    /// damaged, a new file is synced and renamed over the old one, whose bytes are then
-    /// overwritten. Damaged places are left out of it, because their sessions are unknown.
+    /// size, once an ``ErasureIntent`` is on disk. A segment that is open, or damaged in places that
+    /// may belong to them, is replaced by a new file. Damaged places are left out of it, because
+    /// their sessions are unknown. A session in several segments leaves all of them at once:
+    /// ``ErasureCommit``.
     ///
-    /// The oldest segment comes first, as in retention: of a session that is erased in part the
-    /// newest records are left. Privacy can then tell that its beginning is missing, and still
-    /// knows where the runner is if the session continues.
-    ///
-    /// - Throws: ``SegmentLogError``; the call can be repeated for what was not erased yet.
+    /// - Throws: ``SegmentLogError``; the call can be repeated for what was not erased yet. What is
+    ///   known of the sessions is erased even if a segment before their end stays open, whose repair
+    ///   may find more of them.
     public func erase(_ sessions: Set<SessionID>) throws(SegmentLogError) -> Erasure {
         try sealActive(ifHolding: sessions)
         var erasure = Erasure()
-        var failure: SegmentLogError?
+        var failure: DiskError?
         upkeep.withLock { _ in
             // After an earlier attempt the index no longer names its sessions, so it is not used
             // here.
             for number in unfinishedErasures {
-                do throws(DiskError) { try completeErasure(in: number) } catch {
-                    failure = .disk(error)
+                do throws(DiskError) { try completeErasure(in: number) } catch { failure = error }
+            }
+            // An open segment may hold more of the sessions than its index says.
+            var repair = LogRepair()
+            let openEnd = repairOpen(&repair)
+            erasure.damaged = repair.damaged
+            if core.withLock({ $0.holdsAny(of: sessions, before: openEnd) }) {
+                failure = failure ?? repair.error
+            }
+            // As may one that retention could not remove.
+            var removed = Erasure()
+            let error = removeOverdue(&removed)
+            if overdue.withLock({ $0.values.contains { $0.mayHold(sessions) } }) {
+                failure = failure ?? error
+            }
+            for batch in batches(of: sessions) {
+                do throws(DiskError) { try erase(batch, &erasure) } catch {
+                    failure = failure ?? error
                 }
             }
             do throws(DiskError) {
-                try erase(sessions, &erasure)
+                // A torn write may have left a session's introduction in one of these.
+                try removeAbandoned()
                 // This also syncs the names of an earlier attempt.
                 try disk.synchronizeNames()
-            } catch { failure = .disk(error) }
+            } catch { failure = failure ?? error }
         }
-        if let failure { throw failure }
+        if let failure { throw .disk(failure) }
         return erasure
     }
 
-    private func erase(
-        _ sessions: Set<SessionID>, _ erasure: inout Erasure
-    ) throws(DiskError) {
-        let entries = core.withLock { $0.catalog() }
-        erasure.sessions =
-            Set(
-                entries.lazy.flatMap(\.index.parts).filter { $0.records > 0 }.map(\.session)
-                    .filter(sessions.contains)
-            ).count
-        // A segment that a failure left open is rewritten too; only the last is in use.
-        let active = core.withLock { $0.state == .writing ? $0.entries.last?.number : nil }
-        for entry in entries where entry.number != active && entry.holds(sessions) {
-            guard let header = entry.header else { continue }
-            // Its intent must not be replaced by another.
-            if unfinishedErasures.contains(entry.number) { try completeErasure(in: entry.number) }
-            let file = try disk.open(entry.name, .write)
-            let fresh: SegmentEntry
-            if let plan = try ErasurePlan(of: entry, without: sessions, in: file) {
-                fresh = plan.entry
-                try eraseInPlace(plan, sessions)
-                erasure.bytes += plan.bytes
-            } else {
-                fresh = try rewrite(entry, header, file, without: sessions)
-                erasure.bytes += entry.bytes - fresh.bytes
+    private func batches(of sessions: Set<SessionID>) -> [ErasureBatch] {
+        let places = core.withLock { core in
+            // A segment that a failure left open is included; only the last is in use.
+            let active = core.state == .writing ? core.entries.last?.number : nil
+            return sessions.map { session in
+                let segments = core.places.places(of: session).map(\.segment)
+                return (
+                    session,
+                    segments.filter { $0 != active && core.entries[$0]?.header != nil }
+                )
             }
-            erasure.segments += 1
-            erasure.records += Int(entry.index.records) - Int(fresh.index.records)
         }
+        return ErasureBatch.batches(places)
     }
 
-    /// Segments with an incomplete erasure in place.
+    private func erase(_ batch: ErasureBatch, _ erasure: inout Erasure) throws(DiskError) {
+        var steps: [PreparedErasure] = []
+        do throws(DiskError) {
+            for number in batch.segments.sorted() {
+                // Its intent must not be replaced by another.
+                if unfinishedErasures.contains(number) { try completeErasure(in: number) }
+                guard let entry = core.withLock({ $0.entries[number] }), let header = entry.header
+                else { continue }
+                steps.append(try prepare(entry, header, without: batch.sessions))
+            }
+            try voidInCatalog(steps.map(\.part.number), without: batch.sessions)
+            try begin(steps)
+        } catch {
+            for step in steps { Self.tryToRemove(step.part.preparedName, on: disk) }
+            throw error
+        }
+        erasure.sessions += batch.sessions.count
+        for step in steps {
+            erasure.bytes += step.bytes
+            erasure.segments += 1
+            erasure.records += Int(step.old.index.records) - Int(step.fresh.index.records)
+        }
+        var failure: DiskError?
+        for step in steps {
+            do throws(DiskError) {
+                try completeErasure(in: step.part.number)
+                giveBackSpace(of: step.fresh)
+            } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+
+    private func prepare(
+        _ entry: SegmentEntry, _ header: SegmentHeader, without sessions: Set<SessionID>
+    ) throws(DiskError) -> PreparedErasure {
+        // A rewrite that failed leaves a copy of the segment.
+        try Self.removeIfThere(entry.name + SegmentFormat.temporarySuffix, on: disk)
+        let file = try disk.open(entry.name, .write)
+        if let plan = try ErasurePlan(of: entry, without: sessions, in: file) {
+            return PreparedErasure(
+                part: try plan.intent.prepare(on: disk), old: entry, fresh: plan.entry,
+                bytes: plan.bytes)
+        }
+        let fresh = try rewrite(entry, header, file, without: sessions).entry
+        return PreparedErasure(
+            part: try ErasurePart(prepared: .replacement, of: entry.number, on: disk), old: entry,
+            fresh: fresh, bytes: entry.bytes - fresh.bytes)
+    }
+
+    /// From here on the erasure is completed, whatever happens. A reader with an old entry that
+    /// meets damage finds the new one.
+    private func begin(_ steps: [PreparedErasure]) throws(DiskError) {
+        var old: (any DiskFile)?
+        if steps.count > 1 {
+            try ErasureCommit(steps.map(\.part)).store(on: disk)
+        } else {
+            old = try steps.first?.part.takeEffect(on: disk)
+        }
+        erasing.withLock { $0.formUnion(steps.map(\.part.number)) }
+        core.withLock { core in
+            for step in steps { core.replace(step.fresh) }
+        }
+        guard let old else { return }
+        try disk.synchronizeNames()
+        try ErasurePart.overwrite(old)
+    }
+
+    /// Segments with an incomplete erasure.
     var unfinishedErasures: [UInt64] { erasing.withLock { $0.sorted() } }
 
-    private func eraseInPlace(
-        _ plan: ErasurePlan, _ sessions: Set<SessionID>
-    ) throws(DiskError) {
-        try voidInCatalog(plan.entry.number, without: sessions)
-        try plan.intent.store(on: disk)
-        _ = erasing.withLock { $0.insert(plan.entry.number) }
-        // From here on, a reader with the old entry that meets damage finds the intent or the new
-        // index.
-        core.withLock { $0.replace(plan.entry) }
-        try completeErasure(in: plan.entry.number)
-    }
-
     func completeErasure(in number: UInt64) throws(DiskError) {
+        try ErasureCommit.read(from: disk)?.complete(on: disk)
         try ErasureIntent.complete(number, on: disk)
         _ = erasing.withLock { $0.remove(number) }
     }
@@ -109,15 +166,17 @@ extension SegmentLog {
         }
     }
 
+    /// Copies a segment to a synced file under a temporary name.
+    ///
+    /// - Returns: The copy, and its entry once it is in place.
     private func rewrite(
         _ entry: SegmentEntry, _ header: SegmentHeader, _ old: any DiskFile,
-        without sessions: Set<SessionID>
-    ) throws(DiskError) -> SegmentEntry {
+        without sessions: Set<SessionID> = []
+    ) throws(DiskError) -> (copy: SegmentRewrite, entry: SegmentEntry) {
         var walk = SegmentWalk(
             file: old, header: header, end: entry.recordsEnd, parts: entry.index.parts)
         var next = header
         next.generation += 1
-        try Self.removeIfThere(entry.name + SegmentFormat.temporarySuffix, on: disk)
         var rewrite = try SegmentRewrite(next, of: entry.bytes, on: disk)
         while try !rewrite.copy(&walk, without: sessions) {
             let gap = try walk.resume(endOffset: entry.index.endOffset)
@@ -125,28 +184,24 @@ extension SegmentLog {
             if gap == nil { break }
         }
         let fresh = try rewrite.seal()
-        try voidInCatalog(entry.number, without: sessions)
-        try rewrite.takePlace()
-        // The entry is replaced at once, even if a later step fails: the file now has another
-        // header, and readers with the old entry would find nothing in it.
-        core.withLock { $0.replace(fresh) }
-        try disk.synchronizeNames()
-        // A failed segment is longer than its valid part.
-        try overwrite(old, bytes: max(entry.bytes, try old.size()))
-        return fresh
+        return (rewrite, fresh)
     }
 
-    /// Overwrites the old file, which has no name any more, against readers of the raw disk and
-    /// readers that still hold it open.
-    private func overwrite(_ file: any DiskFile, bytes: Int) throws(DiskError) {
-        let zeros = [UInt8](repeating: 0, count: min(1 << 20, bytes))
-        var position = 0
-        while position < bytes {
-            let count = min(zeros.count, bytes - position)
-            try file.writeAll(zeros.span.extracting(first: count), at: position)
-            position += count
+    /// Rewrites a segment if more than half of it is erased bytes. So no more is copied than was
+    /// erased. If this fails the space stays used, until more is erased from the segment.
+    private func giveBackSpace(of entry: SegmentEntry) {
+        let erased = entry.index.parts.reduce(0) { $0 + Int($1.erasedBytes) }
+        guard let header = entry.header, entry.isSealed,
+            erased > (entry.recordsEnd - SegmentFormat.recordsStart) / 2
+        else { return }
+        do throws(DiskError) {
+            let (copy, fresh) = try rewrite(entry, header, try disk.open(entry.name, .read))
+            try copy.takePlace()
+            core.withLock { $0.replace(fresh) }
+            try disk.synchronizeNames()
+        } catch {
+            Self.tryToRemove(entry.name + SegmentFormat.temporarySuffix, on: disk)
         }
-        try file.synchronize()
     }
 }
 
@@ -156,13 +211,17 @@ extension SegmentDraft {
     }
 }
 
-extension SegmentEntry {
-    fileprivate func holds(_ sessions: Set<SessionID>) -> Bool {
-        index.parts.contains { $0.records > 0 && sessions.contains($0.session) }
-    }
-}
-
 extension LogCore {
+    /// Whether one of the sessions has a record before an offset.
+    fileprivate func holdsAny(of sessions: Set<SessionID>, before end: UInt64) -> Bool {
+        sessions.contains { session in
+            guard let first = places.places(of: session).first,
+                let part = entries[first.segment]?.index.parts[first.part]
+            else { return false }
+            return part.firstOffset < end
+        }
+    }
+
     /// Begins a new segment if one that contains the sessions is being filled, also after a
     /// takeover.
     ///

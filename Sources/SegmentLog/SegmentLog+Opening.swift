@@ -53,6 +53,12 @@ extension SegmentLog {
             $0 = Set(recovery.empty.compactMap { SegmentFormat.number(ofFile: $0) })
             if file == nil { $0.insert(header.number) }
         }
+        log.firstMarks.withLock { $0 = recovery.firstMarks }
+        log.overdue.withLock { overdue in
+            for number in recovery.overdue {
+                overdue[number] = OverdueSegment(number: number, on: disk)
+            }
+        }
         if file == nil {
             log.tellState()
         } else {

@@ -3,47 +3,150 @@ public import SensorModel
 import Synchronization
 
 extension SegmentLog {
-    /// Removes whole segments, oldest first. The newest is never removed.
-    ///
-    /// An entry is dropped once its file is removed; failures are tried again by the next call.
-    ///
+    /// What ``retain(_:)`` removes.
+    public struct Due: Sendable {
+        /// Sessions of which nothing will be left.
+        public fileprivate(set) var sessions: Set<SessionID> = []
+        /// Numbers of the segments, oldest first.
+        fileprivate(set) var segments: [UInt64] = []
+        public var isEmpty: Bool { segments.isEmpty }
+    }
+
     /// - Parameters:
-    ///   - arrivalBefore: Removes segments whose records all arrived earlier; `nil`: none by age.
-    ///   - bytesMax: Removes the oldest until the log is not larger; `nil`: none by size.
-    /// - Returns: What was removed.
-    /// - Throws: ``SegmentLogError``
+    ///   - arrivalBefore: Segments whose records all arrived earlier are due; `nil`: none by age.
+    ///   - bytesMax: The oldest are due until the log is not larger; `nil`: none by size.
+    /// - Returns: Whole segments, oldest first. The newest is never due.
+    public func dueForRetention(arrivalBefore: Timestamp?, bytesMax: Int?) -> Due {
+        let (list, latest, places) = core.withLock { ($0.catalog(), $0.latestArrival, $0.places) }
+        let entries = Array(list)
+        let plan = RetentionPlan(entries: entries, latestArrival: latest)
+        let count = max(
+            arrivalBefore.map { plan.count(arrivalBefore: $0.microseconds) } ?? 0,
+            bytesMax.map { plan.count(bytesMax: $0) } ?? 0)
+        guard count > 0 else { return Due() }
+        let last = entries[count - 1].number
+        let newest = Set((list.last?.index.parts ?? []).lazy.map(\.session))
+        var due = Due(segments: entries[..<count].map(\.number))
+        for entry in entries[..<count] {
+            for part in entry.index.parts where part.records > 0 {
+                let end = places.places(of: part.session).last?.segment ?? 0
+                guard end <= last, !newest.contains(part.session) else { continue }
+                due.sessions.insert(part.session)
+            }
+        }
+        return due
+    }
+
+    /// Removes segments. From here on no reader sees them, whatever the disk says. A file that
+    /// cannot be removed is emptied, stops none of the others unless the disk takes no mark either,
+    /// and is tried again by the next call.
+    ///
+    /// - Parameter due: The answer of ``dueForRetention(arrivalBefore:bytesMax:)``.
+    /// - Returns: What was removed from the disk.
+    /// - Throws: ``SegmentLogError``; as much as possible was removed.
+    public func retain(_ due: Due) throws(SegmentLogError) -> Erasure {
+        var erasure = Erasure()
+        var failure: DiskError?
+        upkeep.withLock { _ in
+            for number in due.segments {
+                guard let entry = core.withLock({ $0.entries[number] }) else { continue }
+                erasure.sessions += core.withLock { $0.forget(number) }
+                erasing.withLock { _ = $0.remove(number) }
+                overdue.withLock { $0[number] = OverdueSegment(entry) }
+            }
+            failure = removeOverdue(&erasure)
+            do throws(DiskError) {
+                try forgetInCatalog(due.segments)
+                if !due.isEmpty { try removeAbandoned() }
+            } catch { failure = failure ?? error }
+        }
+        upkeepCounts.withLock { counts in
+            counts.deletedSegments += erasure.segments
+            counts.deletedBytes += erasure.bytes
+            if failure != nil { counts.failures += 1 }
+        }
+        if let failure { throw .disk(failure) }
+        return erasure
+    }
+
+    /// Both in one call.
     public func retain(
         arrivalBefore: Timestamp?, bytesMax: Int?
     ) throws(SegmentLogError) -> Erasure {
-        var erasure = Erasure()
+        try retain(dueForRetention(arrivalBefore: arrivalBefore, bytesMax: bytesMax))
+    }
+
+    /// Removes the files of segments that are gone from the log, oldest first.
+    ///
+    /// - Returns: The first error.
+    func removeOverdue(_ erasure: inout Erasure) -> DiskError? {
+        let segments = overdue.withLock { $0.sorted { $0.key < $1.key } }
+        guard let last = segments.last?.key else { return removeMarks() }
         var failure: DiskError?
-        var due = 0
-        upkeep.withLock { _ in
-            let (list, latest) = core.withLock { ($0.catalog(), $0.latestArrival) }
-            let entries = Array(list)
-            let plan = RetentionPlan(entries: entries, latestArrival: latest)
-            due = max(
-                arrivalBefore.map { plan.count(arrivalBefore: $0.microseconds) } ?? 0,
-                bytesMax.map { plan.count(bytesMax: $0) } ?? 0)
+        var removed: Set<UInt64> = []
+        for (number, segment) in segments {
             do throws(DiskError) {
-                if due > 0 { try removeAbandoned() }
-                for entry in entries.prefix(due) {
-                    try Self.removeIfThere(entry.name, on: disk)
-                    try disk.synchronizeNames()
-                    if erasing.withLock({ $0.remove(entry.number) != nil }) {
-                        ErasureIntent.forget(entry.number, on: disk)
-                    }
-                    forgetInCatalog(entry.number)
-                    erasure.sessions += core.withLock { $0.forget(entry.number) }
-                    erasure.segments += 1
-                    erasure.bytes += entry.bytes
-                    erasure.records += Int(entry.index.records)
+                for name in Self.files(of: number) { try Self.removeIfThere(name, on: disk) }
+                removed.insert(number)
+            } catch {
+                failure = failure ?? error
+                if !segment.isEmptied, Self.isEmptied(number, on: disk) {
+                    overdue.withLock { $0[number]?.isEmptied = true }
                 }
-            } catch { failure = error }
+                // Without a mark a start takes the later ones for lost, so these stay, too.
+                guard isMarked(last + 1) else { break }
+            }
         }
-        note(erasure, overdue: due - erasure.segments, hasFailed: failure != nil)
-        if let failure { throw .disk(failure) }
-        return erasure
+        // A power loss may undo removals until the names are synced.
+        do throws(DiskError) { try disk.synchronizeNames() } catch { return failure ?? error }
+        for (number, segment) in segments where removed.contains(number) {
+            erasure.segments += 1
+            erasure.bytes += segment.bytes
+            erasure.records += segment.records
+        }
+        overdue.withLock { $0 = $0.filter { !removed.contains($0.key) } }
+        return failure ?? removeMarks()
+    }
+
+    private func isMarked(_ number: UInt64) -> Bool {
+        guard firstMarks.withLock({ !$0.contains(number) }) else { return true }
+        do throws(DiskError) { try FirstMark.store(number, on: disk) } catch { return false }
+        _ = firstMarks.withLock { $0.insert(number) }
+        return true
+    }
+
+    /// Removes marks once no file needs them.
+    private func removeMarks() -> DiskError? {
+        guard overdue.withLock({ $0.isEmpty }) else { return nil }
+        var failure: DiskError?
+        for number in firstMarks.withLock({ $0 }) {
+            do throws(DiskError) {
+                try Self.removeIfThere(FirstMark.name(number), on: disk)
+                _ = firstMarks.withLock { $0.remove(number) }
+            } catch { failure = failure ?? error }
+        }
+        return failure
+    }
+
+    /// Names of all files that a segment may have.
+    private static func files(of number: UInt64) -> [String] {
+        [SegmentFormat.fileName(of: number)] + ErasurePart.preparedNames(of: number)
+            + [SegmentFormat.fileName(of: number, suffix: SegmentFormat.erasureSuffix)]
+    }
+
+    /// Empties a file that cannot be removed, so that nothing of it is left. A start takes an empty
+    /// file for none.
+    ///
+    /// - Returns: Whether it is empty for good.
+    private static func isEmptied(_ number: UInt64, on disk: any Disk) -> Bool {
+        do throws(DiskError) {
+            let file = try disk.open(SegmentFormat.fileName(of: number), .write)
+            try file.truncate(to: 0)
+            try file.synchronize()
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Repairs the segments that a failed disk left open and that a later one has taken over from.
@@ -60,18 +163,29 @@ extension SegmentLog {
                 } catch { repair.note(error) }
             }
             do throws(DiskError) { try removeAbandoned() } catch { repair.note(error) }
-            let entries = Array(core.withLock { $0.catalog() })
-            let following = SegmentEntry.followingOffsets(entries)
-            for (place, entry) in entries.enumerated().dropLast() {
-                guard !entry.isSealed, let header = entry.header else { continue }
-                do throws(DiskError) {
-                    try replace(entry, header, endOffset: following[place], &repair)
-                    repair.segments += 1
-                } catch { repair.note(error) }
-            }
+            repairOpen(&repair)
         }
         if repair.error != nil { upkeepCounts.withLock { $0.failures += 1 } }
         return repair
+    }
+
+    /// - Returns: The first offset after the segments that stay open; 0: there are none.
+    @discardableResult
+    func repairOpen(_ repair: inout LogRepair) -> UInt64 {
+        let entries = Array(core.withLock { $0.catalog() })
+        let following = SegmentEntry.followingOffsets(entries)
+        var end: UInt64 = 0
+        for (place, entry) in entries.enumerated().dropLast() {
+            guard !entry.isSealed, let header = entry.header else { continue }
+            do throws(DiskError) {
+                try replace(entry, header, endOffset: following[place], &repair)
+                repair.segments += 1
+            } catch {
+                repair.note(error)
+                end = following[place]
+            }
+        }
+        return end
     }
 
     private func replace(
@@ -103,15 +217,6 @@ extension SegmentLog {
         abandon(header)
     }
 
-    private func note(_ erasure: Erasure, overdue: Int, hasFailed: Bool) {
-        upkeepCounts.withLock { counts in
-            counts.deletedSegments += erasure.segments
-            counts.deletedBytes += erasure.bytes
-            counts.overdue = overdue
-            if hasFailed { counts.failures += 1 }
-        }
-    }
-
     /// Current size of the log. Fast enough for each scrape of metrics.
     public var holdings: LogUsage {
         let entries = core.withLock { $0.catalog() }
@@ -123,8 +228,14 @@ extension SegmentLog {
         }
         if let last = entries.last, !last.isSealed, last.header != nil { holdings.unrepaired -= 1 }
         holdings.unrepaired += erasing.withLock { $0.count }
-        holdings.oldestArrival = entries.first { $0.index.records > 0 }
-            .map { Timestamp(microseconds: $0.index.arrivalFirst) }
+        var oldest = entries.first { $0.index.records > 0 }?.index.arrivalFirst
+        for segment in overdue.withLock({ Array($0.values) }) {
+            holdings.overdue += 1
+            guard !segment.isEmptied else { continue }
+            holdings.bytes += segment.bytes
+            if segment.records > 0 { oldest = min(segment.arrivalFirst, oldest ?? .max) }
+        }
+        holdings.oldestArrival = oldest.map { Timestamp(microseconds: $0) }
         return holdings
     }
 }

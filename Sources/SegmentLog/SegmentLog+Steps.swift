@@ -208,10 +208,16 @@ extension SegmentLog {
         let newest = core.withLock { $0.entries.last?.number ?? 0 }
         let numbers = abandoned.withLock { $0.filter { $0 < newest }.sorted() }
         guard !numbers.isEmpty else { return }
+        var failure: DiskError?
+        var removed: [UInt64] = []
         for number in numbers {
-            try Self.removeIfThere(SegmentFormat.fileName(of: number), on: disk)
+            do throws(DiskError) {
+                try Self.removeIfThere(SegmentFormat.fileName(of: number), on: disk)
+                removed.append(number)
+            } catch { failure = failure ?? error }
         }
         try disk.synchronizeNames()
-        abandoned.withLock { $0.subtract(numbers) }
+        abandoned.withLock { $0.subtract(removed) }
+        if let failure { throw failure }
     }
 }

@@ -32,6 +32,10 @@ public final class SegmentLog: Sendable {
     let undurable: Mutex<Set<UInt64>>
     /// Numbers whose files a failing disk may have left without records.
     let abandoned = Mutex<Set<UInt64>>([])
+    /// Segments that retention has removed from the log and not yet from the disk, by number.
+    let overdue = Mutex<[UInt64: OverdueSegment]>([:])
+    /// Numbers of the marks in the folder: ``FirstMark``.
+    let firstMarks = Mutex<Set<UInt64>>([])
     let upkeepCounts = Mutex(LogUsage())
     let marks = MarkCache()
     let catalog: Mutex<CatalogState>

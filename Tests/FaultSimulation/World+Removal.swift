@@ -80,13 +80,14 @@ extension World {
         do {
             let erasure = try life.log.retain(arrivalBefore: nil, bytesMax: kept)
             say("retention: \(erasure)")
-            // A watch whose session is gone is told to begin with its first frame.
-            for session in removed.keys { ledger.books[session]?.acknowledged = 0 }
-            for session in removed.keys.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) {
-                retire(session)
-            }
         } catch {
+            // The log has none of it, though files may be left.
             say("retention, in part: \(error)")
+        }
+        // A watch whose session is gone is told to begin with its first frame.
+        for session in removed.keys { ledger.books[session]?.acknowledged = 0 }
+        for session in removed.keys.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) {
+            retire(session)
         }
     }
 }

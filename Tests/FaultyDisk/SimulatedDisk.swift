@@ -71,6 +71,10 @@ package final class SimulatedDisk: Disk {
         package var readsUntilFault: Int?
         /// Bytes that cannot be read, by file.
         package var unreadable: [String: Range<Int>] = [:]
+        /// Files whose removal fails.
+        package var unremovable: Set<String> = []
+        /// Files that cannot be written.
+        package var unwritable: Set<String> = []
         /// No file grows, and none is created.
         package var isFull = false
         /// As a file system that was mounted so: no file is made, changed or removed.
@@ -99,6 +103,9 @@ package final class SimulatedDisk: Disk {
             guard access == .read || !state.isReadOnly else {
                 throw Self.error(.open, name, EROFS)
             }
+            if access == .write, state.unwritable.contains(name) {
+                throw Self.error(.open, name, EIO)
+            }
             if access == .create {
                 guard !state.isFull else { throw Self.error(.open, name, ENOSPC) }
                 guard state.names[name] == nil else { throw Self.error(.open, name, EEXIST) }
@@ -126,6 +133,7 @@ package final class SimulatedDisk: Disk {
     package func remove(_ name: String) throws(DiskError) {
         try count(.remove, name)
         try locked { state throws(DiskError) in
+            guard !state.unremovable.contains(name) else { throw Self.error(.remove, name, EIO) }
             guard state.names[name] != nil else { throw Self.error(.remove, name, ENOENT) }
             state.rename { $0[name] = nil }
         }
@@ -191,6 +199,8 @@ package final class SimulatedDisk: Disk {
             after.faultPercent = 0
             after.readsUntilFault = nil
             after.unreadable = [:]
+            after.unremovable = []
+            after.unwritable = []
             after.isFull = false
             after.isReadOnly = false
             after.duringSync = nil

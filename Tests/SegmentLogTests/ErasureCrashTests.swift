@@ -150,31 +150,6 @@ import Testing
         #expect((unfinished > 5) == (kind != .short))
     }
 
-    @Test func `Of a session that is erased in part its newest records are left`() throws {
-        var made = try LogFixture(
-            configuration: LogFixture.configuration(segmentBytesMax: 10_000))
-        let session = ErasureFixture.erased
-        made.head(session)
-        for _ in 0..<500 { made.append(of: session) }
-        made.log.settle()
-        let calls = made.disk.calls
-        var parts = 0
-        for call in 0..<400 where parts < 3 {
-            var fixture = made
-            try fixture.restart(
-                on: made.disk.killed(), LogFixture.configuration(segmentBytesMax: 10_000))
-            let before = try fixture.contents(session: session).records
-            fixture.disk.fail(
-                SimulatedDisk.Fault(
-                    kind: .inputOutput, call: fixture.disk.calls + call, isForEver: true))
-            _ = try? fixture.log.erase([session])
-            let left = try fixture.contents(session: session).records
-            #expect(left == Array(before.suffix(left.count)))
-            if !left.isEmpty, left.count < before.count { parts += 1 }
-        }
-        #expect(parts == 3 && calls > 0)
-    }
-
     @Test func `A segment that retention takes takes its erasure along`() throws {
         let made = try ErasureFixture(others: 120, every: 9)
         let fixture = try Self.copied(made)

@@ -146,11 +146,11 @@ import Testing
         let fixture = made.fixture
         let bytes = fixture.disk.content(of: ErasureFixture.name).count
         // A third of the records, then most of the others.
-        _ = try fixture.log.erase([ErasureFixture.erased])
+        let first = try fixture.log.erase([ErasureFixture.erased])
         #expect(fixture.disk.content(of: ErasureFixture.name).count == bytes)
         let erasure = try fixture.log.erase([LogFixture.runner])
         #expect(fixture.disk.content(of: ErasureFixture.name).count < 400)
-        #expect(erasure.bytes > bytes - 400)
+        #expect(first.bytes + erasure.bytes > bytes - 1000)
         #expect(erasure.records == 301)
         #expect(try fixture.contents().records.isEmpty)
         #expect(try fixture.contents().gaps.count == 1)

@@ -1,7 +1,9 @@
 import FaultyDisk
-import SegmentLog
 import SensorModel
+import Synchronization
 import Testing
+
+@testable import SegmentLog
 
 @Suite struct RetentionTests {
     private static let configuration = LogFixture.configuration(segmentBytesMax: 10_000)
@@ -84,9 +86,9 @@ import Testing
         #expect(again.log.segments().count == 1)
     }
 
-    @Test func `A segment that cannot be deleted stays known, and goes the next time`() throws {
-        for call in 0..<6 {
-            let fixture = try filled()
+    @Test func `What a failing disk does not delete is not shown, and goes the next time`() throws {
+        for call in 0..<12 {
+            var fixture = try filled()
             let before = fixture.log.segments().count
             fixture.disk.fail(
                 SimulatedDisk.Fault(
@@ -94,17 +96,139 @@ import Testing
             #expect(throws: SegmentLogError.self) {
                 try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
             }
-            // Each takes two calls.
-            #expect(fixture.log.segments().count == before - call / 2)
-            #expect(fixture.log.holdings.overdue == before - 1 - call / 2)
+            #expect(fixture.log.segments().count == 1)
+            // No name is gone for good without a sync of the names.
+            #expect(fixture.log.holdings.overdue == before - 1)
+            #expect(fixture.log.holdings.bytes > 50_000)
+            #expect(fixture.log.holdings.oldestArrival == LogFixture.start)
             #expect(fixture.log.holdings.failures == 1)
+            let read = try fixture.contents()
+            #expect(read.gaps.map(\.reason) == [.removed])
             fixture.disk.fail(nil)
-            _ = try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
+            if call % 2 == 0 {
+                try fixture.restart(on: fixture.disk.killed(), Self.configuration)
+                let left = try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
+                #expect(left.segments >= before - 1 - call)
+            } else {
+                // What is due now is not what was due then.
+                let left = try fixture.log.retain(arrivalBefore: LogFixture.start, bytesMax: nil)
+                #expect(left.segments == before - 1)
+                #expect(fixture.log.holdings.deletedSegments == before - 1)
+            }
             #expect(fixture.log.segments().count == 1)
             #expect(fixture.log.holdings.overdue == 0)
-            #expect(fixture.log.holdings.deletedSegments == before - 1)
             #expect(try fixture.log.reader().verify().damaged.isEmpty)
         }
+    }
+
+    @Test(arguments: [["000000000001.segment"], ["000000000002.segment", "000000000004.segment"]])
+    func `A segment that cannot be removed is emptied, and stops none of the others`(
+        names: [String]
+    ) throws {
+        for isWritable in [true, false] {
+            let fixture = try filled()
+            let count = fixture.log.segments().count
+            let kept = try fixture.contents().records.filter {
+                $0.header.offset >= fixture.log.segments()[count - 1].firstOffset
+            }
+            fixture.disk.state.withLock { state in
+                state.unremovable = Set(names)
+                if !isWritable { state.unwritable = Set(names) }
+            }
+            #expect(throws: SegmentLogError.self) {
+                try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
+            }
+            #expect(fixture.log.segments().count == 1)
+            #expect(fixture.log.holdings.deletedSegments == count - 1 - names.count)
+            #expect(fixture.log.holdings.overdue == names.count)
+            let segments = try fixture.disk.list().filter { $0.hasSuffix(".segment") }
+            #expect(segments.count == 1 + names.count && segments.contains(names[0]))
+            for name in names {
+                #expect(fixture.disk.content(of: name).isEmpty == isWritable)
+            }
+            #expect(try fixture.contents().records == kept)
+            if isWritable {
+                #expect(try LogReader(disk: fixture.disk).verify().damaged.isEmpty)
+                #expect(fixture.log.holdings.bytes == fixture.log.segments()[0].bytes)
+            }
+            // Nor does the next start, which calls nothing of it lost.
+            for disk in [fixture.disk.killed(), fixture.disk.withoutUnsynced()] {
+                #expect(try LogReader(disk: disk).verify().damaged.isEmpty)
+                var again = fixture
+                try again.restart(on: disk, Self.configuration)
+                #expect(again.log.recovery.damaged.isEmpty)
+                #expect(try again.contents().records == kept)
+                #expect(try !again.contents().gaps.contains { $0.reason == .damaged })
+                #expect(again.log.holdings.overdue == names.count)
+                _ = try again.log.retain(arrivalBefore: nil, bytesMax: nil)
+                #expect(again.log.holdings.overdue == 0)
+                let left = try disk.list().filter { $0.hasPrefix("0") }
+                #expect(left.allSatisfy { $0.hasSuffix(".segment") && !names.contains($0) })
+            }
+            fixture.disk.state.withLock { state in
+                state.unremovable = []
+                state.unwritable = []
+            }
+            _ = try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
+            #expect(try !fixture.disk.list().contains(names[0]))
+            #expect(try fixture.log.reader().verify().damaged.isEmpty)
+        }
+    }
+
+    @Test func `If the disk takes no mark either, what is left has no gap in its midst`() throws {
+        let fixture = try filled()
+        let name = "000000000002.segment"
+        fixture.disk.state.withLock { state in
+            state.unremovable = [name]
+            state.unwritable = [name]
+            state.isFull = true
+        }
+        #expect(throws: SegmentLogError.self) {
+            try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
+        }
+        var again = fixture
+        try again.restart(on: fixture.disk.killed(), Self.configuration)
+        #expect(again.log.recovery.damaged.isEmpty)
+        #expect(try again.contents().gaps.map(\.reason) == [.removed])
+        #expect(again.log.segments()[0].name == name)
+    }
+
+    @Test func `An erasure fails while a file that retention left may hold the session`() throws {
+        let fixture = try filled()
+        let name = "000000000001.segment"
+        fixture.disk.state.withLock { state in
+            state.unremovable = [name]
+            state.unwritable = [name]
+        }
+        _ = try? fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
+        #expect(throws: SegmentLogError.self) { try fixture.log.erase([LogFixture.runner]) }
+        #expect(try fixture.log.erase([ErasureFixture.erased]).sessions == 0)
+        fixture.disk.state.withLock { state in
+            state.unremovable = []
+            state.unwritable = []
+        }
+        _ = try fixture.log.erase([LogFixture.runner])
+        #expect(try !fixture.disk.list().contains(name))
+        #expect(fixture.log.holdings.overdue == 0)
+    }
+
+    @Test func `A file that a failed disk left and that cannot be removed stops no retention`()
+        throws
+    {
+        var fixture = try filled(50)
+        fixture.append()
+        // The segment that was to take over stays without records.
+        fixture.disk.fail(SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls))
+        fixture.log.settle()
+        for _ in 0..<500 { fixture.append() }
+        fixture.log.settle()
+        let segments = fixture.log.segments()
+        fixture.log.abandoned.withLock { _ = $0.insert(77) }
+        fixture.disk.replace("000000000077.segment", with: [])
+        fixture.disk.state.withLock { $0.unremovable = ["000000000077.segment"] }
+        _ = fixture.log.repair()
+        _ = try? fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
+        #expect(segments.count > 4 && fixture.log.segments().count == 1)
     }
 
     @Test func `A reader beside retention is told of what is gone`() throws {

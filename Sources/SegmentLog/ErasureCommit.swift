@@ -1,0 +1,121 @@
+/// An erasure that concerns several segments: the file `erasure` in the log's folder.
+///
+///      0  8 bytes "PULSERAC"
+///      8  u32 parts
+///     12  parts × (u64 segment number, u8 kind: 1 changes in place, 2 a new file; u64 bytes,
+///         u32 fingerprint of the prepared file)
+///         u32 CRC-32C of all before
+///
+/// The files of all parts are prepared and durable before this one exists. From then on all parts
+/// take effect, whatever happens: by the same call, by a later one, or by the next start before it
+/// reads a segment. Meanwhile readers see all segments through ``OverlayDisk`` as they will be. So a
+/// session is never erased from some of its segments alone.
+struct ErasureCommit: Hashable, Sendable {
+    static let name = "erasure"
+    private static let magic: [UInt8] = Array("PULSERAC".utf8)
+    private static let fixedBytes = 12
+    private static let partBytes = 21
+    private static let checksumBytes = 4
+    /// More segments than a log of 64 TB has.
+    private static let partsMax = 1 << 20
+
+    let parts: [ErasurePart]
+
+    init(_ parts: [ErasurePart]) {
+        self.parts = parts
+    }
+
+    func encoded() -> [UInt8] {
+        let end = Self.fixedBytes + parts.count * Self.partBytes
+        var bytes = [UInt8](repeating: 0, count: end + Self.checksumBytes)
+        var span = bytes.mutableSpan
+        LittleEndian.copy(Self.magic.span, into: &span, at: 0)
+        LittleEndian.store(UInt32(parts.count), in: &span, at: 8)
+        for (index, part) in parts.enumerated() {
+            let place = Self.fixedBytes + index * Self.partBytes
+            LittleEndian.store(part.number, in: &span, at: place)
+            span[place + 8] = part.kind.rawValue
+            LittleEndian.store(UInt64(part.bytes), in: &span, at: place + 9)
+            LittleEndian.store(part.fingerprint, in: &span, at: place + 17)
+        }
+        LittleEndian.store(Checksum.of(span.span.extracting(0..<end)), in: &span, at: end)
+        return bytes
+    }
+
+    /// `nil` for a file that was not completely written.
+    init?(decoding bytes: [UInt8]) {
+        let span = bytes.span
+        let end = bytes.count - Self.checksumBytes
+        guard end >= Self.fixedBytes, bytes.starts(with: Self.magic),
+            Checksum.of(span.extracting(0..<end))
+                == LittleEndian.load(UInt32.self, from: span, at: end)
+        else { return nil }
+        let count = Int(LittleEndian.load(UInt32.self, from: span, at: 8))
+        guard count <= Self.partsMax, Self.fixedBytes + count * Self.partBytes == end else {
+            return nil
+        }
+        var parts: [ErasurePart] = []
+        for index in 0..<count {
+            let place = Self.fixedBytes + index * Self.partBytes
+            guard let kind = ErasurePart.Kind(rawValue: bytes[place + 8]),
+                let size = Int(
+                    exactly: LittleEndian.load(UInt64.self, from: span, at: place + 9))
+            else { return nil }
+            parts.append(
+                ErasurePart(
+                    number: LittleEndian.load(UInt64.self, from: span, at: place), kind: kind,
+                    bytes: size,
+                    fingerprint: LittleEndian.load(UInt32.self, from: span, at: place + 17)))
+        }
+        self.init(parts)
+    }
+
+    /// - Returns: `nil`: no such erasure is under way.
+    /// - Throws: ``DiskError``
+    static func read(from disk: any Disk) throws(DiskError) -> ErasureCommit? {
+        guard let file = try disk.openIfThere(name, .read) else { return nil }
+        let size = try file.size()
+        guard size <= fixedBytes + partsMax * partBytes + checksumBytes else { return nil }
+        return ErasureCommit(decoding: try file.readUp(to: size, at: 0))
+    }
+
+    /// The same; a file that cannot be read, twice, is none: its few bytes must not cost the log. Then
+    /// a part that has taken effect stays, and the others do not.
+    static func readIfPossible(from disk: any Disk) -> ErasureCommit? {
+        do throws(DiskError) { return try read(from: disk) } catch {
+            return try? read(from: disk)
+        }
+    }
+
+    func part(of number: UInt64) -> ErasurePart? { parts.first { $0.number == number } }
+
+    /// Begins the erasure: from here on ``complete(on:)`` must end it, now or after a crash.
+    ///
+    /// - Throws: ``DiskError``; the erasure has then not begun.
+    func store(on disk: any Disk) throws(DiskError) {
+        // The parts must outlive a power loss before they are named.
+        try disk.synchronizeNames()
+        let temporary = Self.name + SegmentFormat.temporarySuffix
+        try SegmentLog.removeIfThere(temporary, on: disk)
+        let file = try disk.open(temporary, .create)
+        try file.writeAll(encoded().span, at: 0)
+        try file.synchronize()
+        try disk.rename(temporary, to: Self.name)
+    }
+
+    /// Lets all parts take effect. Those that are intents must then be completed.
+    ///
+    /// - Throws: ``DiskError``; the call must then be repeated.
+    func complete(on disk: any Disk) throws(DiskError) {
+        // Otherwise a power loss could undo this file, and not each of its parts.
+        try disk.synchronizeNames()
+        var old: [any DiskFile] = []
+        for part in parts where try part.isPrepared(on: disk) {
+            if let file = try part.takeEffect(on: disk) { old.append(file) }
+        }
+        try disk.synchronizeNames()
+        // If it stays, or if a power loss restores it, none of its parts is prepared any more.
+        SegmentLog.tryToRemove(Self.name, on: disk)
+        for file in old { try ErasurePart.overwrite(file) }
+    }
+}
