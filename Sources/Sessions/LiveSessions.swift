@@ -18,6 +18,8 @@ package final class LiveSessions {
     package private(set) var hidingBytes = 0
     /// Memory of the splits and laps of all sessions, in bytes.
     package private(set) var summaryBytes = 0
+    /// Memory of all backlogs, in bytes.
+    package private(set) var backlogBytes = 0
     /// Memory of all sessions without what they hide, in bytes.
     package var bytes: Int { byID.count * LiveSession.bytesEach + summaryBytes }
     /// Number of devices with a session in memory.
@@ -41,6 +43,14 @@ package final class LiveSessions {
         session.hidingGrew = { [unowned self] in hidingBytes += $0 }
         summaryBytes += session.summaryBytes
         session.summaryGrew = { [unowned self] in summaryBytes += $0 }
+        backlogBytes += session.backlog.bytes
+        session.backlogGrew = { [unowned self] change in
+            guard change <= 0 || backlogBytes + change <= SessionBacklog.allBytesMax else {
+                return false
+            }
+            backlogBytes += change
+            return true
+        }
         byDevice[session.device, default: []].append(session.id)
         let ended = of(session.device).filter(\.hasEnded)
             .sorted { $0.lastArrival < $1.lastArrival }
@@ -56,6 +66,8 @@ package final class LiveSessions {
         removed.ended = nil
         removed.hidingGrew = nil
         removed.summaryGrew = nil
+        removed.backlogGrew = nil
+        backlogBytes -= removed.backlog.bytes
         hidingBytes -= removed.hidingBytes
         summaryBytes -= removed.summaryBytes
         if !removed.hasEnded { liveCount -= 1 }

@@ -71,6 +71,13 @@ public struct MemoryBudget: Hashable, Sendable {
                 name: "live sessions, with splits and laps", count: ingest.sessionsMax,
                 bytesEach: LiveSession.bytesMax),
             Row(
+                name: "frames of sessions that are read from the log", count: 1,
+                bytesEach: SessionBacklog.allBytesMax),
+            Row(
+                name: "readings of them that wait", count: ingest.sessionsMax, bytesEach: 1 << 10),
+            Row(
+                name: "courses of devices", count: 1, bytesEach: Accounts.courseBytesMax),
+            Row(
                 name: "views that hide something, and what they hold back", count: 1,
                 bytesEach: SessionViews.hidingBytesMax),
             Row(name: "frames behind a hole", count: 1, bytesEach: ingest.heldBytesTotalMax),

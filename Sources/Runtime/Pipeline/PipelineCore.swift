@@ -118,6 +118,7 @@ package final class PipelineCore {
         flow.now = now
         expireShares()
         flow.advance(to: now)
+        tellLoaded()
     }
 
     // MARK: To the loops
@@ -194,7 +195,7 @@ extension FlowCallbacks {
                 case .ended(let code): links[loop].push(.feedEnded(FeedKey(share), code))
                 }
             },
-            rebuild: parts.rebuild,
+            rebuild: parts.rebuild, stopRebuilding: parts.stopRebuilding,
             began: { session, device, deviceTime in
                 logger.log(
                     .sessionBegan, .info, "session began",

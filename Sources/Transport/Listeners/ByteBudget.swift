@@ -15,7 +15,7 @@ public struct ByteAllowance: Hashable, Sendable {
         case .stranger: Self(ownBytes: 64 << 10, pooledBytes: 32 << 20)
         // Viewers send only playback commands, topics and cheers.
         case .viewer: Self(ownBytes: 4 << 10, pooledBytes: 16 << 20)
-        case .device: Self(ownBytes: 8 << 10, pooledBytes: 96 << 20)
+        case .device: Self(ownBytes: 8 << 10, pooledBytes: 48 << 20)
         case .operations, .owner: Self(ownBytes: 64 << 10, pooledBytes: 32 << 20)
         }
     }
