@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized) struct HalfMessageTests {
     private static var router: Router {
         var router = TestRoutes.router
-        let join: @Sendable (SocketConversation, ConnectionClass?) async -> Void = {
+        let join: @Sendable (SocketConversation, ConnectionProof?) async -> Void = {
             conversation, proof in
             for await _ in conversation.messages {
                 conversation.joined(proof)

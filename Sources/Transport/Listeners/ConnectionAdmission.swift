@@ -42,9 +42,9 @@ final class ConnectionAdmission: Sendable {
     }
 
     fileprivate func prove(
-        _ number: UInt64, _ kind: ConnectionClass, _ bounds: ConnectionTable.Bounds
+        _ number: UInt64, _ proof: ConnectionProof, _ bounds: ConnectionTable.Bounds
     ) -> ConnectionTable.Refusal? {
-        change { $0.table.prove(number, kind, bounds) }
+        change { $0.table.prove(number, proof, bounds) }
     }
 
     fileprivate func move(
@@ -115,13 +115,13 @@ final class ConnectionTicket {
     }
 
     /// - Returns: Why there is no place in the proved class; the connection must then be closed.
-    func prove(_ kind: ConnectionClass) -> ConnectionTable.Refusal? {
-        guard kind > proved else { return nil }
-        if let refusal = admission.prove(number, kind, bounds) { return refusal }
+    func prove(_ proof: ConnectionProof) -> ConnectionTable.Refusal? {
+        guard proof.kind > proved else { return nil }
+        if let refusal = admission.prove(number, proof, bounds) { return refusal }
         _ = admission.budget.receive(proved, -pooledReceived)
         // Received bytes are counted anew with the next ones; normally none are pending here.
         pooledReceived = 0
-        proved = kind
+        proved = proof.kind
         return nil
     }
 
