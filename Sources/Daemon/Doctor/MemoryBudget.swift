@@ -40,9 +40,8 @@ public struct MemoryBudget: Hashable, Sendable {
         let hasTLS = configuration.device.tls || configuration.httpListener.tls
         let strangers = min(bounds.unauthenticatedMax, bounds.connectionsMax)
         let known = bounds.connectionsMax - strangers
-        let pools = ConnectionClass.allCases.reduce(ByteAllowance.owed.pooledBytes) {
-            // The operations listener and the owner share one pool.
-            $0 + ($1 == .owner ? 0 : ByteAllowance.received($1).pooledBytes)
+        let pools = ConnectionClass.allCases.reduce(0) {
+            $0 + ByteAllowance.received($1).pooledBytes + ByteAllowance.owed($1).pooledBytes
         }
         return [
             Row(
@@ -56,7 +55,7 @@ public struct MemoryBudget: Hashable, Sendable {
                 bytesEach: ByteAllowance.received(.device).ownBytes),
             Row(
                 name: "what is sent and not read, each connection's own",
-                count: bounds.connectionsMax, bytesEach: ByteAllowance.owed.ownBytes),
+                count: bounds.connectionsMax, bytesEach: ByteAllowance.owed(.viewer).ownBytes),
             Row(name: "what goes beyond both, in pools", count: 1, bytesEach: pools),
             Row(
                 name: "rings, in and out", count: 2 * loops,
