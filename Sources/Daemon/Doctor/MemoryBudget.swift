@@ -107,6 +107,8 @@ public struct MemoryBudget: Hashable, Sendable {
             Row(name: "program, libraries, registry", count: 1, bytesEach: 64 << 20),
             Row(name: "readers of the log, at work", count: 4, bytesEach: 8 << 20),
             Row(name: "readings that wait, with what they ask", count: 256, bytesEach: 8 << 10),
+            Row(
+                name: "exports, being read and sent", count: 1, bytesEach: ExportBudget.bytesMax),
             Row(name: "indexes of recordings", count: 1, bytesEach: ProjectionIndexes.bytesMax),
             // Two generations; an entry is an address and up to 30 moments.
             Row(name: "limiters", count: 5 * 2 * 16_384, bytesEach: 256),

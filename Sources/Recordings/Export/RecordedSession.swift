@@ -23,6 +23,14 @@ public struct RecordedSession: Sendable {
     public var pauses: [RecordedPause]
     public var totals: DeviceTotals
 
+    /// Memory in bytes, as far as it grows with the session.
+    public var bytes: Int {
+        (points.count + seconds.count) * MemoryLayout<SessionPoint>.stride
+            + laps.count * MemoryLayout<RecordedLap>.stride
+            + splits.count * MemoryLayout<SessionSplit>.stride
+            + pauses.count * MemoryLayout<RecordedPause>.stride
+    }
+
     public init(
         id: SessionID, device: String, name: String? = nil, sport: String = "running",
         start: Timestamp, end: Timestamp,

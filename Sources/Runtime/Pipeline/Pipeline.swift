@@ -33,6 +33,7 @@ package struct Pipeline: Sendable {
     package let playbacks: Playbacks
     /// Serves readers of other services' interfaces.
     package let heartRates = HeartRateHub()
+    package let exports = ExportBudget()
     /// Runs upkeep of the log, and other disk work that no request waits for.
     package let background = BackgroundWork()
     private let rebuilds = ReadPool(waitingMax: 20_000, waitingPerReaderMax: 64)
