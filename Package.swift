@@ -225,7 +225,8 @@ let rimTests: [Target] = [
     .testTarget(
         name: "RuntimeTests",
         dependencies: [
-            "SensorModel", "SegmentLog", "Runtime", "Simulator", "FaultyDisk",
+            "SensorModel", "Ring", "WireFormat", "Recordings", "SegmentLog", "Sessions", "Runtime",
+            "Simulator", "FaultyDisk",
             .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
     .target(

@@ -319,12 +319,64 @@ def deletions(target):
     return each(target, 2, work)
 
 
+def live_sessions(target, count=8):
+    links = []
+    for _ in range(count):
+        links.append(target.connect(target.device))
+        frame = {"seq": 1, "type": "heartRate", "heartRate": 120, "timestamp": time.time()}
+        links[-1].sendall(target.hello() + json.dumps(frame).encode() + b"\n")
+    return links
+
+
+def put_in_a_loop(target, path, bodies):
+    live, number = live_sessions(target), [0]
+
+    def work(target, link, seen):
+        link = link or target.connect()
+        number[0] += 1
+        body = bodies[number[0] % len(bodies)]
+        seen[target.ask(link, "PUT", path, body, target.token)] += 1
+        return link
+    seen = each(target, 2, work)
+    seen["links"] = len(live)
+    return seen
+
+
+def zones(target):
+    return put_in_a_loop(target, "/v1/me/zones", [
+        json.dumps({"zones": [{"name": "z", "latitude": 48 + number / 100, "longitude": 11,
+                               "radiusMeters": 500}]}).encode() for number in range(2)])
+
+
+def courses(target):
+    def gpx(longitude):
+        places = [f'lat="{48 + number * 1e-4:.4f}" lon="{longitude}"' for number in range(4096)]
+        points = "".join(f"<trkpt {place}/>" for place in places)
+        named = "".join(f"<wpt {place}><name>{number}</name></wpt>"
+                        for number, place in enumerate(places[::16]))
+        return f'<gpx version="1.1">{named}<trk><trkseg>{points}</trkseg></trk></gpx>'.encode()
+    return put_in_a_loop(target, "/v1/me/course", [gpx(11), gpx(12)])
+
+
+def device_links(target):
+    def open_one(number):
+        link = target.connect(target.device if number % 2 else target.http)
+        if number % 2:
+            link.sendall(target.hello())
+            link.recv(4096)
+        else:
+            target.ask(link, "GET", "/v1/me", token=target.token)
+        return link
+    return hold(target, opened(target, 2000, open_one))
+
+
 # What of the refusals must have been seen: a status, a close code, connections that were closed.
 ATTACKS = [
     (guessing, [429]), (slowloris, []), (hellos, [4029]), (seeks, ["refused"]), (exports, []),
     (history, []), (cheers, [429]), (shares, [409]), (sessions_tcp, ["closed"]),
     (sessions_push, []), (upgrades, []), (half_messages, ["closed"]), (resets, []),
-    (behind_heads, []), (deletions, [429]),
+    (behind_heads, []), (deletions, [429]), (zones, [200]), (courses, [200]),
+    (device_links, ["closed"]),
 ]
 
 

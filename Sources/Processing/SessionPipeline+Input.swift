@@ -172,13 +172,16 @@ extension SessionPipeline {
         settle(into: &events)
     }
 
+    /// The course that is followed; `nil`: none.
+    public var route: CourseRoute? { course.route }
+
     /// Sets the course to follow. `nil` removes it; the same course continues.
     public mutating func apply(
-        course: Course?, at deviceTime: Timestamp, into events: inout [StreamEvent]
+        route: CourseRoute?, at deviceTime: Timestamp, into events: inout [StreamEvent]
     ) {
-        guard !self.course.follows(course) else { return }
-        let wasOff = self.course.isOffCourse
-        self.course.set(course)
+        guard !course.follows(route) else { return }
+        let wasOff = course.isOffCourse
+        course.set(route)
         guard time.isStarted, !time.isEnded else { return }
         var context = context(at: time.times.moment, taking: &events)
         if wasOff { context.emit(.alert(.offCourse(false))) }

@@ -34,6 +34,8 @@ public struct AuditEntry: Hashable, Sendable {
 extension RegistryStore {
     /// Entries kept in all; older ones are deleted.
     public static let auditEntriesMax = 100_000
+    /// Entries kept of the shares of one device, so that it does not push out those of others.
+    public static let auditEntriesPerDeviceMax = 10_000
 
     /// Adds many entries in one commit. Entries of shares deleted meanwhile are left out.
     public func addAudit(_ entries: [AuditEntry]) throws(RegistryError) {
@@ -51,10 +53,34 @@ extension RegistryStore {
                         entry.addressName,
                     ])
             }
-            try database.execute(
-                sql: "DELETE FROM audit WHERE id <= (SELECT max(id) FROM audit) - ?",
-                arguments: [Self.auditEntriesMax])
+            try Self.boundAudit(of: Set(entries.compactMap(\.share)), in: database)
         }
+    }
+
+    private static func boundAudit(of shares: Set<ShareKey>, in database: Database) throws {
+        var devices: Set<Int64> = []
+        for share in shares {
+            let sql = "SELECT device FROM share WHERE id = ?"
+            let found = try Int64.fetchOne(database, sql: sql, arguments: [share.rawValue])
+            if let found { devices.insert(found) }
+        }
+        for device in devices {
+            try database.execute(
+                sql: """
+                    DELETE FROM audit WHERE id IN (
+                        SELECT audit.id FROM audit JOIN share ON share.id = audit.share
+                            WHERE share.device = ? ORDER BY audit.id DESC LIMIT -1 OFFSET ?)
+                    """,
+                arguments: [device, Self.auditEntriesPerDeviceMax])
+        }
+        // Numbers are not used again: those of entries that are gone count for nothing.
+        try database.execute(
+            sql: """
+                DELETE FROM audit
+                    WHERE (SELECT max(id) FROM audit) - (SELECT min(id) FROM audit) >= ?1
+                    AND id <= (SELECT id FROM audit ORDER BY id DESC LIMIT 1 OFFSET ?1)
+                """,
+            arguments: [Self.auditEntriesMax])
     }
 
     /// Entries of a share, newest first.

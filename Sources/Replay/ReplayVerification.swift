@@ -106,7 +106,8 @@ public struct ReplayVerification {
                 computation?.apply(profile: profile, at: header.deviceTime, into: &expected)
             }
         case .course(let course):
-            computation?.apply(course: course, at: header.deviceTime, into: &expected)
+            let route = course.map { CourseRoute($0) }
+            computation?.apply(route: route, at: header.deviceTime, into: &expected)
         case .tick(let tick):
             computation?.apply(tick, at: header.deviceTime, into: &expected)
         case .frame(let kind):

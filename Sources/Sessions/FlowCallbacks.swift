@@ -1,15 +1,19 @@
+package import Processing
 package import SensorModel
 
 /// Functions that ``SessionFlow`` calls, on its thread.
 package struct FlowCallbacks {
     package var profile: (DeviceID, Timestamp) -> RunnerProfile
-    package var course: (DeviceID) -> Course?
+    package var course: (DeviceID) -> CourseRoute?
     package var privacy: (DeviceID) -> PrivacySettings
     /// Sends a message to a loop's viewers of a share.
     package var show: (_ loop: Int, ShareKey, ShareHub.Message) -> Void
     /// Reads a session from the log beside the flow, which then gets
-    /// ``SessionFlow/resume(_:from:views:)`` or ``SessionFlow/giveUp(_:)``.
+    /// ``SessionFlow/resume(_:with:)`` or ``SessionFlow/giveUp(_:)``. A ticket replaces an earlier
+    /// one of its session.
     package var rebuild: (RebuildTicket) -> Void
+    /// Called when a session's ticket is not needed any more.
+    package var stopRebuilding: (SessionID) -> Void
     /// Called for every new session, with the device time of its first frame.
     package var began: (SessionID, DeviceID, Timestamp) -> Void
     /// Called for every session that silence has ended.
@@ -27,10 +31,11 @@ package struct FlowCallbacks {
 
     package init(
         profile: @escaping (DeviceID, Timestamp) -> RunnerProfile,
-        course: @escaping (DeviceID) -> Course? = { _ in nil },
+        course: @escaping (DeviceID) -> CourseRoute? = { _ in nil },
         privacy: @escaping (DeviceID) -> PrivacySettings,
         show: @escaping (_ loop: Int, ShareKey, ShareHub.Message) -> Void,
         rebuild: @escaping (RebuildTicket) -> Void,
+        stopRebuilding: @escaping (SessionID) -> Void = { _ in },
         began: @escaping (SessionID, DeviceID, Timestamp) -> Void = { _, _, _ in },
         ended: @escaping (SessionID) -> Void = { _ in },
         memory: @escaping (SessionMemory) -> Void = { _ in },
@@ -44,6 +49,7 @@ package struct FlowCallbacks {
         self.privacy = privacy
         self.show = show
         self.rebuild = rebuild
+        self.stopRebuilding = stopRebuilding
         self.began = began
         self.ended = ended
         self.memory = memory

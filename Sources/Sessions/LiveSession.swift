@@ -1,4 +1,5 @@
 import Processing
+import SegmentLog
 package import SensorModel
 package import Sharing
 
@@ -21,14 +22,19 @@ package final class LiveSession {
     /// Whether it is a recording, whose device times may lie far from arrival.
     package let isRecorded: Bool
 
-    /// `nil` while it is rebuilt from the log after a restart; frames then wait in ``backlog``.
+    /// `nil` while it is rebuilt from the log after a restart; inputs then wait in ``backlog``.
     package var computation: LiveComputation?
-    /// The pending request to the log while there is no computation; answers to other requests are
-    /// outdated.
-    package var rebuilding: RebuildTicket?
-    package var backlog: [RecordedInput] = [] {
-        didSet { noteBacklog() }
-    }
+    /// Number of the pending request to the log while there is no computation; answers to other
+    /// requests are outdated.
+    package var rebuilding: UInt64?
+    package private(set) var backlog = SessionBacklog()
+    /// Called with the change of the backlog's bytes; set while the session is in ``LiveSessions``.
+    /// Returns whether there is room for it.
+    var backlogGrew: ((Int) -> Bool)?
+    /// What the log gave, while the events and inputs after it are worked off.
+    var restoring: RestoringSession?
+    /// Whether the views have all that was recorded before the backlog.
+    var isRead: Bool
     /// The views of the session; every event of the session passes through them.
     package var views: SessionViews {
         didSet { noteHiding() }
@@ -43,11 +49,12 @@ package final class LiveSession {
     }
     /// Called when `hasEnded` changes; set while the session is in ``LiveSessions``, which counts.
     var ended: ((Bool) -> Void)?
-    /// Called with the earliest arrival in ``backlog``, when that changes; set while the session is in
-    /// ``LiveSessions``.
-    var backlogChanged: ((Timestamp?) -> Void)?
-    /// The earliest arrival in ``backlog``.
-    private(set) var backlogSince: Timestamp?
+    /// Called when ``waitsSince`` changes; set while the session is in ``LiveSessions``.
+    var waitChanged: ((Timestamp?) -> Void)?
+    /// The earliest arrival of an input that is recorded and not processed, kept or given up.
+    private(set) var waitsSince: Timestamp? {
+        didSet { if waitsSince != oldValue { waitChanged?(waitsSince) } }
+    }
     /// Called with the change of ``hidingBytes``; set while the session is in ``LiveSessions``.
     var hidingGrew: ((Int) -> Void)?
     /// Memory of the view that hides something, in bytes; 0 if nothing is hidden.
@@ -56,8 +63,10 @@ package final class LiveSession {
     package var summaryEvents = SummaryEvents()
     /// Called with the change of ``summaryBytes``; set while the session is in ``LiveSessions``.
     var summaryGrew: ((Int) -> Void)?
-    /// Memory of splits and laps, here and in the views, in bytes.
+    /// Memory of splits and laps, here and in the views, and of ``routeBytes``, in bytes.
     private(set) var summaryBytes = 0
+    /// Memory of a course that is not the device's current one, which is counted elsewhere.
+    var routeBytes = 0
     package var lastSnapshot: Timestamp?
     /// Silence was recorded; it is not checked again before this time, whatever the processors
     /// request.
@@ -71,6 +80,7 @@ package final class LiveSession {
         self.device = device
         self.isRecorded = isRecorded
         self.computation = computation
+        isRead = computation != nil
         self.views = views
         lastDeviceTime = deviceTime
         lastArrival = arrival
@@ -83,17 +93,49 @@ package final class LiveSession {
         hidingBytes = bytes
     }
 
-    private func noteBacklog() {
-        let newest = backlog.last?.arrival
-        let since = newest.map { min($0, backlogSince ?? $0) }
-        guard since != backlogSince else { return }
-        backlogSince = since
-        backlogChanged?(since)
+    /// Keeps an input until the session is rebuilt, unless some were given up.
+    ///
+    /// - Parameters:
+    ///   - offset: Its record in the log.
+    ///   - bytes: Memory of the input.
+    ///   - arrival: Its arrival.
+    ///   - make: Makes the input; called if there is room for it.
+    func keep(
+        at offset: RecordOffset, bytes: Int, arrival: Timestamp, _ make: () -> RecordedInput
+    ) {
+        waitsSince = min(arrival, waitsSince ?? arrival)
+        guard backlog.givenUpFrom == nil else { return }
+        guard backlog.bytes + bytes <= SessionBacklog.bytesMax, backlogGrew?(bytes) ?? true else {
+            _ = backlogGrew?(-backlog.bytes)
+            return backlog.giveUp(before: offset)
+        }
+        backlog.append(make())
+    }
+
+    /// Notes that all inputs are processed.
+    func noteProcessed() { waitsSince = nil }
+
+    /// Takes the oldest input that is kept.
+    func nextInput() -> RecordedInput? {
+        guard let input = backlog.popFirst() else { return nil }
+        _ = backlogGrew?(-input.bytes)
+        return input
+    }
+
+    /// Drops what is kept: the log is read up to here.
+    func startBacklog() {
+        _ = backlogGrew?(-backlog.bytes)
+        backlog = SessionBacklog()
+    }
+
+    /// Drops the note that some were given up: the log cannot be read.
+    func forgetGivenUp() {
+        if backlog.givenUpFrom != nil { startBacklog() }
     }
 
     /// Called after a change of ``summaryEvents``.
     func noteSummary() {
-        let bytes = summaryEvents.bytes + views.splitBytes
+        let bytes = summaryEvents.bytes + views.splitBytes + routeBytes
         guard bytes != summaryBytes else { return }
         summaryGrew?(bytes - summaryBytes)
         summaryBytes = bytes
@@ -145,15 +187,14 @@ package final class LiveComputation {
     }
 }
 
-/// A frame, tick, profile or course of a session, kept until the session is rebuilt.
-package struct RecordedInput {
-    package enum Kind {
-        case frame(FrameHeader, payload: [UInt8])
-        case tick(SessionTick, deviceTime: Timestamp)
-        case profile(RunnerProfile, deviceTime: Timestamp)
-        case course(Course?, deviceTime: Timestamp)
-    }
-
-    package let kind: Kind
-    package let arrival: Timestamp
+/// A session that was read from the log and is not live yet.
+struct RestoringSession {
+    /// The state after all inputs before the backlog, or before ``unread``.
+    let computation: LiveComputation
+    /// Events that follow from those inputs and are not in the log.
+    var events: ArraySlice<StreamEvent>
+    /// Where the reading goes on, after the events; `nil`: the backlog follows.
+    var unread: RecordOffset?
+    /// Events of the inputs from there on that are in the log.
+    var recorded = 0
 }

@@ -9,10 +9,10 @@ package final class LiveSessions {
     private var byID: [SessionID: LiveSession] = [:]
     private var byDevice: [DeviceID: [SessionID]] = [:]
 
-    /// The earliest arrival in the backlog of each session that is being rebuilt.
-    private var backlogs: [SessionID: Timestamp] = [:]
+    /// The earliest arrival of an unprocessed input of each session that is being rebuilt.
+    private var waits: [SessionID: Timestamp] = [:]
     /// The earliest of them all.
-    package private(set) var backlogSince: Timestamp?
+    package private(set) var waitsSince: Timestamp?
 
     package init() {}
 
@@ -23,6 +23,8 @@ package final class LiveSessions {
     package private(set) var hidingBytes = 0
     /// Memory of the splits and laps of all sessions, in bytes.
     package private(set) var summaryBytes = 0
+    /// Memory of all backlogs, in bytes.
+    package private(set) var backlogBytes = 0
     /// Memory of all sessions without what they hide, in bytes.
     package var bytes: Int { byID.count * LiveSession.bytesEach + summaryBytes }
     /// Number of devices with a session in memory.
@@ -46,9 +48,15 @@ package final class LiveSessions {
         session.hidingGrew = { [unowned self] in hidingBytes += $0 }
         summaryBytes += session.summaryBytes
         session.summaryGrew = { [unowned self] in summaryBytes += $0 }
-        noteBacklog(of: session.id, since: session.backlogSince)
-        session.backlogChanged = { [unowned self, id = session.id] in
-            noteBacklog(of: id, since: $0)
+        noteWait(of: session.id, since: session.waitsSince)
+        session.waitChanged = { [unowned self, id = session.id] in noteWait(of: id, since: $0) }
+        backlogBytes += session.backlog.bytes
+        session.backlogGrew = { [unowned self] change in
+            guard change <= 0 || backlogBytes + change <= SessionBacklog.allBytesMax else {
+                return false
+            }
+            backlogBytes += change
+            return true
         }
         byDevice[session.device, default: []].append(session.id)
         let ended = of(session.device).filter(\.hasEnded)
@@ -65,23 +73,23 @@ package final class LiveSessions {
         removed.ended = nil
         removed.hidingGrew = nil
         removed.summaryGrew = nil
-        removed.backlogChanged = nil
-        noteBacklog(of: session, since: nil)
+        removed.waitChanged = nil
+        noteWait(of: session, since: nil)
+        removed.backlogGrew = nil
+        backlogBytes -= removed.backlog.bytes
         hidingBytes -= removed.hidingBytes
         summaryBytes -= removed.summaryBytes
         if !removed.hasEnded { liveCount -= 1 }
         return removed
     }
 
-    private func noteBacklog(of session: SessionID, since: Timestamp?) {
+    private func noteWait(of session: SessionID, since: Timestamp?) {
         guard let since else {
-            guard let old = backlogs.removeValue(forKey: session), old == backlogSince else {
-                return
-            }
-            backlogSince = backlogs.values.min()
+            guard let old = waits.removeValue(forKey: session), old == waitsSince else { return }
+            waitsSince = waits.values.min()
             return
         }
-        backlogs[session] = since
-        backlogSince = min(since, backlogSince ?? since)
+        waits[session] = since
+        waitsSince = min(since, waitsSince ?? since)
     }
 }

@@ -60,9 +60,9 @@ public struct SessionComputation: Sendable {
 
     /// Sets the course to follow from here on; `nil`: none.
     public mutating func apply(
-        course: Course?, at deviceTime: Timestamp, into events: inout [StreamEvent]
+        route: CourseRoute?, at deviceTime: Timestamp, into events: inout [StreamEvent]
     ) {
-        pipeline.apply(course: course, at: deviceTime, into: &events)
+        pipeline.apply(route: route, at: deviceTime, into: &events)
     }
 
     public mutating func apply(

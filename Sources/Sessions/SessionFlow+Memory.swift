@@ -13,8 +13,7 @@ extension SessionFlow {
     /// the search is rare. An evicted session can resume as after a restart.
     private func boundSessions(besides newest: LiveSession) {
         guard sessions.bytes > sessionBytesMax else { return }
-        // Sessions that are being rebuilt stay until they are complete.
-        let largest = sessions.all.filter { $0 !== newest && $0.computation != nil }.map { live in
+        let largest = sessions.all.filter { $0 !== newest }.map { live in
             (live, isConnected: table.connection(of: live.id) != nil, live.summaryBytes)
         }.sorted {
             $0.isConnected == $1.isConnected ? $0.2 > $1.2 : $1.isConnected

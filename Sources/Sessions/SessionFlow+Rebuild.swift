@@ -2,44 +2,50 @@ import Ingest
 import Processing
 import SegmentLog
 import SensorModel
-package import Sharing
+import Sharing
 
+/// Sessions that are read from the log.
+///
+///     request ──▶ whole ──▶ missing events, backlog ──▶ live
+///                             │ backlog given up
+///                             └──▶ request ──▶ rest ──▶ …
 extension SessionFlow {
-    /// Resumes a session that was read from the log.
+    /// Events published in one step: a millisecond or two.
+    private static let eventsPerStep = ExpectedEvents.keptMax
+
+    /// Resumes a session that was read from the log. If there is much to compute, it goes on in
+    /// steps of ``advance(to:)``.
     ///
     /// - Parameters:
     ///   - rebuilding: The request; ignored unless the session waits for exactly this one.
-    ///   - rebuilt: The session as read from the log.
-    ///   - views: Views of all events before the end in the request.
-    package func resume(
-        _ rebuilding: RebuildTicket, from rebuilt: SessionRebuild, views: SessionViews
-    ) {
+    ///   - part: What was read.
+    package func resume(_ rebuilding: RebuildTicket, with part: RebuildTicket.Part) {
         guard let live = waiting(for: rebuilding) else { return }
-        guard rebuilt.end >= rebuilding.end else {
-            // The disk failed meanwhile: the lost records are written again with the next segment.
-            return callbacks.rebuild(rebuilding)
-        }
-        live.views = views
-        hub.sessionRead(live.id, of: live.device, isInView: live.views.isInView, at: now)
-        table.remember(rebuilt.gaps, of: live.id)
-        live.summaryEvents = rebuilt.summaryEvents
-        if live.backlog.isEmpty {
-            live.lastDeviceTime = rebuilt.lastDeviceTime ?? live.lastDeviceTime
-        }
-        resume(live, with: rebuilt.computation, missing: rebuilt.missing)
-        // Not before the records that waited: time alone would decide what they have a say in.
-        for dated in live.views.advance(to: decidable) {
-            hub.publish(dated, of: live.device, at: now)
-        }
-        live.hasEnded =
-            live.hasEnded || live.computation?.processors.pipeline.metrics.state == .ended
-        hub.refresh(live.id, of: live.device, at: now)
-        watch(live)
-        live.noteSummary()
-        boundMemory(besides: live)
-        // If nothing of it may be shown, shares show the session before it.
-        for shown in hub.sessionsWatched(of: live.device, at: now) {
-            _ = known(shown, isRecorded: false)
+        switch part {
+        case .whole(let rebuilt, let views):
+            guard rebuilt.end >= rebuilding.end else {
+                // The disk failed meanwhile: the lost records are written again with the next
+                // segment.
+                return callbacks.rebuild(rebuilding)
+            }
+            live.views = views
+            live.isRead = true
+            hub.sessionRead(live.id, of: live.device, isInView: live.views.isInView, at: now)
+            table.remember(rebuilt.gaps, of: live.id)
+            live.summaryEvents = rebuilt.summaryEvents
+            if live.backlog.isEmpty, live.backlog.givenUpFrom == nil {
+                live.lastDeviceTime = rebuilt.lastDeviceTime ?? live.lastDeviceTime
+            }
+            take(rebuilt, of: live)
+        case .rest(let continuation, let events):
+            live.lastDeviceTime = continuation.lastDeviceTime ?? live.lastDeviceTime
+            restore(
+                live,
+                RestoringSession(
+                    computation: computation(continuation.computation, of: live),
+                    events: events[...],
+                    unread: continuation.next < rebuilding.end ? continuation.next : nil,
+                    recorded: continuation.recorded))
         }
     }
 
@@ -47,39 +53,128 @@ extension SessionFlow {
     /// restarts with the next frame.
     package func giveUp(_ rebuilding: RebuildTicket) {
         guard let live = waiting(for: rebuilding) else { return }
-        resume(live, with: nil, missing: [])
-        watch(live)
+        live.forgetGivenUp()
+        restore(live, RestoringSession(computation: computation(nil, of: live), events: []))
     }
 
-    /// `computation`: `nil`: the log cannot give it, and it begins anew.
-    private func resume(
-        _ live: LiveSession, with computation: SessionComputation?, missing: [StreamEvent]
-    ) {
-        live.rebuilding = nil
-        recorder.resume(
-            with: computation ?? SessionComputation(profile: profile(of: live)),
-            missing: missing, of: live, arrival: now)
-        noteUnread(since: unreadSince)
-        if computation == nil, let course = callbacks.course(live.device) {
-            recorder.record(course: course, of: live, arrival: now)
+    private func take(_ rebuilt: SessionRebuild, of live: LiveSession) {
+        guard rebuilt.isMissingComplete else {
+            // More events are missing than are kept: they are computed again, part by part.
+            let first = log.summary(of: live.id)?.firstOffset ?? rebuilt.end
+            return rebuild(
+                live, RebuildContinuation(nil, from: first, recorded: rebuilt.recordedCount))
         }
+        restore(
+            live,
+            RestoringSession(
+                computation: computation(rebuilt.computation, of: live),
+                events: rebuilt.missing[...]))
+    }
+
+    /// - Parameter found: `nil`: the log cannot give it, and it begins anew.
+    private func computation(
+        _ found: SessionComputation?, of live: LiveSession
+    ) -> LiveComputation {
+        LiveComputation(found ?? SessionComputation(profile: profile(of: live)))
     }
 
     /// Requests the session from the log as of now.
-    func rebuild(_ live: LiveSession) {
+    ///
+    /// - Parameter continuation: Where an earlier answer ended; `nil`: from the beginning.
+    func rebuild(_ live: LiveSession, _ continuation: RebuildContinuation? = nil) {
         rebuildings += 1
+        live.startBacklog()
         let rebuilding = RebuildTicket(
             session: live.id, device: live.device, end: log.nextOffset, number: rebuildings,
-            privacy: callbacks.privacy(live.device))
-        live.rebuilding = rebuilding
+            privacy: callbacks.privacy(live.device), continuation: continuation)
+        live.rebuilding = rebuilding.number
         log.flush()
         callbacks.rebuild(rebuilding)
     }
 
     private func waiting(for rebuilding: RebuildTicket) -> LiveSession? {
-        guard let live = sessions[rebuilding.session], live.rebuilding == rebuilding else {
+        guard let live = sessions[rebuilding.session], live.rebuilding == rebuilding.number else {
             return nil
         }
         return live
+    }
+
+    // MARK: After the reading
+
+    private func restore(_ live: LiveSession, _ restoring: RestoringSession) {
+        live.rebuilding = nil
+        live.restoring = restoring
+        restorings.append(live.id)
+        restoreSome()
+    }
+
+    /// Publishes missing events and applies backlogs, as far as one step goes.
+    func restoreSome() {
+        guard !restorings.isEmpty, log.hasRoom else { return }
+        var left = Self.eventsPerStep
+        let waiting = restorings
+        restorings = []
+        for session in waiting {
+            guard let live = sessions[session], live.restoring != nil else { continue }
+            if left <= 0 || !step(live, &left) { restorings.append(session) }
+        }
+    }
+
+    /// When ``restoreSome()`` goes on; `nil`: nothing waits.
+    var nextRestoring: Timestamp? {
+        guard !restorings.isEmpty else { return nil }
+        return log.hasRoom ? now : now.advanced(byMicroseconds: Self.roomMicroseconds)
+    }
+
+    /// Time after which the log may have room again.
+    static let roomMicroseconds: Int64 = 20_000
+
+    /// - Returns: Whether the session is live, or waits for the log again.
+    private func step(_ live: LiveSession, _ left: inout Int) -> Bool {
+        guard var restoring = live.restoring.take() else { return true }
+        while left > 0, let event = restoring.events.popFirst() {
+            recorder.publish(event, of: live, arrival: now)
+            left -= 1
+        }
+        while left > 0, restoring.events.isEmpty, restoring.unread == nil,
+            let input = live.nextInput()
+        {
+            left -= 1 + recorder.apply(input, to: restoring.computation, of: live)
+        }
+        guard restoring.events.isEmpty, restoring.unread != nil || live.backlog.isEmpty else {
+            live.restoring = restoring
+            return false
+        }
+        if let next = restoring.unread ?? live.backlog.givenUpFrom {
+            rebuild(
+                live,
+                RebuildContinuation(
+                    restoring.computation.processors, from: next, recorded: restoring.recorded))
+            return true
+        }
+        live.computation = restoring.computation
+        live.noteProcessed()
+        noteUnread(since: unreadSince)
+        restored(live)
+        return true
+    }
+
+    private func restored(_ live: LiveSession) {
+        live.hasEnded =
+            live.hasEnded || live.computation?.processors.pipeline.metrics.state == .ended
+        followCourse(live)
+        // Not before the records that waited: time alone would decide what they have a say in.
+        for dated in live.views.advance(to: decidable) {
+            hub.publish(dated, of: live.device, at: now)
+        }
+        hub.refresh(live.id, of: live.device, at: now)
+        watch(live)
+        live.noteSummary()
+        hasRestored = true
+        boundMemory(besides: live)
+        // If nothing of it may be shown, shares show the session before it.
+        for shown in hub.sessionsWatched(of: live.device, at: now) {
+            _ = known(shown, isRecorded: false)
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Processing
+import SegmentLog
 package import SensorModel
 import Sharing
 
@@ -6,6 +7,31 @@ extension SessionFlow {
     /// Handles a change of a device's profile by its owner: live sessions continue with the new
     /// one.
     package func profileChanged(of device: DeviceID) {
+        settings.add(.profile, of: device)
+        followSettings()
+    }
+
+    /// Handles a new or removed course: live sessions follow it from here on.
+    package func courseChanged(of device: DeviceID) {
+        settings.add(.course, of: device)
+        followSettings()
+    }
+
+    /// Lets the sessions of one device follow its newest settings, if a change is due.
+    func followSettings() {
+        guard log.hasRoom, let (device, kinds) = settings.takeDue(at: now) else { return }
+        if kinds.contains(.profile) { followProfile(device) }
+        guard kinds.contains(.course) else { return }
+        for live in sessions.of(device) { followCourse(live) }
+    }
+
+    /// When ``followSettings()`` has work; `nil`: never, unless something changes.
+    var nextSettings: Timestamp? {
+        guard let next = settings.nextDeadline(at: now) else { return nil }
+        return log.hasRoom ? next : max(next, now.advanced(byMicroseconds: Self.roomMicroseconds))
+    }
+
+    private func followProfile(_ device: DeviceID) {
         for live in sessions.of(device) where !live.hasEnded {
             let profile = profile(of: live)
             let head = SessionHead(
@@ -21,11 +47,14 @@ extension SessionFlow {
         callbacks.profile(live.device, live.isRecorded ? live.lastDeviceTime : now)
     }
 
-    /// Handles a new or removed course: live sessions follow it from here on.
-    package func courseChanged(of device: DeviceID, to course: Course?) {
-        for live in sessions.of(device) where !live.hasEnded {
-            recorder.record(course: course, of: live, arrival: now)
-        }
+    /// Lets a live session follow its device's course, which all of them share. One that has ended
+    /// keeps its own.
+    func followCourse(_ live: LiveSession) {
+        let route = callbacks.course(live.device)
+        if !live.hasEnded { recorder.follow(route, live, arrival: now) }
+        let own = live.computation?.processors.pipeline.route
+        live.routeBytes = own === route ? 0 : own?.bytes ?? 0
+        live.noteSummary()
     }
 
     /// Handles a change of privacy settings: everything shown so far is invalid, and viewers start

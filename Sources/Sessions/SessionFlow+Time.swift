@@ -15,11 +15,13 @@ extension SessionFlow {
             recordReleased()
         }
         hub.release(at: now)
+        restoreSome()
+        followSettings()
     }
 
     /// The time at which ``advance(to:)`` next has work; `nil`: none before new input.
     package var nextDeadline: Timestamp? {
-        [table.nextDeadline, hub.nextDeadline].compactMap { $0 }.min()
+        [table.nextDeadline, hub.nextDeadline, nextRestoring, nextSettings].compactMap { $0 }.min()
     }
 
     /// Schedules a wake-up for the time when silence changes something of the session.
@@ -56,6 +58,7 @@ extension SessionFlow {
 
     func evict(_ live: LiveSession) {
         _ = sessions.remove(live.id)
+        if live.rebuilding != nil { callbacks.stopRebuilding(live.id) }
         callbacks.memory(.released(live.id, before: log.nextOffset))
         if !live.hasEnded {
             hub.sessionEnded(live.id, of: live.device, at: now, through: cursor.offset)

@@ -18,7 +18,7 @@ extension SessionFlow {
     /// Arrival of the oldest input without records: unread, held for an earlier frame, or waiting
     /// for its session's rebuild.
     private var unprocessedSince: Timestamp? {
-        let read = [sessions.backlogSince, table.heldSince].lazy.compactMap { $0 }.min()
+        let read = [sessions.waitsSince, table.heldSince].lazy.compactMap { $0 }.min()
         guard let unreadSince else { return read }
         return min(unreadSince, read ?? unreadSince)
     }

@@ -36,6 +36,11 @@ package final class SessionFlow {
     var leaving: Set<SessionID> = []
     /// Number of requests to the log so far.
     var rebuildings: UInt64 = 0
+    /// Sessions that were read from the log and have still events or inputs to work off.
+    var restorings: [SessionID] = []
+    /// Set when a session that was read from the log is live again; its user clears it.
+    package var hasRestored = false
+    var settings = SettingsQueue()
     /// End of the durable records at the last acknowledgement.
     package private(set) var acknowledgedEnd = RecordOffset(rawValue: 0)
 
@@ -69,7 +74,7 @@ package final class SessionFlow {
         hub = ShareHub(
             send: callbacks.show,
             // While a session is read from the log, its views lack the log's events.
-            views: { live[$0].flatMap { $0.computation == nil ? nil : $0.views } })
+            views: { live[$0].flatMap { $0.isRead ? $0.views : nil } })
         recorder = SessionRecorder(
             log: log, hub: hub, counters: counters, complain: callbacks.complain,
             notice: callbacks.notice)
@@ -157,7 +162,7 @@ package final class SessionFlow {
     ///
     /// - Returns: The connection that fed it, which must be closed.
     package func forget(_ session: SessionID, of device: DeviceID) -> ConnectionID? {
-        _ = sessions.remove(session)
+        if sessions.remove(session)?.rebuilding != nil { callbacks.stopRebuilding(session) }
         begun[session] = nil
         hub.sessionErased(session, of: device)
         return table.erase(session)
@@ -240,8 +245,8 @@ package final class SessionFlow {
             arrival: arrival)
         live.views.note(.beginning)
         begun[session] = live.device
-        if let course = callbacks.course(live.device) {
-            recorder.record(course: course, of: live, arrival: arrival)
+        if let route = callbacks.course(live.device) {
+            recorder.record(course: route, of: live, arrival: arrival)
         }
         add(live)
         callbacks.began(session, live.device, header.deviceTime)
@@ -272,12 +277,11 @@ package final class SessionFlow {
         while true {
             let live = sessions.of(newest.device).filter { !$0.hasEnded }
             guard live.count > most else { return }
-            let oldest = live.filter { $0 !== newest && $0.computation != nil }.min {
+            let oldest = live.filter { $0 !== newest }.min {
                 let (one, other) = (table.connection(of: $0.id), table.connection(of: $1.id))
                 guard (one == nil) == (other == nil) else { return one == nil }
                 return $0.lastArrival < $1.lastArrival
             }
-            // Sessions that are being rebuilt stay until they are complete.
             guard let oldest else { return }
             evict(oldest)
         }

@@ -1,3 +1,4 @@
+import Processing
 public import SegmentLog
 public import SensorModel
 public import Sharing
@@ -8,8 +9,10 @@ public struct SessionRebuild: Sendable {
     /// `nil`: the log has lost the session's beginning.
     public private(set) var computation: SessionComputation?
     /// Events that follow from the frames but are missing in the log, because of a crash in
-    /// between.
+    /// between, or because the frames came while the session was rebuilt. At most 256.
     public private(set) var missing: [StreamEvent] = []
+    /// Whether ``missing`` has all that are missing.
+    public private(set) var isMissingComplete = true
     /// Number of events in the log, including splits and laps.
     public private(set) var recordedCount = 0
     public private(set) var lastDeviceTime: Timestamp?
@@ -22,8 +25,11 @@ public struct SessionRebuild: Sendable {
     /// The first offset that was not read; records that are only in memory follow it.
     public private(set) var end = RecordOffset(rawValue: 0)
 
-    private var expected: [StreamEvent] = []
+    private var expected = ExpectedEvents()
     private var failure: SessionReadError?
+    private var isCancelled = false
+    /// Events of one record.
+    private var events: [StreamEvent] = []
 
     /// Reads the session from its first record to the end of the written log.
     ///
@@ -40,6 +46,20 @@ public struct SessionRebuild: Sendable {
         marked: (SessionProjection.Mark) -> Void = { _ in },
         recorded: (StreamEvent, RecordOffset, Timestamp) -> Void = { _, _, _ in }
     ) throws(SessionReadError) -> SessionRebuild {
+        // Only a cancellation gives `nil`.
+        try run(
+            session, reader: reader, until: end, isCancelled: { false }, marked: marked,
+            recorded: recorded) ?? SessionRebuild()
+    }
+
+    /// The same, with a check for cancellation between records.
+    ///
+    /// - Returns: `nil` when it was cancelled.
+    package static func run(
+        _ session: SessionID, reader: LogReader, until end: RecordOffset?,
+        isCancelled: () -> Bool, marked: (SessionProjection.Mark) -> Void,
+        recorded: (StreamEvent, RecordOffset, Timestamp) -> Void
+    ) throws(SessionReadError) -> SessionRebuild? {
         guard let summary = reader.summary(of: session) else {
             throw .unknownSession(session)
         }
@@ -49,6 +69,10 @@ public struct SessionRebuild: Sendable {
                 from: summary.firstOffset, until: end, session: session,
                 gap: { gap in SessionProjection.Mark(gap).map(marked) }
             ) { header, payload in
+                guard !isCancelled() else {
+                    rebuild.isCancelled = true
+                    return false
+                }
                 if header.isBeginning(payload) { marked(.beginning) }
                 do throws(SessionReadError) {
                     try rebuild.take(header, payload, recorded: recorded)
@@ -60,10 +84,10 @@ public struct SessionRebuild: Sendable {
             }
         } catch { throw .log(error) }
         if let failure = rebuild.failure { throw failure }
-        let unrecorded = max(0, rebuild.expected.count - rebuild.recordedCount)
-        rebuild.missing = Array(rebuild.expected.suffix(unrecorded))
-        rebuild.expected = []
-        return rebuild
+        rebuild.missing = Array(rebuild.expected.kept)
+        rebuild.isMissingComplete = rebuild.expected.others == 0
+        rebuild.expected = ExpectedEvents()
+        return rebuild.isCancelled ? nil : rebuild
     }
 
     private mutating func take(
@@ -77,6 +101,7 @@ public struct SessionRebuild: Sendable {
         switch record {
         case .event(let event):
             recordedCount += 1
+            expected.noteRecorded()
             summaryEvents.take(event)
             recorded(event, header.offset, header.arrivalTime)
         case .snapshot: break
@@ -84,23 +109,25 @@ public struct SessionRebuild: Sendable {
             if computation == nil {
                 computation = SessionComputation(profile: head.profile)
             } else {
-                computation?.apply(
-                    profile: head.profile, at: header.deviceTime, into: &expected)
+                computation?.apply(profile: head.profile, at: header.deviceTime, into: &events)
             }
             self.head = head
         case .course(let course):
-            computation?.apply(course: course, at: header.deviceTime, into: &expected)
+            let route = course.map { CourseRoute($0) }
+            computation?.apply(route: route, at: header.deviceTime, into: &events)
         case .tick(let tick):
             if case .gap(let from, let to) = tick, from <= to {
                 gaps.append(from.rawValue...to.rawValue)
             }
-            computation?.apply(tick, at: header.deviceTime, into: &expected)
+            computation?.apply(tick, at: header.deviceTime, into: &events)
         case .frame(let kind):
             try take(
                 frame: FrameHeader(
                     kind: kind, sequence: header.sequence, deviceTime: header.deviceTime),
                 payload, of: header)
         }
+        expected.append(contentsOf: events)
+        events.removeAll(keepingCapacity: true)
     }
 
     private mutating func take(
@@ -122,9 +149,8 @@ public struct SessionRebuild: Sendable {
         do {
             // In place: a copy of the processors is 11 KiB.
             try computation?.apply(
-                frame: frame, payload: payload, arrival: header.arrivalTime, into: &expected)
+                frame: frame, payload: payload, arrival: header.arrivalTime, into: &events)
         } catch { throw .unreadableFrame(header.offset, error) }
-        dropRecorded()
     }
 
     /// Removes a late frame's number from the gap that contained it.
@@ -135,13 +161,5 @@ public struct SessionRebuild: Sendable {
         if gap.lowerBound < sequence { rest.append(gap.lowerBound...(sequence - 1)) }
         if sequence < gap.upperBound { rest.append((sequence + 1)...gap.upperBound) }
         gaps.insert(contentsOf: rest, at: index)
-    }
-
-    /// Drops events that were both computed and recorded.
-    private mutating func dropRecorded() {
-        guard expected.count > 4096 else { return }
-        let both = min(expected.count, recordedCount)
-        expected.removeFirst(both)
-        recordedCount -= both
     }
 }

@@ -1,3 +1,4 @@
+import Processing
 package import SegmentLog
 package import SensorModel
 import Sharing
@@ -65,9 +66,13 @@ package final class SessionRecorder {
         live.lastArrival = arrival
         // No RecordedInput is used here: it would copy each payload.
         guard let computation = live.computation else {
-            let copy = (0..<payload.count).map { payload[$0] }
-            live.backlog.append(
-                RecordedInput(kind: .frame(header, payload: copy), arrival: arrival))
+            live.keep(
+                at: offset, bytes: RecordedInput.bytes(payload: payload.count), arrival: arrival
+            ) {
+                let copy = (0..<payload.count).map { payload[$0] }
+                return RecordedInput(
+                    kind: .frame(header, payload: copy), arrival: arrival, offset: offset)
+            }
             return offset
         }
         apply(header, payload, arrival: arrival, to: &computation.processors, of: live)
@@ -81,71 +86,77 @@ package final class SessionRecorder {
     ) {
         bytes.removeAll(keepingCapacity: true)
         SessionTickCodec.encode(tick, to: &bytes)
-        _ = log.append(
+        let offset = log.append(
             .tick, session: live.id, device: live.device, sequence: .none, deviceTime: deviceTime,
             arrivalTime: arrival, payload: bytes.span)
         counters.recordsAppended.add(1, ordering: .relaxed)
-        compute(
-            RecordedInput(kind: .tick(tick, deviceTime: deviceTime), arrival: arrival), of: live)
+        compute(.tick(tick, deviceTime: deviceTime), at: offset, arrival: arrival, of: live)
     }
 
     /// Records a profile that the owner changed during the session.
     package func record(profile head: SessionHead, of live: LiveSession, arrival: Timestamp) {
         let deviceTime = live.lastDeviceTime
-        guard record(head: head, deviceTime: deviceTime, isBeginning: false) != nil else { return }
+        let offset = record(head: head, deviceTime: deviceTime, isBeginning: false)
+        guard offset != nil else { return }
         compute(
-            RecordedInput(kind: .profile(head.profile, deviceTime: deviceTime), arrival: arrival),
-            of: live)
+            .profile(head.profile, deviceTime: deviceTime), at: offset, arrival: arrival, of: live)
+    }
+
+    /// Records a course unless it is followed already; its object takes the place of an equal one.
+    func follow(_ route: CourseRoute?, _ live: LiveSession, arrival: Timestamp) {
+        let own = live.computation?.processors.pipeline.route
+        guard live.computation == nil || own?.course != route?.course else {
+            live.computation?.processors.apply(
+                route: route, at: live.lastDeviceTime, into: &events)
+            return publishEvents(of: live, arrival: arrival)
+        }
+        record(course: route, of: live, arrival: arrival)
     }
 
     /// Records the course to follow, at the session's start and when the owner changes it.
-    func record(course: Course?, of live: LiveSession, arrival: Timestamp) {
+    func record(course route: CourseRoute?, of live: LiveSession, arrival: Timestamp) {
         let deviceTime = live.lastDeviceTime
         bytes.removeAll(keepingCapacity: true)
-        CourseCodec.encode(course, to: &bytes)
+        CourseCodec.encode(route?.course, to: &bytes)
         let offset = log.appendSession(
             live.id, device: live.device, deviceTime: deviceTime, arrivalTime: arrival,
             payload: bytes.span)
         guard offset != nil else { return }
         counters.recordsAppended.add(1, ordering: .relaxed)
-        compute(
-            RecordedInput(kind: .course(course, deviceTime: deviceTime), arrival: arrival), of: live
-        )
-    }
-
-    /// Continues a session that was rebuilt from the log. The missing records are written first,
-    /// then the waiting inputs are computed.
-    ///
-    /// - Parameters:
-    ///   - computation: State after all of the session's inputs up to the start of the rebuild.
-    ///   - missing: Events that follow from those inputs but are missing in the log, because of a
-    ///     crash between the frame and its events.
-    ///   - live: The session.
-    ///   - arrival: The current arrival time.
-    package func resume(
-        with computation: SessionComputation, missing: [StreamEvent], of live: LiveSession,
-        arrival: Timestamp
-    ) {
-        var computation = computation
-        events = missing
-        publishEvents(of: live, arrival: arrival)
-        let backlog = live.backlog
-        live.backlog = []
-        for input in backlog {
-            apply(input, to: &computation, of: live)
-            publishEvents(of: live, arrival: input.arrival)
-        }
-        live.computation = LiveComputation(computation)
+        compute(.course(route, deviceTime: deviceTime), at: offset, arrival: arrival, of: live)
+        // A course is a hundred times what a turn otherwise appends.
+        bytes = []
     }
 
     // MARK: Into the processors
 
     /// Computes the events of an input that is not a frame; the input is kept while the session is
     /// rebuilt.
-    private func compute(_ input: RecordedInput, of live: LiveSession) {
-        guard let computation = live.computation else { return live.backlog.append(input) }
+    ///
+    /// - Parameter offset: Its record; `nil`: the log did not take it.
+    private func compute(
+        _ kind: RecordedInput.Kind, at offset: RecordOffset?, arrival: Timestamp,
+        of live: LiveSession
+    ) {
+        let input = RecordedInput(
+            kind: kind, arrival: arrival, offset: offset ?? RecordOffset(rawValue: 0))
+        guard let computation = live.computation else {
+            guard let offset else { return }
+            return live.keep(at: offset, bytes: input.bytes, arrival: input.arrival) { input }
+        }
+        _ = apply(input, to: computation, of: live)
+    }
+
+    /// Applies an input, and publishes the events that follow from it.
+    ///
+    /// - Returns: Number of events.
+    func apply(
+        _ input: RecordedInput, to computation: LiveComputation, of live: LiveSession
+    ) -> Int {
         apply(input, to: &computation.processors, of: live)
+        let count = events.count
         publishEvents(of: live, arrival: input.arrival)
+        return count
     }
 
     private func apply(
@@ -159,7 +170,7 @@ package final class SessionRecorder {
         case .profile(let profile, let deviceTime):
             computation.apply(profile: profile, at: deviceTime, into: &events)
         case .course(let course, let deviceTime):
-            computation.apply(course: course, at: deviceTime, into: &events)
+            computation.apply(route: course, at: deviceTime, into: &events)
         }
     }
 
@@ -184,7 +195,8 @@ package final class SessionRecorder {
         events.removeAll(keepingCapacity: true)
     }
 
-    private func publish(_ event: StreamEvent, of live: LiveSession, arrival: Timestamp) {
+    /// Writes an event and shows it.
+    func publish(_ event: StreamEvent, of live: LiveSession, arrival: Timestamp) {
         bytes.removeAll(keepingCapacity: true)
         StreamEventCodec.encode(event, to: &bytes)
         let isMetric = if case .metrics = event.kind { true } else { false }

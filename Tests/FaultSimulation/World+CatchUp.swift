@@ -135,10 +135,9 @@ extension World {
         defer { mendReads() }
         do {
             let read = try rebuilding.run(life.log.reader(), epoch: life.log.epoch)
+            guard let read else { return false }
             say("session \(rebuilding.session) is read")
-            life.posts.append { world in
-                world.life.flow.resume(rebuilding, from: read.rebuilt, views: read.views)
-            }
+            life.posts.append { $0.life.flow.resume(rebuilding, with: read) }
             return true
         } catch {
             if hasFault { return false }

@@ -29,7 +29,8 @@ import Testing
         var events: [StreamEvent] = []
         for second in 0...800 {
             for (_, course) in courses.filter({ $0.second == second }) {
-                pipeline.apply(course: course, at: at(Double(second)), into: &events)
+                let route = course.map { CourseRoute($0) }
+                pipeline.apply(route: route, at: at(Double(second)), into: &events)
             }
             let fix = try Location(
                 latitude: 48 + (meters + 4 * Double(second)) / Self.degree, longitude: 11,
@@ -104,7 +105,7 @@ import Testing
 
     @Test func `No more than twenty are predicted`() throws {
         let many = course((1...30).map { ("\($0)", 100 * Double($0)) })
-        var tracker = try #require(CourseTracker(many))
+        var tracker = try #require(CourseTracker(CourseRoute(many)))
         _ = tracker.update(try Location(latitude: 48, longitude: 11))
         let progress = tracker.progress(elapsedSeconds: 1, metersPerSecond: nil)
         #expect(progress.ahead.map(\.checkpoint) == (2...21).map(String.init))

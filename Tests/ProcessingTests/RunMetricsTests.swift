@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test func `A checkpoint is reached 150 m before it along the course, once`() throws {
-        var tracker = try #require(CourseTracker(course))
+        var tracker = try #require(CourseTracker(CourseRoute(course)))
         var reached: [(name: String, meters: Double)] = []
         for meters in stride(from: 0.0, through: 4000, by: 10) {
             let fix = try Location(latitude: 48 + meters / 111_194.93, longitude: 11.0002)
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test func `The next checkpoint is predicted by the mean speed`() throws {
-        var tracker = try #require(CourseTracker(course))
+        var tracker = try #require(CourseTracker(CourseRoute(course)))
         _ = tracker.update(try Location(latitude: 48 + 400 / 111_194.93, longitude: 11))
         let progress = tracker.progress(elapsedSeconds: 200, metersPerSecond: 2)
         #expect(progress.checkpoint == "bridge")
@@ -229,7 +229,7 @@ import Testing
     }
 
     @Test func `Off the course beyond 200 m`() throws {
-        var tracker = try #require(CourseTracker(course))
+        var tracker = try #require(CourseTracker(CourseRoute(course)))
         let degree = 111_194.93 * 0.66913  // meters of a degree of longitude at 48°
         for (meters, isOff) in [(0.0, false), (199, false), (201, true), (160, true), (140, false)]
         {
@@ -253,7 +253,7 @@ import Testing
                     name: "half", latitude: points[2].latitude,
                     longitude: points[2].longitude)
             ])
-        var tracker = try #require(CourseTracker(loop))
+        var tracker = try #require(CourseTracker(CourseRoute(loop)))
         // Nearer to the last side than to the first.
         let reached = tracker.update(
             try Location(latitude: 48 + 3 / degree, longitude: 11 + 12 / degree)
@@ -263,7 +263,8 @@ import Testing
     }
 
     @Test func `A course of one point is none`() {
-        #expect(CourseTracker(Course(points: [.init(latitude: 1, longitude: 1)])) == nil)
+        let course = Course(points: [.init(latitude: 1, longitude: 1)])
+        #expect(CourseTracker(CourseRoute(course)) == nil)
     }
 }
 

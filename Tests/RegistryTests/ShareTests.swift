@@ -121,6 +121,33 @@ import Testing
         }
     }
 
+    @Test func `A device whose shares come and go keeps the audit of others`() throws {
+        let scratch = try Scratch()
+        try scratch.addDevice("watch")
+        try scratch.addDevice("other", hash: 2)
+        let other = DeviceID(rawValue: 2)
+        let key = try scratch.addShare("family", hash: 3).key
+        let flood = try scratch.addShare("flood", hash: 4, target: .device(other)).key
+        func entries(_ share: ShareKey, _ count: Int) -> [AuditEntry] {
+            (0..<count).map {
+                AuditEntry(
+                    time: Timestamp(microseconds: Int64($0)), share: share, kind: .opened,
+                    addressName: "a")
+            }
+        }
+        try scratch.store.addAudit(entries(key, 5))
+        for _ in 0..<12 {
+            let gone = try scratch.addShare("gone", hash: 5, target: .device(other)).key
+            try scratch.store.addAudit(entries(gone, 9000))
+            try scratch.store.deleteShare(gone)
+        }
+        try scratch.store.addAudit(entries(flood, RegistryStore.auditEntriesPerDeviceMax + 500))
+        #expect(try scratch.store.audit(of: key).count == 5)
+        let kept = try scratch.store.audit(of: flood, limit: .max)
+        #expect(kept.count == RegistryStore.auditEntriesPerDeviceMax)
+        #expect(kept.first?.time == Timestamp(microseconds: Int64(kept.count + 499)))
+    }
+
     @Test func `The audit is kept by share, newest first, and goes with it`() throws {
         let scratch = try Scratch()
         try scratch.addDevice("watch")

@@ -53,7 +53,8 @@ struct RecordedRun {
             _ = log.appendSession(
                 Self.session, device: Self.device, deviceTime: start, arrivalTime: start,
                 payload: bytes.span)
-            computation.apply(course: course, at: start, into: &events)
+            computation.apply(
+                route: CourseRoute(course), at: start, into: &events)
         }
         var end = start
         var pending: [(event: StreamEvent, arrival: Timestamp)] = []

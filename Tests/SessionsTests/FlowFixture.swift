@@ -1,5 +1,6 @@
 import FaultyDisk
 import Ingest
+import Processing
 import Replay
 import SegmentLog
 import SensorModel
@@ -18,6 +19,10 @@ final class FlowFixture {
         var crowdedOut: [ConnectionID] = []
         /// What the owner hides.
         var privacy = PrivacySettings.none
+        /// The course to follow.
+        var route: CourseRoute?
+        /// Sessions whose reading was stopped.
+        var stopped: [SessionID] = []
     }
 
     static let start = Timestamp(microseconds: 1_760_000_000_000_000)
@@ -44,11 +49,13 @@ final class FlowFixture {
         flow = SessionFlow(
             log: log, ingest: IngestSettings(), silenceSeconds: 60,
             callbacks: FlowCallbacks(
-                profile: { _, _ in RunnerProfile() }, privacy: { _ in said.privacy },
+                profile: { _, _ in RunnerProfile() }, course: { _ in said.route },
+                privacy: { _ in said.privacy },
                 show: { _, _, message in
                     if case .update(let update) = message { said.shown.append(update) }
                 },
                 rebuild: { said.rebuilds.append($0) },
+                stopRebuilding: { said.stopped.append($0) },
                 crowdedOut: { said.crowdedOut.append($0) },
                 complain: { said.sentences.append($0) }),
             counters: FlowCounters(), hidingBytesMax: hidingBytesMax,
@@ -111,13 +118,12 @@ final class FlowFixture {
     /// Reads the session back as the daemon does on a background thread.
     func readBack(
         _ rebuilding: RebuildTicket
-    ) throws -> (rebuilt: SessionRebuild, views: SessionViews) {
-        try rebuilding.run(flow.log.reader(), epoch: flow.log.epoch)
+    ) throws -> RebuildTicket.Part {
+        try #require(try rebuilding.run(flow.log.reader(), epoch: flow.log.epoch))
     }
 
     func resume(_ rebuilding: RebuildTicket) throws {
-        let (rebuilt, views) = try readBack(rebuilding)
-        flow.resume(rebuilding, from: rebuilt, views: views)
+        flow.resume(rebuilding, with: try readBack(rebuilding))
     }
 
     /// Whether replaying the log gives what was recorded live.

@@ -93,7 +93,7 @@ import Testing
         var projection = SessionProjection(ProjectionRule(share, privacy: privacy))
         projection.note(.beginning)
         var events: [StreamEvent] = []
-        pipeline.apply(course: course(), at: start, into: &events)
+        pipeline.apply(route: CourseRoute(course()), at: start, into: &events)
         for (second, payloads) in try frames(hidden) {
             for payload in payloads {
                 pipeline.apply(

@@ -42,7 +42,7 @@ import Testing
         flow.noteUnread(since: nil)
         #expect(reader.unreadableSince == FlowFixture.time(6))
         try fixture.resume(try #require(fixture.said.rebuilds.last))
-        #expect(flow.sessions.backlogSince == nil)
+        #expect(flow.sessions.waitsSince == nil)
         flow.log.settle()
         #expect(reader.unreadableSince == nil)
     }
@@ -52,8 +52,8 @@ import Testing
         try fixture.send(5)
         fixture.flow.privacyChanged(of: FlowFixture.device)
         try fixture.send(2)
-        #expect(fixture.flow.sessions.backlogSince == FlowFixture.time(6))
+        #expect(fixture.flow.sessions.waitsSince == FlowFixture.time(6))
         _ = fixture.flow.sessions.remove(FlowFixture.session)
-        #expect(fixture.flow.sessions.backlogSince == nil)
+        #expect(fixture.flow.sessions.waitsSince == nil)
     }
 }

@@ -7,6 +7,8 @@ import Testing
 @Suite struct ConnectionModelTests {
     private struct Model {
         var list: [(number: UInt64, kind: ConnectionClass, peer: PeerAddress?)] = []
+        /// Devices of the connections that proved one.
+        var devices: [UInt64: DeviceID] = [:]
         let bounds: ConnectionTable.Bounds
 
         func prefixes(_ peer: PeerAddress?) -> [PeerAddress.Prefix] { peer?.prefixes ?? [] }
@@ -26,6 +28,9 @@ import Testing
             #expect(reserved <= bounds.connectionsMax)
             #expect(count(.stranger) <= bounds.strangersMax)
             #expect(count(.operations) <= bounds.operationsMax)
+            for device in Set(devices.values) {
+                #expect(own(device).count <= bounds.perDeviceMax)
+            }
             for prefix in Set(list.flatMap { prefixes($0.peer) }) {
                 let places = bounds.perAddressMax * prefix.places
                 let (strangers, viewers) = (
@@ -34,6 +39,10 @@ import Testing
                 #expect(viewers <= places)
                 #expect(strangers <= max(1, places / 8, places - viewers))
             }
+        }
+
+        func own(_ device: DeviceID) -> [UInt64] {
+            list.filter { $0.kind == .device && devices[$0.number] == device }.map(\.number)
         }
 
         /// How many strangers its networks have, the widest first.
@@ -56,7 +65,7 @@ import Testing
 
         /// Who gives way to a newcomer of this kind; `nil` in the answer: nobody has to.
         func placing(
-            _ kind: ConnectionClass, _ peer: PeerAddress?
+            _ kind: ConnectionClass, _ peer: PeerAddress?, _ device: DeviceID? = nil
         ) -> Result<UInt64?, ConnectionTable.Refusal> {
             var after = self
             after.list.append((.max, kind, peer))
@@ -78,6 +87,9 @@ import Testing
                 }
                 return fits ? .success(nil) : .failure(.connections)
             case .device, .operations, .owner:
+                if let own = device.map(own), own.count >= bounds.perDeviceMax {
+                    return .success(own.min())
+                }
                 if kind == .operations, count(kind) >= bounds.operationsMax {
                     return .success(list.filter { $0.kind == kind }.map(\.number).min())
                 }
@@ -120,6 +132,7 @@ import Testing
         limits.connectionsMax = Int.random(in: 1...40, using: &random)
         limits.unauthenticatedMax = Int.random(in: 1...12, using: &random)
         limits.connectionsPerAddressMax = Int.random(in: 1...6, using: &random)
+        limits.connectionsPerDeviceMax = Int.random(in: 1...6, using: &random)
         let bounds = ConnectionTable.Bounds(limits)
         var table = ConnectionTable()
         var model = Model(bounds: bounds)
@@ -132,6 +145,7 @@ import Testing
         }
         for entry in model.list { table.remove(entry.number) }
         #expect(table.originCount == 0)
+        #expect(table.deviceCount == 0)
     }
 
     private func step(
@@ -145,13 +159,15 @@ import Testing
             table.remove(chosen.number)
             model.list.removeAll { $0.number == chosen.number }
         case (1...3, let chosen?):
-            let kind: ConnectionClass = Bool.random(using: &random) ? .viewer : .device
-            let answer = table.prove(chosen.number, kind, bounds)
-            guard chosen.kind < kind else {
+            let device = DeviceID(rawValue: UInt32.random(in: 1...3, using: &random))
+            let proof: ConnectionProof = Bool.random(using: &random) ? .viewer : .device(device)
+            let answer = table.prove(chosen.number, proof, bounds)
+            guard chosen.kind < proof.kind else {
                 #expect(answer == nil)
                 return
             }
-            change(answer, chosen.number, kind, chosen.peer, chosen, &model)
+            change(
+                answer, chosen.number, proof.kind, chosen.peer, chosen, &model, proof.device)
         case (4, let chosen?) where chosen.kind <= .viewer:
             let peer = Self.peer(&random)
             let answer = table.move(chosen.number, to: peer, bounds)
@@ -175,13 +191,15 @@ import Testing
     private func change(
         _ answer: Result<ConnectionTable.Placed, ConnectionTable.Refusal>?, _ number: UInt64,
         _ kind: ConnectionClass, _ peer: PeerAddress?,
-        _ before: (number: UInt64, kind: ConnectionClass, peer: PeerAddress?), _ model: inout Model
+        _ before: (number: UInt64, kind: ConnectionClass, peer: PeerAddress?),
+        _ model: inout Model, _ device: DeviceID? = nil
     ) {
         let counted = kind <= .viewer ? peer : nil
         model.list.removeAll { $0.number == number }
-        switch (answer, model.placing(kind, counted)) {
+        switch (answer, model.placing(kind, counted, device)) {
         case (.success(let placed), .success(let victim)):
             #expect(placed.number == number && placed.evicted == victim)
+            model.devices[number] = device
             model.place(number, kind, counted, without: victim)
         case (.failure(let one), .failure(let other)):
             #expect(one == other)

@@ -18,9 +18,10 @@ import Testing
         try #require(PeerAddress(text))
     }
 
-    /// Connects, and proves it at once.
+    /// Connects, and proves it at once. `device`: `nil`: one of its own.
     private static func connect(
-        _ table: inout Table, _ text: String?, _ kind: ConnectionClass, _ bounds: Table.Bounds
+        _ table: inout Table, _ text: String?, _ kind: ConnectionClass, _ bounds: Table.Bounds,
+        device: UInt32? = nil
     ) throws -> (number: UInt64?, evicted: [UInt64]) {
         let peer = try text.map { try Self.peer($0) }
         let first: ConnectionClass = kind == .device || kind == .viewer ? .stranger : kind
@@ -29,7 +30,9 @@ import Testing
         }
         var evicted = [placed.evicted]
         if first != kind {
-            guard case .success(let known) = table.prove(placed.number, kind, bounds) else {
+            let device = DeviceID(rawValue: device ?? UInt32(placed.number))
+            let proof: ConnectionProof = kind == .device ? .device(device) : .viewer
+            guard case .success(let known) = table.prove(placed.number, proof, bounds) else {
                 table.remove(placed.number)
                 return (nil, evicted.compactMap(\.self))
             }
@@ -59,6 +62,23 @@ import Testing
         }
         #expect(table.count(.device) == 100 && table.count(.operations) == 25)
         #expect(table.count(.owner) == 100 - (100 + 100 + 25 + 20 - 200))
+    }
+
+    @Test func `A device that connects without end evicts its own, the oldest first`() throws {
+        let bounds = Self.bounds(500, strangers: 50)
+        var table = Table()
+        let watch = try Self.connect(&table, "10.0.0.1", .device, bounds, device: 1)
+        let viewer = try Self.connect(&table, "10.0.0.2", .viewer, bounds)
+        var evicted: [UInt64] = []
+        for _ in 0..<10_000 {
+            evicted += try Self.connect(&table, nil, .device, bounds, device: 2).evicted
+        }
+        #expect(table.count(.device) == 1 + bounds.perDeviceMax)
+        #expect(evicted == evicted.sorted() && evicted.count == 10_000 - bounds.perDeviceMax)
+        #expect(!evicted.contains { $0 == watch.number || $0 == viewer.number })
+        #expect(table.count(.viewer) == 1)
+        for entry in evicted { table.remove(entry) }
+        #expect(table.deviceCount == 2)
     }
 
     @Test func `Who floods evicts his own`() throws {

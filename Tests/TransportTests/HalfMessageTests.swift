@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized) struct HalfMessageTests {
     private static var router: Router {
         var router = TestRoutes.router
-        let join: @Sendable (SocketConversation, ConnectionClass?) async -> Void = {
+        let join: @Sendable (SocketConversation, ConnectionProof?) async -> Void = {
             conversation, proof in
             for await _ in conversation.messages {
                 conversation.joined(proof)
@@ -120,8 +120,9 @@ import Testing
         #expect(budget.receive(.device, 1))
         #expect(budget.receive(.viewer, -most))
         #expect(budget.receive(.viewer, 1))
-        #expect(budget.owe(ByteAllowance.owed.pooledBytes))
-        #expect(!budget.owe(1))
-        #expect(budget.takenBytes == 2 + ByteAllowance.owed.pooledBytes)
+        let owed = ByteAllowance.owed(.viewer).pooledBytes
+        #expect(budget.owe(.viewer, owed, by: 1) == .taken)
+        #expect(budget.owe(.device, 1, by: 2) == .taken)
+        #expect(budget.takenBytes == 3 + owed)
     }
 }

@@ -41,7 +41,7 @@ package struct PushRoutes: Sendable {
                 query: Self.text(of: request.query), contentType: request.fields["content-type"],
                 body: request.body, arrivalTime: clock())
             var response = await answer(push, from: device.id, as: format)
-            response.proof = .device
+            response.proof = .device(device.id)
             return response
         }
     }
@@ -126,11 +126,12 @@ package struct PushRoutes: Sendable {
 
     /// Handles each text message like a request's body; sends no answers.
     private var strapRelay: SocketProgram {
-        SocketProgram(proof: .device, messageBytesMax: Limits.webSocketMessageBytesMax) {
+        SocketProgram(messageBytesMax: Limits.webSocketMessageBytesMax) {
             request in
             switch device(of: request, .hrpush) {
             case .failure(let refusal): .refused(Self.response(to: refusal, .hrpush))
-            case .success(let device): .admitted { await relay($0, from: device) }
+            case .success(let device):
+                .admittedDevice(device.id) { await relay($0, from: device) }
             }
         }
     }

@@ -68,7 +68,7 @@ package struct OwnerRoutes: Sendable {
                 var response = await answer { try await work(request, device) }
                 response.fields["Cache-Control"] = "no-store"
                 // The token proves the device, whatever the result of the request.
-                response.proof = .device
+                response.proof = .device(device.id)
                 return response
             }
         }

@@ -210,9 +210,10 @@ package struct SessionRoutes: Sendable {
         let name = "\(summary.session).\(format.fileExtension)"
         let pool = pipeline.reader.pool
         let party = ReadParty.device(summary.device)
+        let reservation = try pipeline.exports.begin(summary.device)
         let reading = try await pool.run(for: party) { ticket in
             try ExportReading(
-                summary.session, as: format, device: device, log: log,
+                summary.session, as: format, device: device, log: log, reservation: reservation,
                 isCancelled: { ticket.isCancelled })
         }
         return HTTPResponse(

@@ -40,9 +40,8 @@ public struct MemoryBudget: Hashable, Sendable {
         let hasTLS = configuration.device.tls || configuration.httpListener.tls
         let strangers = min(bounds.unauthenticatedMax, bounds.connectionsMax)
         let known = bounds.connectionsMax - strangers
-        let pools = ConnectionClass.allCases.reduce(ByteAllowance.owed.pooledBytes) {
-            // The operations listener and the owner share one pool.
-            $0 + ($1 == .owner ? 0 : ByteAllowance.received($1).pooledBytes)
+        let pools = ConnectionClass.allCases.reduce(0) {
+            $0 + ByteAllowance.received($1).pooledBytes + ByteAllowance.owed($1).pooledBytes
         }
         return [
             Row(
@@ -56,7 +55,7 @@ public struct MemoryBudget: Hashable, Sendable {
                 bytesEach: ByteAllowance.received(.device).ownBytes),
             Row(
                 name: "what is sent and not read, each connection's own",
-                count: bounds.connectionsMax, bytesEach: ByteAllowance.owed.ownBytes),
+                count: bounds.connectionsMax, bytesEach: ByteAllowance.owed(.viewer).ownBytes),
             Row(name: "what goes beyond both, in pools", count: 1, bytesEach: pools),
             Row(
                 name: "rings, in and out", count: 2 * loops,
@@ -70,6 +69,13 @@ public struct MemoryBudget: Hashable, Sendable {
             Row(
                 name: "live sessions, with splits and laps", count: ingest.sessionsMax,
                 bytesEach: LiveSession.bytesMax),
+            Row(
+                name: "frames of sessions that are read from the log", count: 1,
+                bytesEach: SessionBacklog.allBytesMax),
+            Row(
+                name: "readings of them that wait", count: ingest.sessionsMax, bytesEach: 1 << 10),
+            Row(
+                name: "courses of devices", count: 1, bytesEach: Accounts.courseBytesMax),
             Row(
                 name: "views that hide something, and what they hold back", count: 1,
                 bytesEach: SessionViews.hidingBytesMax),
@@ -101,6 +107,8 @@ public struct MemoryBudget: Hashable, Sendable {
             Row(name: "program, libraries, registry", count: 1, bytesEach: 64 << 20),
             Row(name: "readers of the log, at work", count: 4, bytesEach: 8 << 20),
             Row(name: "readings that wait, with what they ask", count: 256, bytesEach: 8 << 10),
+            Row(
+                name: "exports, being read and sent", count: 1, bytesEach: ExportBudget.bytesMax),
             Row(name: "indexes of recordings", count: 1, bytesEach: ProjectionIndexes.bytesMax),
             // Two generations; an entry is an address and up to 30 moments.
             Row(name: "limiters", count: 5 * 2 * 16_384, bytesEach: 256),

@@ -28,13 +28,12 @@ struct CourseTracker: Sendable {
         var jumpCost = 0.05
     }
 
-    let course: Course
+    /// The course; only an equal one may take its place.
+    var route: CourseRoute
     private let parameters = Parameters()
-    private let alongMeters: [Double]
-    private let checkpoints: [(checkpoint: Course.Checkpoint, meters: Double)]
     private var nextCheckpoint = 0
     /// Checkpoints already reported. None is reported twice, even if the owner changes the course.
-    private var told: Set<Course.Checkpoint>
+    private var told = CheckpointSet()
     private var place = 0
     private var hasPlace = false
     private(set) var metersAlong = 0.0
@@ -43,43 +42,30 @@ struct CourseTracker: Sendable {
     /// Returns `nil` for a course of fewer than two points.
     ///
     /// - Parameters:
-    ///   - course: The course from the next fix on.
+    ///   - route: The course from the next fix on.
     ///   - earlier: The course followed so far.
-    init?(_ course: Course, after earlier: CourseTracker? = nil) {
-        guard course.points.count > 1 else { return nil }
-        self.course = course
-        told = earlier?.told.intersection(course.checkpoints) ?? []
-        var sums = [0.0]
-        for (first, second) in zip(course.points, course.points.dropFirst()) {
-            sums.append(
-                (sums.last ?? 0)
-                    + Geodesy.meters(
-                        fromLatitude: first.latitude, longitude: first.longitude,
-                        toLatitude: second.latitude, longitude: second.longitude))
+    init?(_ route: CourseRoute, after earlier: CourseTracker? = nil) {
+        guard route.course.points.count > 1 else { return nil }
+        self.route = route
+        guard let earlier, !earlier.told.isEmpty else { return }
+        let known = Set(earlier.told.of(earlier.route.checkpoints).map(\.checkpoint))
+        for (index, place) in route.checkpoints.enumerated() where known.contains(place.checkpoint)
+        {
+            told.insert(index)
         }
-        alongMeters = sums
-        checkpoints = course.checkpoints.map { checkpoint in
-            let places = course.points.indices.dropLast().map { segment in
-                Self.place(
-                    ofLatitude: checkpoint.place.latitude, longitude: checkpoint.place.longitude,
-                    on: segment, of: course.points)
-            }
-            let nearest = places.min { $0.meters < $1.meters } ?? (0, 0, 0)
-            return (checkpoint, sums[nearest.segment] + nearest.metersIntoSegment)
-        }.sorted { $0.meters < $1.meters }
     }
-
-    private var points: [Course.Point] { course.points }
 
     /// - Returns: Names of the checkpoints reached by this fix, in course order, and the change of
     ///   being off the course.
     mutating func update(_ location: Location) -> (reached: [String], offCourseChanged: Bool) {
         let near = max(0, place - parameters.windowPoints)
-        let far = min(points.count - 1, place + parameters.windowPoints)
-        var found = nearest(location, near..<far, jumpCost: parameters.jumpCost)
-        if found.meters > parameters.onCourseMeters {
-            let anywhere = nearest(location, 0..<points.count - 1, jumpCost: 0)
-            if anywhere.meters < found.meters / 2 { found = anywhere }
+        let far = min(route.course.points.count - 1, place + parameters.windowPoints)
+        var found = route.nearest(
+            to: location, in: near..<far, from: metersAlong, jumpCost: parameters.jumpCost)
+        if found.meters > parameters.onCourseMeters,
+            let anywhere = route.nearest(to: location, within: found.meters / 2)
+        {
+            found = anywhere
         }
         let was = isOffCourse
         if found.meters > parameters.offCourseMeters {
@@ -89,7 +75,7 @@ struct CourseTracker: Sendable {
         }
         guard !isOffCourse else { return ([], was != isOffCourse) }
         place = found.segment
-        metersAlong = alongMeters[found.segment] + found.metersIntoSegment
+        metersAlong = route.alongMeters[found.segment] + found.metersIntoSegment
         return (checkpointsReached(), was != isOffCourse)
     }
 
@@ -98,12 +84,16 @@ struct CourseTracker: Sendable {
         let isFirstPlace = !hasPlace
         hasPlace = true
         var reached: [String] = []
-        while nextCheckpoint < checkpoints.count {
-            let (checkpoint, meters) = checkpoints[nextCheckpoint]
-            guard metersAlong >= meters - parameters.checkpointMeters else { break }
+        while nextCheckpoint < route.checkpoints.count {
+            let index = nextCheckpoint
+            let place = route.checkpoints[index]
+            guard metersAlong >= place.meters - parameters.checkpointMeters else { break }
             nextCheckpoint += 1
-            if isFirstPlace, metersAlong > meters + parameters.checkpointMeters { continue }
-            if told.insert(checkpoint).inserted { reached.append(checkpoint.name) }
+            if isFirstPlace, metersAlong > place.meters + parameters.checkpointMeters { continue }
+            let isTold = told.of(route.checkpoints).contains { $0.checkpoint == place.checkpoint }
+            guard !isTold else { continue }
+            told.insert(index)
+            reached.append(place.checkpoint.name)
         }
         return reached
     }
@@ -114,7 +104,7 @@ struct CourseTracker: Sendable {
     /// - Returns: The checkpoints ahead and their predicted times. Later ones are whole seconds, as
     ///   shown: 3 bytes of a record instead of 9.
     func progress(elapsedSeconds: Double, metersPerSecond: Double?) -> CourseProgress {
-        let ahead = checkpoints[nextCheckpoint...].prefix(CourseProgress.aheadMax)
+        let ahead = route.checkpoints[nextCheckpoint...].prefix(CourseProgress.aheadMax)
         func predicted(_ meters: Double) -> Double? {
             guard let metersPerSecond, metersPerSecond > 0.1 else { return nil }
             return elapsedSeconds + max(0, meters - metersAlong) / metersPerSecond
@@ -128,37 +118,20 @@ struct CourseTracker: Sendable {
                     predictedSeconds: predicted($0.meters)?.rounded())
             })
     }
+}
 
-    private typealias Place = (segment: Int, metersIntoSegment: Double, meters: Double)
+/// Indexes of checkpoints, at most ``Course/checkpointsMax``: 32 bytes a session.
+private struct CheckpointSet: Sendable {
+    private var words = SIMD4<UInt64>()
 
-    private func nearest(
-        _ location: Location, _ range: Range<Int>, jumpCost: Double
-    ) -> Place {
-        var best: Place = (0, 0, .infinity)
-        var bestCost = Double.infinity
-        for index in range {
-            let place = Self.place(
-                ofLatitude: location.latitude, longitude: location.longitude, on: index, of: points)
-            let jump = alongMeters[index] + place.metersIntoSegment - metersAlong
-            let cost = place.meters + jumpCost * abs(jump)
-            if cost < bestCost { (best, bestCost) = (place, cost) }
-        }
-        return best
+    var isEmpty: Bool { words == SIMD4() }
+
+    /// The checkpoints of the set.
+    func of(_ checkpoints: [CourseRoute.Checkpoint]) -> some Sequence<CourseRoute.Checkpoint> {
+        checkpoints.enumerated().lazy.filter { [words] place in
+            words[place.offset >> 6] & (1 << UInt64(place.offset & 63)) != 0
+        }.map(\.element)
     }
 
-    /// The foot of the perpendicular on a segment.
-    private static func place(
-        ofLatitude latitude: Double, longitude: Double, on segment: Int, of points: [Course.Point]
-    ) -> Place {
-        let start = points[segment]
-        let end = points[segment + 1]
-        let origin = (latitude: latitude, longitude: longitude)
-        let a = Geodesy.offset(of: (start.latitude, start.longitude), from: origin)
-        let b = Geodesy.offset(of: (end.latitude, end.longitude), from: origin)
-        let along = b - a
-        let squared = (along * along).sum()
-        let share = squared > 0 ? min(max(-(a * along).sum() / squared, 0), 1) : 0
-        let foot = a + share * along
-        return (segment, share * squared.squareRoot(), (foot * foot).sum().squareRoot())
-    }
+    mutating func insert(_ index: Int) { words[index >> 6] |= 1 << UInt64(index & 63) }
 }

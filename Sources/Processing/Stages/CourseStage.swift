@@ -9,11 +9,22 @@ struct CourseStage: Sendable {
 
     var isOffCourse: Bool { tracker?.isOffCourse == true }
 
-    func follows(_ course: Course?) -> Bool { course == tracker?.course }
+    var route: CourseRoute? { tracker?.route }
+
+    /// Whether it is the same course. Its own object takes the place of an equal one, so that all
+    /// sessions that follow the course share one.
+    mutating func follows(_ route: CourseRoute?) -> Bool {
+        guard route !== tracker?.route else { return true }
+        guard let route, route.course == tracker?.route.course else {
+            return route == nil && tracker == nil
+        }
+        tracker?.route = route
+        return true
+    }
 
     /// Sets the course; `nil` removes it.
-    mutating func set(_ course: Course?) {
-        tracker = course.flatMap { CourseTracker($0, after: tracker) }
+    mutating func set(_ route: CourseRoute?) {
+        tracker = route.flatMap { CourseTracker($0, after: tracker) }
     }
 
     mutating func follow(

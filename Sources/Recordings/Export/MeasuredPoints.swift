@@ -29,6 +29,11 @@ struct MeasuredPoints {
     private var source: String?
     private var sources: Set<String?> = []
 
+    /// Memory in bytes.
+    var bytes: Int {
+        fixes.count * MemoryLayout<Fix>.stride + rates.count * MemoryLayout<Rate>.stride
+    }
+
     mutating func take(_ frame: Frame) {
         switch frame.payload {
         case .location(let location):

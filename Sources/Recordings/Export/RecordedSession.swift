@@ -46,6 +46,14 @@ public struct RecordedSession: Sendable {
         public var intervals: [UInt16]
     }
 
+    /// Memory in bytes, as far as it grows with the session.
+    public var bytes: Int {
+        (points.count + seconds.count) * MemoryLayout<SessionPoint>.stride
+            + laps.count * MemoryLayout<RecordedLap>.stride
+            + splits.count * MemoryLayout<SessionSplit>.stride
+            + pauses.count * MemoryLayout<RecordedPause>.stride
+    }
+
     public init(
         id: SessionID, device: String, name: String? = nil, sport: String = "running",
         start: Timestamp, end: Timestamp,

@@ -24,6 +24,9 @@ public struct RecordedSessionBuilder: Sendable {
         session = RecordedSession(id: id, device: device, start: zero, end: zero)
     }
 
+    /// Memory in bytes, as far as it grows with the session.
+    public var bytes: Int { session.bytes + measured.bytes }
+
     /// Adds a frame, in the order of the log.
     public mutating func take(_ frame: Frame) {
         switch frame.payload {

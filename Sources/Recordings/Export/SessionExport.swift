@@ -24,6 +24,8 @@ public struct SessionExport: Sendable {
 
     public init(format: ExportFormat, session: RecordedSession) {
         self.format = format
+        var rows = session
+        rows.points = []
         writer =
             switch format {
             case .csv: .bytes(CSVWriter.bytes(session))
@@ -31,10 +33,21 @@ public struct SessionExport: Sendable {
             case .tcx: .bytes(TCXWriter.bytes(session))
             case .fit: .bytes(FITWriter.bytes(session))
             case .motionCSV: .motionCSV(MotionCSVWriter())
-            case .ndjson: .ndjson(NDJSONWriter(session))
-            case .mcap: .mcap(MCAPSession(session))
+            case .ndjson: .ndjson(NDJSONWriter(rows))
+            case .mcap: .mcap(MCAPSession(rows))
+            }
+        heldBytes =
+            switch writer {
+            case .bytes(let bytes): bytes.count
+            case .motionCSV: 0
+            // The rows, and what they become at the end.
+            case .ndjson, .mcap: 2 * rows.bytes
             }
     }
+
+    /// Memory in bytes that the export holds until it is finished: the session's rows, or the file
+    /// if it is made at once.
+    public let heldBytes: Int
 
     /// Whether the format needs ``append(_:arrivalTime:)``; the other formats are made from points.
     public var readsFrames: Bool {

@@ -71,7 +71,8 @@ public struct RecordingAnalysis: Sendable {
 
     public init(profile: RunnerProfile, course: Course? = nil) {
         pipeline = SessionPipeline(profile: profile)
-        pipeline.apply(course: course, at: Timestamp(microseconds: 0), into: &pending)
+        let route = course.map { CourseRoute($0) }
+        pipeline.apply(route: route, at: Timestamp(microseconds: 0), into: &pending)
     }
 
     /// Analyzes a whole recording.

@@ -1,4 +1,5 @@
 package import Dispatch
+package import Processing
 import Recordings
 package import Registry
 package import Secrets
@@ -15,7 +16,7 @@ package final class Accounts: Sendable {
     package struct State {
         package var devices: [DeviceID: Device] = [:]
         /// Courses of the devices that have one.
-        package var courses: [DeviceID: Course] = [:]
+        package var courses: [DeviceID: CourseRoute] = [:]
         var devicesByToken: [SecretHash: DeviceID] = [:]
         /// Device IDs by name in lower case.
         var devicesByName: [String: DeviceID] = [:]
@@ -34,6 +35,9 @@ package final class Accounts: Sendable {
         package var cheersKept = CheerHistory()
         package var lastSeen: [DeviceID: Timestamp] = [:]
     }
+
+    /// Memory of all courses: 100 of the longest, or 1,000 of 500 points.
+    package static let courseBytesMax = 16 << 20
 
     package let registry: RegistryStore
     package let masterKey: MasterKey
@@ -69,7 +73,7 @@ package final class Accounts: Sendable {
         for device in snapshot.devices { state.put(device) }
         for (device, stored) in snapshot.courses {
             // The course was valid when it was stored; one that is no longer readable is ignored.
-            state.courses[device] = try? Course(GPXCourse.read(stored.gpx))
+            state.courses[device] = try? CourseRoute(Course(GPXCourse.read(stored.gpx)))
         }
         for share in snapshot.shares {
             state.shares.put(share)
@@ -115,7 +119,7 @@ package final class Accounts: Sendable {
         device(id)?.profile(at: time) ?? RunnerProfile()
     }
 
-    package func course(of id: DeviceID) -> Course? { withState { $0.courses[id] } }
+    package func course(of id: DeviceID) -> CourseRoute? { withState { $0.courses[id] } }
 
     package func privacy(of id: DeviceID) -> PrivacySettings { device(id)?.privacy ?? .none }
 

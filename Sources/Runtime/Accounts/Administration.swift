@@ -1,4 +1,5 @@
 package import Logging
+import Processing
 package import Registry
 import Secrets
 package import SegmentLog
@@ -147,11 +148,19 @@ package struct Administration: Sendable {
     ///   - stored: Course as stored; `nil`: removes it.
     ///   - course: The same course, ready to be followed.
     ///   - device: Device that follows it.
-    /// - Throws: ``RegistryError``
+    /// - Throws: ``RegistryError``, ``AdministrationError/tooManyCourses``
     package func setCourse(_ stored: StoredCourse?, _ course: Course?, of device: Device) throws {
+        // Here, on the request's thread: the pipeline only takes it.
+        let route = course.map { CourseRoute($0) }
+        let others = accounts.withState { state in
+            state.courses.reduce(0) { $0 + ($1.key == device.id ? 0 : $1.value.bytes) }
+        }
+        guard others + (route?.bytes ?? 0) <= Accounts.courseBytesMax else {
+            throw AdministrationError.tooManyCourses
+        }
         try accounts.registry.setCourse(stored, of: device.id)
-        accounts.withState { $0.courses[device.id] = course }
-        mailbox.post { $0.flow.courseChanged(of: device.id, to: course) }
+        accounts.withState { $0.courses[device.id] = route }
+        mailbox.post { $0.flow.courseChanged(of: device.id) }
     }
 
     package func setPrivacy(_ settings: PrivacySettings, of device: Device) throws {

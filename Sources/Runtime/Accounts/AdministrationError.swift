@@ -8,6 +8,7 @@ package enum AdministrationError: Error, Hashable, Sendable {
     case badField(name: String, allowed: String)
     case tooManyCodes
     case tooManyPlaybacks
+    case tooManyCourses
     /// It is refused from now on; a restart before the disk takes a note would make it valid again.
     case revokedInMemory(DiskTrouble)
 }
@@ -24,6 +25,7 @@ extension AdministrationError: CustomStringConvertible {
         case .badField(let name, let allowed):
             "\(name) has a value that is not allowed: allowed is \(allowed)"
         case .tooManyCodes: "too many short codes are out: wait until some have expired"
+        case .tooManyCourses: "the courses of all devices take too much memory: remove one"
         case .tooManyPlaybacks:
             "too many recordings are played to shares: end one, or wait until one is over"
         case .revokedInMemory(let trouble):

@@ -4,7 +4,7 @@ package import SensorModel
 import WireFormat
 
 /// Exports a recorded session to another format, part by part. Each part is read after the previous
-/// one was taken, so a slow reader holds one part. Blocks on the disk.
+/// one was taken. What it holds is taken from a budget. Blocks on the disk.
 package struct ExportReading: Sendable {
     private static let partBytes = 64 << 10
     /// Frames appended before the output is checked again.
@@ -16,32 +16,50 @@ package struct ExportReading: Sendable {
     /// Offset of the next frames; `nil`: the format has all frames it needs.
     private var next: RecordOffset?
     private var isFinished = false
+    /// Bytes that were made and not taken.
+    private var rest: ArraySlice<UInt8> = []
+    private let reservation: ExportBudget.Reservation
 
     /// - Parameters:
     ///   - session: Session in the log.
     ///   - format: Format of the file.
     ///   - device: The device's name, as given by the runner.
     ///   - log: Log that holds the session.
+    ///   - reservation: The memory that it takes, until the reading is released.
     ///   - isCancelled: Checked between records.
-    /// - Throws: ``SessionReadError``, ``ReadRefusal/cancelled``
+    /// - Throws: ``SessionReadError``, ``ReadRefusal``
     package init(
         _ session: SessionID, as format: ExportFormat, device: String, log: SegmentLog,
-        isCancelled: () -> Bool
+        reservation: ExportBudget.Reservation, isCancelled: () -> Bool
     ) throws {
         self.session = session
         self.log = log
+        self.reservation = reservation
+        var refusal: ReadRefusal?
         let exporter = SessionExporter(reader: log.reader(), device: device)
-        guard let recorded = try exporter.recordedSession(session, isCancelled: isCancelled) else {
-            throw ReadRefusal.cancelled
-        }
+        let recorded = try exporter.recordedSession(
+            session,
+            hasRoom: { bytes in
+                refusal = reservation.take(bytes)
+                return refusal == nil
+            }, isCancelled: isCancelled)
+        guard let recorded else { throw refusal ?? ReadRefusal.cancelled }
         export = SessionExport(format: format, session: recorded)
+        if let refusal = reservation.take(export.heldBytes) { throw refusal }
         next = export.readsFrames ? log.summary(of: session)?.firstOffset : nil
     }
 
     /// - Returns: The next bytes of the file; `nil` at its end.
     /// - Throws: ``SessionReadError``, ``ReadRefusal/cancelled``
     package mutating func nextPart(isCancelled: () -> Bool) throws -> [UInt8]? {
-        guard !isFinished else { return nil }
+        if rest.isEmpty, !isFinished { rest = try read(isCancelled: isCancelled)[...] }
+        guard !rest.isEmpty else { return nil }
+        defer { rest = rest.dropFirst(Self.partBytes) }
+        return Array(rest.prefix(Self.partBytes))
+    }
+
+    /// - Returns: The bytes of at least one part, or of the rest of the file.
+    private mutating func read(isCancelled: () -> Bool) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < Self.partBytes, let from = next {
             guard !isCancelled() else { throw ReadRefusal.cancelled }

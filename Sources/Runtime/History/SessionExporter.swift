@@ -40,12 +40,19 @@ public struct SessionExporter: Sendable {
         write(export.takeBytes())
     }
 
-    /// - Returns: `nil` when it was cancelled.
+    /// - Parameters:
+    ///   - session: Session in the log.
+    ///   - hasRoom: Called with the bytes of memory so far; `false` ends the reading.
+    ///   - isCancelled: Checked between records.
+    /// - Returns: `nil` when it was cancelled, or has no room.
     func recordedSession(
-        _ session: SessionID, isCancelled: () -> Bool
+        _ session: SessionID, hasRoom: (Int) -> Bool = { _ in true }, isCancelled: () -> Bool
     ) throws(SessionReadError) -> RecordedSession? {
         var builder = RecordedSessionBuilder(id: session, device: device)
-        let isWhole = try reader.forEachRecord(of: session, isCancelled: isCancelled) {
+        var isFull = false
+        let isWhole = try reader.forEachRecord(
+            of: session, isCancelled: { isFull || isCancelled() }
+        ) {
             header, payload throws(SessionReadError) in
             switch header.type {
             case .frame(let kind):
@@ -57,8 +64,9 @@ public struct SessionExporter: Sendable {
                 } catch { throw .unreadableRecord(header.offset, error) }
             default: break
             }
+            isFull = !hasRoom(builder.bytes)
         }
-        return isWhole ? builder.finish() : nil
+        return isWhole && !isFull ? builder.finish() : nil
     }
 
     package static func frame(

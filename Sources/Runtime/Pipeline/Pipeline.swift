@@ -33,9 +33,10 @@ package struct Pipeline: Sendable {
     package let playbacks: Playbacks
     /// Serves readers of other services' interfaces.
     package let heartRates = HeartRateHub()
+    package let exports = ExportBudget()
     /// Runs upkeep of the log, and other disk work that no request waits for.
     package let background = BackgroundWork()
-    private let rebuilds = ReadPool(waitingMax: 100_000, waitingPerReaderMax: 64)
+    private let rebuilds = ReadPool(waitingMax: 20_000, waitingPerReaderMax: 64)
     /// Seconds without frames after which a session has ended.
     package let silenceSeconds: Double
     private let thread: PipelineThread
@@ -88,7 +89,8 @@ package struct Pipeline: Sendable {
                 ingest: IngestSettings(configuration.ingest),
                 silenceSeconds: configuration.ingest.silenceSeconds,
                 isDurable: configuration.log.durability == .always, logger: logger,
-                heartRates: heartRates, rebuild: { rebuilder.rebuild($0) }, began: began,
+                heartRates: heartRates, rebuild: { rebuilder.rebuild($0) },
+                stopRebuilding: { rebuilder.stop($0) }, began: began,
                 memory: { change in
                     catalog.note(change)
                     upkeep.note(change)

@@ -1,6 +1,6 @@
 package import SensorModel
 package import Sessions
-package import Sharing
+import Sharing
 
 /// Requests that wait until sessions from before a restart are loaded.
 struct LoadWaiters {
@@ -13,15 +13,23 @@ struct LoadWaiters {
     /// Older waits were given up: no request waits this long.
     private static let secondsMax = 5.0
 
+    /// Requests that may wait at once. All are looked at whenever a session is loaded.
+    private static let waitsMax = 1024
+
     private var waits: [Wait] = []
 
     var isEmpty: Bool { waits.isEmpty }
 
+    /// - Returns: `false`: too many wait already.
     mutating func add(
         _ shares: [Share], at now: Timestamp, _ body: @escaping @Sendable () -> Void
-    ) {
-        waits.removeAll { abs(now.seconds(since: $0.since)) > Self.secondsMax }
+    ) -> Bool {
+        if waits.count == Self.waitsMax {
+            waits.removeAll { abs(now.seconds(since: $0.since)) > Self.secondsMax }
+        }
+        guard waits.count < Self.waitsMax else { return false }
         waits.append(Wait(shares: shares, since: now, body: body))
+        return true
     }
 
     /// - Parameter isLoading: Whether a share's session is still loading.
@@ -38,10 +46,8 @@ struct LoadWaiters {
 }
 
 extension PipelineCore {
-    package func resume(
-        _ rebuilding: RebuildTicket, from rebuilt: SessionRebuild, views: SessionViews
-    ) {
-        flow.resume(rebuilding, from: rebuilt, views: views)
+    package func resume(_ rebuilding: RebuildTicket, with part: RebuildTicket.Part) {
+        flow.resume(rebuilding, with: part)
         tellLoaded()
     }
 
@@ -53,10 +59,13 @@ extension PipelineCore {
     /// Calls `body` once the sessions of the shares are in memory: at once if they already are.
     func whenLoaded(_ shares: [Share], _ body: @escaping @Sendable () -> Void) {
         let isLoading = shares.reduce(false) { self.isLoading($1) || $0 }
-        if isLoading { loadWaits.add(shares, at: now, body) } else { body() }
+        guard isLoading, loadWaits.add(shares, at: now, body) else { return body() }
     }
 
-    private func tellLoaded() {
+    /// Calls those who wait for sessions that are in memory by now.
+    func tellLoaded() {
+        guard flow.hasRestored else { return }
+        flow.hasRestored = false
         guard !loadWaits.isEmpty else { return }
         for body in loadWaits.takeLoaded({ isLoading($0) }) { body() }
     }

@@ -121,6 +121,7 @@ package final class PipelineCore {
         flow.now = now
         expireShares()
         flow.advance(to: now)
+        tellLoaded()
     }
 
     /// Notes, at a turn's end, which input it left in the rings.
@@ -205,7 +206,7 @@ extension FlowCallbacks {
                 case .ended(let code): links[loop].push(.feedEnded(FeedKey(share), code))
                 }
             },
-            rebuild: parts.rebuild,
+            rebuild: parts.rebuild, stopRebuilding: parts.stopRebuilding,
             began: { session, device, deviceTime in
                 logger.log(
                     .sessionBegan, .info, "session began",

@@ -21,6 +21,8 @@ package struct PipelineParts: Sendable {
     package var heartRates: HeartRateHub
     /// Rebuilds a session on another thread and posts the result.
     var rebuild: @Sendable (RebuildTicket) -> Void
+    /// Ends the rebuilding of a session that left memory.
+    var stopRebuilding: @Sendable (SessionID) -> Void
     /// Called for every new session, with the device time of its first frame.
     package var began: @Sendable (SessionID, DeviceID, Timestamp) -> Void
     /// Called for changes of the sessions in memory.

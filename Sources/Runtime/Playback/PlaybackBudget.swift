@@ -4,24 +4,31 @@ import Sharing
 /// Memory budget of all playbacks.
 ///
 /// Playbacks of owners evict those of viewers, never the reverse. Otherwise strangers with a link
-/// could keep an owner from playing.
+/// could keep an owner from playing. The viewers of one link take a quarter at most; one of them may
+/// always take what its runners need.
 package struct PlaybackBudget {
     package static let bytesMax = 64 << 20
 
-    private var viewers: [SubscriberID: Int] = [:]
+    package static let linkBytesMax = bytesMax / 4
+
+    private var viewers: [SubscriberID: (bytes: Int, link: ShareKey)] = [:]
     private var owners: [ShareKey: Int] = [:]
 
     private var bytes: Int {
-        viewers.values.reduce(0, +) + owners.values.reduce(0, +)
+        viewers.values.reduce(0) { $0 + $1.bytes } + owners.values.reduce(0, +)
     }
 
     /// Reserves memory for a viewer's playback, in place of its previous one.
     ///
     /// - Returns: `false` when there is no room.
-    mutating func take(_ bytes: Int, for viewer: SubscriberID) -> Bool {
+    mutating func take(
+        _ bytes: Int, for viewer: SubscriberID, of link: ShareKey
+    ) -> Bool {
         viewers[viewer] = nil
+        let ofLink = viewers.values.reduce(0) { $0 + ($1.link == link ? $1.bytes : 0) }
+        guard ofLink == 0 || ofLink + bytes <= Self.linkBytesMax else { return false }
         guard self.bytes + bytes <= Self.bytesMax else { return false }
-        viewers[viewer] = bytes
+        viewers[viewer] = (bytes, link)
         return true
     }
 

@@ -57,6 +57,9 @@ package actor PlaybackRun {
     private let isWanted: @Sendable () -> Bool
     private let ended: @Sendable (Ending) -> Void
     private var state: State
+    /// Time until a refused reading is asked for again.
+    private static let retryAfter = Duration.milliseconds(500)
+
     private var task: Task<Void, Never>?
     private var lastStart: ContinuousClock.Instant?
     private var restart: Task<Void, Never>?
@@ -197,7 +200,7 @@ package actor PlaybackRun {
         }
         guard let (session, rule) = found ?? nil else { return nil }
         let reader = reader
-        return try await reader.pool.run(for: plan.party, from: plan.reader) { ticket in
+        return try await read { ticket in
             guard let records = try reader.records(of: session, by: rule, ticket) else {
                 return nil
             }
@@ -209,9 +212,22 @@ package actor PlaybackRun {
         }
     }
 
+    /// Reads on a thread of the pool. If others come first, the viewer waits.
+    private func read<Result: Sendable>(
+        _ body: @escaping @Sendable (ReadPool.Ticket) throws -> Result
+    ) async throws -> Result {
+        while true {
+            do {
+                return try await reader.pool.run(for: plan.party, from: plan.reader, body)
+            } catch ReadRefusal.busy, ReadRefusal.tooMany {
+                try await Task.sleep(for: Self.retryAfter)
+            }
+        }
+    }
+
     private func fill(_ line: inout Line, _ limit: Int) async throws {
         let (source, share, clock) = (line.source, line.share, reader.clock)
-        let read = try await reader.pool.run(for: plan.party, from: plan.reader) { ticket in
+        let read = try await read { ticket in
             var source = source
             let now = clock()
             let ahead = try source.next(

@@ -60,7 +60,12 @@ package final class Playbacks: Sendable {
         let run = run(
             for: request.subscriber, of: request.key, members: members,
             from: PlaybackRun.State(position: time, speed: speed))
-        if let run { Task { await run.start() } }
+        guard let run else {
+            // Its subscription was posted before.
+            mailbox.post { $0.returnToLive(request.subscriber) }
+            return
+        }
+        Task { await run.start() }
     }
 
     /// - Returns: `false` when the maximum of playbacks is reached.
@@ -111,7 +116,7 @@ package final class Playbacks: Sendable {
         let bytes = members.reduce(0) { $0 + self.bytes(of: $1) }
         let (isTaken, before) = state.withLock { state in
             let before = state.remove(subscriber)
-            let isTaken = state.budget.take(bytes, for: subscriber)
+            let isTaken = state.budget.take(bytes, for: subscriber, of: key)
             if isTaken { state.byViewer[subscriber] = run }
             return (isTaken, before)
         }

@@ -1,7 +1,7 @@
 /// Waiting jobs in round-robin order: one job per party, and within a party one per requester.
 ///
 /// A share with a thousand readers, or a reader with a thousand requests, delays others by no more
-/// than its turns. The queue is bounded in total and per requester.
+/// than its turns. The queue is bounded in total, per party and per requester.
 struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Sendable, Job: Sendable>:
     Sendable
 {
@@ -9,6 +9,7 @@ struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Sendable, Job
         var jobs: [Requester: [(number: UInt64, job: Job)]] = [:]
         /// Requesters; the next one is first.
         var order: [Requester] = []
+        var count: Int { jobs.values.reduce(0) { $0 + $1.count } }
     }
 
     private var parties: [Party: Waiting] = [:]
@@ -16,11 +17,14 @@ struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Sendable, Job
     private var order: [Party] = []
     package private(set) var count = 0
     private let countMax: Int
+    /// A quarter: one share's readers leave room for those of others.
+    private var perPartyMax: Int { max(perRequesterMax, countMax / 4) }
     private let perRequesterMax: Int
 
     package enum Refusal: Error, Hashable {
         case full
         case requesterFull
+        case partyFull
     }
 
     /// - Parameters:
@@ -44,6 +48,7 @@ struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Sendable, Job
         guard parties[party]?.jobs[requester]?.count ?? 0 < perRequesterMax else {
             throw .requesterFull
         }
+        guard parties[party]?.count ?? 0 < perPartyMax else { throw .partyFull }
         guard count < countMax else { throw .full }
         if parties[party] == nil {
             parties[party] = Waiting()

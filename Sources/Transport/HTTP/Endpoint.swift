@@ -1,3 +1,5 @@
+public import SensorModel
+
 /// The handler behind a route.
 public enum Endpoint: Sendable {
     /// Called on a task of its own. Answers of one connection are sent in the order of its
@@ -22,14 +24,15 @@ public struct SocketProgram: Sendable {
         case refused(HTTPResponse)
         /// Runs for as long as the socket is open; returning closes it.
         case admitted(@Sendable (SocketConversation) async -> Void)
+        /// The same for a request with a token of this device.
+        case admittedDevice(DeviceID, @Sendable (SocketConversation) async -> Void)
     }
 
     /// Subprotocol names that may be confirmed in `Sec-WebSocket-Protocol`.
     public var subprotocols: [String]
-    /// The class that an admitted socket has proved: it named a share, or a device's token. `nil`:
-    /// none yet; the socket is closed (4001) unless ``SocketConversation/joined(_:)`` is called in
+    /// What an admitted socket has proved: that it named a share. `nil`: nothing yet; the socket is closed (4001) unless ``SocketConversation/joined(_:)`` is called in
     /// time.
-    public var proof: ConnectionClass?
+    public var proof: ConnectionProof?
     /// A larger message closes the socket (1009).
     public var messageBytesMax: Int
     /// Called once, before the upgrade.
@@ -39,7 +42,7 @@ public struct SocketProgram: Sendable {
     public static let readerMessageBytesMax = 2048
 
     public init(
-        subprotocols: [String] = [], proof: ConnectionClass? = .viewer,
+        subprotocols: [String] = [], proof: ConnectionProof? = .viewer,
         messageBytesMax: Int = Self.readerMessageBytesMax,
         admit: @escaping @Sendable (HTTPRequest) async -> Admission
     ) {
@@ -67,7 +70,7 @@ public struct SocketConversation: Sendable {
     /// Ends when the peer has disconnected. The peer's socket is not read while messages wait here.
     public let messages: AsyncStream<SocketMessage>
     let sendMessage: @Sendable (SocketMessage) -> Void
-    let join: @Sendable (ConnectionClass?) -> Void
+    let join: @Sendable (ConnectionProof?) -> Void
     let closeSocket: @Sendable (UInt16) -> Void
 
     /// Sends a message. A peer that does not read its messages is closed (4008).
@@ -76,9 +79,9 @@ public struct SocketConversation: Sendable {
     /// Called when the peer has sent what the protocol requires; the socket is then not closed for
     /// lack of it.
     ///
-    /// - Parameter proof: The class that the peer has proved. The socket is closed (4029) if there
+    /// - Parameter proof: What the peer has proved. The socket is closed (4029) if there
     ///   is no place for one more of that class.
-    public func joined(_ proof: ConnectionClass?) { join(proof) }
+    public func joined(_ proof: ConnectionProof?) { join(proof) }
 
     /// - Parameter code: A WebSocket close code, 1000…4999.
     public func close(code: UInt16 = 1000) { closeSocket(code) }

@@ -90,12 +90,21 @@ extension HTTPConnection {
                     switch admission {
                     case .refused(let response): connection.send(response)
                     case .admitted(let run):
-                        connection.upgrade(
-                            request, head, subprotocols: program.subprotocols, proof: program.proof
-                        ) { ProgramSocket($0, program, run) }
+                        connection.openProgram(program, request, head, program.proof, run)
+                    case .admittedDevice(let device, let run):
+                        connection.openProgram(program, request, head, .device(device), run)
                     }
                 }
             })
+    }
+
+    private func openProgram(
+        _ program: SocketProgram, _ request: HTTPRequest, _ head: RequestHead,
+        _ proof: ConnectionProof?, _ run: @escaping @Sendable (SocketConversation) async -> Void
+    ) {
+        upgrade(request, head, subprotocols: program.subprotocols, proof: proof) {
+            ProgramSocket($0, program, isProved: proof != nil, run)
+        }
     }
 
     /// - Returns: `nil` if a refusal was sent.
@@ -117,7 +126,7 @@ extension HTTPConnection {
     /// Upgrades to a WebSocket; the library computes the answer to the key.
     private func upgrade(
         _ request: HTTPRequest, _ head: RequestHead, subprotocols: [String],
-        proof: ConnectionClass?, _ make: @escaping (UpgradedSocket) -> any WebSocketEndpoint
+        proof: ConnectionProof?, _ make: @escaping (UpgradedSocket) -> any WebSocketEndpoint
     ) {
         guard let context else { return }
         let upgrader = NIOWebSocketServerUpgrader(
@@ -144,7 +153,7 @@ extension HTTPConnection {
     }
 
     /// - Returns: `false` if a refusal was sent.
-    private func admits(_ proof: ConnectionClass?) -> Bool {
+    private func admits(_ proof: ConnectionProof?) -> Bool {
         guard let proof, let refusal = ticket.prove(proof) else { return true }
         send(HTTPRefusal(refusal).response)
         return false

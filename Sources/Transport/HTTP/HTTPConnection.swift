@@ -43,8 +43,8 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
     private var isWriting = false
     var keepsAlive = true
     private var isHead = false
-    /// The class that the current request proves unless it is refused: that it knows a share.
-    private var shareProof: ConnectionClass?
+    /// What the current request proves unless it is refused: that it knows a share.
+    private var shareProof: ConnectionProof?
     private(set) var isOld = false
     var isStopping = false
     /// Whether the deadline belongs to a head being received, not to an idle connection.

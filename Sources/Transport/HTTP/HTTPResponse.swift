@@ -15,9 +15,9 @@ public struct HTTPResponse: Sendable {
     public var body: Body
     /// Whether to close the connection after this answer.
     public var closes = false
-    /// The class that the request has proved, if the answer is no refusal: a device, if its token
-    /// was accepted. Requests that name a share do not set it.
-    public var proof: ConnectionClass?
+    /// What the request has proved, if the answer is no refusal: a device, if its token was
+    /// accepted. Requests that name a share do not set it.
+    public var proof: ConnectionProof?
 
     public init(status: Int, fields: HTTPFields = HTTPFields(), body: Body = .bytes([])) {
         self.status = status

@@ -51,6 +51,11 @@ final class DeviceConnection: RingSpaceWaiter {
             countMax: limits.refusalsMax, seconds: limits.refusalWindowSeconds)
     }
 
+    /// The device, once it is admitted.
+    var device: DeviceID? {
+        if case .open(let admitted) = phase { admitted.device } else { nil }
+    }
+
     var isOpen: Bool {
         if case .open = phase { true } else { false }
     }

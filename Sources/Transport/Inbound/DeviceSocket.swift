@@ -135,7 +135,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
             case .binary: connection.take(frame: frame, arrival: arrival)
             case .text: connection.take(text: frame, arrival: arrival)
             }
-        if !isOpen, connection.isOpen { wasAdmitted() }
+        if !isOpen, let device = connection.device { wasAdmitted(device) }
         return taken
     }
 
@@ -147,8 +147,8 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         return made
     }
 
-    private func wasAdmitted() {
-        guard ticket.prove(.device) == nil else {
+    private func wasAdmitted(_ device: DeviceID) {
+        guard ticket.prove(.device(device)) == nil else {
             connection?.close(.tooManyRequests)
             return
         }

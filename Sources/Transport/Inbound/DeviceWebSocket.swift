@@ -54,9 +54,9 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
             kind == .text
             ? connection.take(text: message, arrival: arrival)
             : take(message, connection, arrival)
-        if !wasOpen, connection.isOpen {
+        if !wasOpen, let device = connection.device {
             helloDeadline = nil
-            if ticket.prove(.device) != nil { connection.close(.tooManyRequests) }
+            if ticket.prove(.device(device)) != nil { connection.close(.tooManyRequests) }
         }
         return taken
     }

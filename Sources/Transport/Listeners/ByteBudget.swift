@@ -12,16 +12,23 @@ public struct ByteAllowance: Hashable, Sendable {
     public static func received(_ kind: ConnectionClass) -> Self {
         switch kind {
         // Strangers are few, but the body of a device's push arrives before its token is checked.
-        case .stranger: Self(ownBytes: 64 << 10, pooledBytes: 32 << 20)
+        case .stranger: Self(ownBytes: 64 << 10, pooledBytes: 16 << 20)
         // Viewers send only playback commands, topics and cheers.
         case .viewer: Self(ownBytes: 4 << 10, pooledBytes: 16 << 20)
-        case .device: Self(ownBytes: 8 << 10, pooledBytes: 96 << 20)
-        case .operations, .owner: Self(ownBytes: 64 << 10, pooledBytes: 32 << 20)
+        case .device: Self(ownBytes: 8 << 10, pooledBytes: 40 << 20)
+        case .operations, .owner: Self(ownBytes: 64 << 10, pooledBytes: 12 << 20)
         }
     }
 
-    /// Allowance for bytes that the socket has not accepted yet, of all classes together.
-    public static let owed = Self(ownBytes: 4 << 10, pooledBytes: 128 << 20)
+    /// Allowance for bytes that the socket has not accepted yet. Each class has its own pool, so that
+    /// viewers do not cut the answers of owners.
+    public static func owed(_ kind: ConnectionClass) -> Self {
+        switch kind {
+        case .stranger: Self(ownBytes: 4 << 10, pooledBytes: 8 << 20)
+        case .viewer, .device: Self(ownBytes: 4 << 10, pooledBytes: 28 << 20)
+        case .operations, .owner: Self(ownBytes: 4 << 10, pooledBytes: 8 << 20)
+        }
+    }
 }
 
 /// The pools of all connections of a server. Any thread.
@@ -31,7 +38,9 @@ final class ByteBudget: Sendable {
 
     private struct Pools {
         var received = [Int](repeating: 0, count: ConnectionClass.allCases.count)
-        var owed = 0
+        var owed = ConnectionClass.allCases.map {
+            OwedBytes(bytesMax: ByteAllowance.owed($0).pooledBytes)
+        }
     }
 
     private let pools = Mutex(Pools())
@@ -53,17 +62,15 @@ final class ByteBudget: Sendable {
         }
     }
 
-    /// The same as ``receive(_:_:)`` for bytes to be sent.
-    func owe(_ change: Int) -> Bool {
-        pools.withLock { pools in
-            guard change <= 0 || pools.owed + change <= ByteAllowance.owed.pooledBytes else {
-                return false
-            }
-            pools.owed += change
-            return true
-        }
+    /// Sets the bytes from the pool that a connection's socket has still to accept.
+    func owe(_ kind: ConnectionClass, _ bytes: Int, by number: UInt64) -> OwedBytes.Answer {
+        pools.withLock { $0.owed[Int(kind.rawValue)].set(bytes, of: number) }
     }
 
     /// Bytes taken from all pools, for tests.
-    var takenBytes: Int { pools.withLock { $0.received.reduce(0, +) + $0.owed } }
+    var takenBytes: Int {
+        pools.withLock { pools in
+            pools.received.reduce(0, +) + pools.owed.reduce(0) { $0 + $1.bytes }
+        }
+    }
 }

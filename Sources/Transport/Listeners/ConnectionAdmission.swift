@@ -42,15 +42,29 @@ final class ConnectionAdmission: Sendable {
     }
 
     fileprivate func prove(
-        _ number: UInt64, _ kind: ConnectionClass, _ bounds: ConnectionTable.Bounds
+        _ number: UInt64, _ proof: ConnectionProof, _ bounds: ConnectionTable.Bounds
     ) -> ConnectionTable.Refusal? {
-        change { $0.table.prove(number, kind, bounds) }
+        change { $0.table.prove(number, proof, bounds) }
     }
 
     fileprivate func move(
         _ number: UInt64, to peer: PeerAddress?, _ bounds: ConnectionTable.Bounds
     ) -> ConnectionTable.Refusal? {
         change { $0.table.move(number, to: peer, bounds) }
+    }
+
+    fileprivate func owe(_ kind: ConnectionClass, _ bytes: Int, by number: UInt64) -> Bool {
+        switch budget.owe(kind, bytes, by: number) {
+        case .taken: return true
+        case .refused: return false
+        case .evicting(let numbers):
+            let channels = state.withLock { state in
+                numbers.compactMap { state.channels[$0] }
+            }
+            for channel in channels { channel.close(promise: nil) }
+            counters.connectionsRefused.wrappingAdd(channels.count, ordering: .relaxed)
+            return true
+        }
     }
 
     fileprivate func release(_ number: UInt64) {
@@ -115,13 +129,15 @@ final class ConnectionTicket {
     }
 
     /// - Returns: Why there is no place in the proved class; the connection must then be closed.
-    func prove(_ kind: ConnectionClass) -> ConnectionTable.Refusal? {
-        guard kind > proved else { return nil }
-        if let refusal = admission.prove(number, kind, bounds) { return refusal }
+    func prove(_ proof: ConnectionProof) -> ConnectionTable.Refusal? {
+        guard proof.kind > proved else { return nil }
+        if let refusal = admission.prove(number, proof, bounds) { return refusal }
+        _ = admission.budget.owe(proved, 0, by: number)
+        pooledOwed = 0
         _ = admission.budget.receive(proved, -pooledReceived)
         // Received bytes are counted anew with the next ones; normally none are pending here.
         pooledReceived = 0
-        proved = kind
+        proved = proof.kind
         return nil
     }
 
@@ -140,14 +156,16 @@ final class ConnectionTicket {
 
     /// Reports a change of the bytes that the socket has still to accept.
     ///
-    /// - Returns: `false` if all connections together owe too much; this one must then be closed.
+    /// Others of its class that have read nothing for longest may be closed for it.
+    ///
+    /// - Returns: `false` if it alone owes too much; it must then be closed.
     func owes(more bytes: Int) -> Bool {
         owedBytes += bytes
-        let pooled = ByteBudget.pooled(owedBytes, .owed)
+        let pooled = ByteBudget.pooled(owedBytes, .owed(proved))
         guard pooled != pooledOwed else { return true }
-        guard !isReleased, admission.budget.owe(pooled - pooledOwed) else { return false }
+        guard !isReleased else { return false }
         pooledOwed = pooled
-        return true
+        return admission.owe(proved, pooled, by: number)
     }
 
     /// Assigns the connection to the peer that a trusted proxy names; `nil`: to the proxy itself.
@@ -164,7 +182,7 @@ final class ConnectionTicket {
         guard !isReleased else { return }
         isReleased = true
         _ = admission.budget.receive(proved, -pooledReceived)
-        _ = admission.budget.owe(-pooledOwed)
+        _ = admission.budget.owe(proved, 0, by: number)
         admission.release(number)
     }
 }

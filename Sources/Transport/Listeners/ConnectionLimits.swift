@@ -8,6 +8,9 @@ public struct ConnectionLimits: Hashable, Sendable {
     /// Strangers and viewers per address beyond loopback. Networks have higher limits: a /64 twice,
     /// a /56 or an IPv4 /24 four times, a /48 eight times as many.
     public var connectionsPerAddressMax = 64
+    /// Connections that have proved the same device's token: its sessions, its phone's requests, and
+    /// its owner's pages. One more closes the oldest of them.
+    public var connectionsPerDeviceMax = 64
     /// Request line and headers together.
     public var headerBytesMax = Limits.httpHeaderBytesMax
     public var bodyBytesMax = Limits.httpBodyBytesMax

@@ -1,9 +1,12 @@
+import SensorModel
+
 /// All connections of a server and the rules of eviction. Pure: it names the connections that must
 /// be closed, and no longer counts them.
 ///
 /// * Strangers, the operations listener and the owner each have reserved places.
 /// * Strangers evict one another: first one from the networks that have most of them.
 /// * A device, the operations listener and the owner evict viewers if no place is left.
+/// * Connections of one device evict one another, the oldest first, beyond a number.
 /// * Strangers and viewers are counted per address and network; devices are not.
 struct ConnectionTable {
     enum Refusal: Error, Hashable, Sendable {
@@ -15,6 +18,7 @@ struct ConnectionTable {
         let connectionsMax: Int
         let strangersMax: Int
         let perAddressMax: Int
+        let perDeviceMax: Int
         /// One more operations connection closes the oldest of them.
         var operationsMax: Int { max(1, min(64, connectionsMax / 8)) }
 
@@ -22,6 +26,7 @@ struct ConnectionTable {
             connectionsMax = limits.connectionsMax
             strangersMax = limits.unauthenticatedMax
             perAddressMax = limits.connectionsPerAddressMax
+            perDeviceMax = limits.connectionsPerDeviceMax
         }
 
         /// Places that connections of other classes must leave free.
@@ -64,12 +69,15 @@ struct ConnectionTable {
         var kind: ConnectionClass
         /// Networks of the peer, the narrowest first; empty for the machine's own and for proxies.
         var origins: [Origin]
+        /// The device of a connection of that class.
+        var device: DeviceID?
     }
 
     private var byKind = [[UInt64: Entry]](
         repeating: [:], count: ConnectionClass.allCases.count)
     private var kinds: [UInt64: ConnectionClass] = [:]
     private var origins: [PeerAddress.Prefix: Origin] = [:]
+    private var byDevice: [DeviceID: Set<UInt64>] = [:]
     private var nextNumber: UInt64 = 1
 
     func count(_ kind: ConnectionClass) -> Int { byKind[Int(kind.rawValue)].count }
@@ -96,12 +104,15 @@ struct ConnectionTable {
     ///
     /// - Returns: `nil` for a connection that was evicted, or has proved the class before.
     mutating func prove(
-        _ number: UInt64, _ kind: ConnectionClass, _ bounds: Bounds
+        _ number: UInt64, _ proof: ConnectionProof, _ bounds: Bounds
     ) -> Result<Placed, Refusal>? {
-        guard let old = kinds[number], old < kind, var entry = take(number) else { return nil }
+        guard let old = kinds[number], old < proof.kind, var entry = take(number) else {
+            return nil
+        }
         let before = entry
-        entry.kind = kind
-        if kind > .viewer { entry.origins = [] }
+        entry.kind = proof.kind
+        entry.device = proof.device
+        if proof.kind > .viewer { entry.origins = [] }
         let answer = place(entry, bounds)
         if case .failure = answer {
             insert(before)
@@ -154,7 +165,9 @@ struct ConnectionTable {
             }
             guard hasRoom(.viewer, bounds) else { return .failure(.connections) }
         case .device, .operations, .owner:
-            if entry.kind == .operations, count(.operations) >= bounds.operationsMax {
+            if let own = oldest(of: entry.device, bounds) {
+                victim = own
+            } else if entry.kind == .operations, count(.operations) >= bounds.operationsMax {
                 victim = byKind[Int(entry.kind.rawValue)].keys.min()
             } else if !hasRoom(entry.kind, bounds) {
                 victim = giveWay(bounds)
@@ -165,6 +178,14 @@ struct ConnectionTable {
         // The victim is removed last: both may share origins, and removal drops empty ones.
         if let victim { remove(victim) }
         return .success(Placed(number: entry.number, evicted: victim))
+    }
+
+    /// The connection that gives way to one more of its device; `nil`: none has to.
+    private func oldest(of device: DeviceID?, _ bounds: Bounds) -> UInt64? {
+        guard let device, let own = byDevice[device], own.count >= bounds.perDeviceMax else {
+            return nil
+        }
+        return own.min()
     }
 
     /// Whether one more connection fits beside all the others and the reserves.
@@ -216,6 +237,7 @@ struct ConnectionTable {
     private mutating func insert(_ entry: Entry) {
         kinds[entry.number] = entry.kind
         byKind[Int(entry.kind.rawValue)][entry.number] = entry
+        if let device = entry.device { byDevice[device, default: []].insert(entry.number) }
         count(entry, 1)
     }
 
@@ -223,6 +245,10 @@ struct ConnectionTable {
         guard let kind = kinds.removeValue(forKey: number),
             let entry = byKind[Int(kind.rawValue)].removeValue(forKey: number)
         else { return nil }
+        if let device = entry.device {
+            byDevice[device]?.remove(number)
+            if byDevice[device]?.isEmpty == true { byDevice[device] = nil }
+        }
         count(entry, -1)
         return entry
     }
@@ -255,4 +281,7 @@ struct ConnectionTable {
 
     /// Number of networks with connections, for tests.
     var originCount: Int { origins.count }
+
+    /// Number of devices with connections, for tests.
+    var deviceCount: Int { byDevice.count }
 }

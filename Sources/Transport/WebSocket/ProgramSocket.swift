@@ -24,12 +24,12 @@ final class ProgramSocket: WebSocketEndpoint {
     private var reader: CheckedContinuation<SocketMessage?, Never>?
 
     init(
-        _ socket: UpgradedSocket, _ program: SocketProgram,
+        _ socket: UpgradedSocket, _ program: SocketProgram, isProved: Bool,
         _ run: @escaping @Sendable (SocketConversation) async -> Void
     ) {
         limits = socket.service.limits
         ticket = socket.ticket
-        isProved = program.proof != nil
+        self.isProved = isProved
         messageBytesMax = min(program.messageBytesMax, limits.webSocketMessageBytesMax)
         loop = socket.loop
         self.run = run
@@ -65,7 +65,7 @@ final class ProgramSocket: WebSocketEndpoint {
         }
     }
 
-    private func join(_ proof: ConnectionClass?) {
+    private func join(_ proof: ConnectionProof?) {
         joinDeadline = nil
         guard let socket, let proof, ticket.prove(proof) != nil else { return }
         socket.close(.tooManyRequests)

@@ -1,0 +1,87 @@
+public import SensorModel
+
+/// A course with what its judgments need: distances along it, and where its checkpoints lie.
+///
+/// Computed once, because it costs milliseconds. Immutable, so that all sessions that follow the
+/// course share one object.
+public final class CourseRoute: Sendable {
+    struct Checkpoint: Sendable {
+        let checkpoint: Course.Checkpoint
+        /// Meters along the course.
+        let meters: Double
+    }
+
+    typealias Place = (segment: Int, metersIntoSegment: Double, meters: Double)
+
+    public let course: Course
+    /// Meters along the course, of each point.
+    let alongMeters: [Double]
+    /// Checkpoints in course order.
+    let checkpoints: [Checkpoint]
+    private let boxes: SegmentBoxes
+
+    /// - Complexity: Milliseconds for a long course with many checkpoints: not for the pipeline's
+    ///   turns. O(points + checkpoints × points ÷ 32) unless most of the course is equally far from
+    ///   its checkpoints.
+    public init(_ course: Course) {
+        let points = course.points
+        var sums = [0.0]
+        sums.reserveCapacity(points.count)
+        for (first, second) in zip(points, points.dropFirst()) {
+            sums.append(
+                (sums.last ?? 0)
+                    + Geodesy.meters(
+                        fromLatitude: first.latitude, longitude: first.longitude,
+                        toLatitude: second.latitude, longitude: second.longitude))
+        }
+        let boxes = SegmentBoxes(points)
+        self.course = course
+        self.boxes = boxes
+        alongMeters = sums
+        checkpoints = course.checkpoints.map { checkpoint in
+            let nearest = boxes.nearest(
+                to: (checkpoint.place.latitude, checkpoint.place.longitude), of: points)
+            let meters = nearest.map { sums[$0.segment] + $0.metersIntoSegment } ?? 0
+            return Checkpoint(checkpoint: checkpoint, meters: meters)
+        }.sorted { $0.meters < $1.meters }
+    }
+
+    /// Bytes of memory, rounded up.
+    public var bytes: Int {
+        let names = course.checkpoints.reduce(0) { $0 + $1.name.utf8.count + 32 }
+        return course.points.count * 24 + course.checkpoints.count * 96 + names + 8192
+    }
+
+    /// The point of the course nearest to a location, if it is within a distance.
+    ///
+    /// - Parameters:
+    ///   - location: A fix.
+    ///   - limit: Meters; farther places are not found.
+    func nearest(to location: Location, within limit: Double) -> Place? {
+        boxes.nearest(
+            to: (location.latitude, location.longitude), of: course.points, within: limit)
+    }
+
+    /// The same among some segments, with a cost for each meter along the course from a place on
+    /// it.
+    ///
+    /// - Parameters:
+    ///   - location: A fix.
+    ///   - range: Segments.
+    ///   - metersAlong: The last place, meters along the course.
+    ///   - jumpCost: Meters of distance that a meter along the course is worth.
+    func nearest(
+        to location: Location, in range: Range<Int>, from metersAlong: Double, jumpCost: Double
+    ) -> Place {
+        var best: Place = (0, 0, .infinity)
+        var bestCost = Double.infinity
+        SegmentBoxes.forEachPlace(
+            of: course.points, in: range, from: (location.latitude, location.longitude)
+        ) { place in
+            let jump = alongMeters[place.segment] + place.metersIntoSegment - metersAlong
+            let cost = place.meters + jumpCost * abs(jump)
+            if cost < bestCost { (best, bestCost) = (place, cost) }
+        }
+        return best
+    }
+}

@@ -1,0 +1,77 @@
+import SensorModel
+import Testing
+
+@testable import Processing
+
+@Suite struct CourseRouteTests {
+    private struct Random: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state ^ state >> 29
+        }
+    }
+
+    /// A way of random steps around a place; some steps have no length.
+    private static func way(_ longitude: Double, _ random: inout Random) -> [Course.Point] {
+        var (north, east) = (48.0, longitude)
+        let stepDegrees = Double.random(in: 0.0001...0.05, using: &random)
+        return (0..<Int.random(in: 2...300, using: &random)).map { _ in
+            if Int.random(in: 0..<5, using: &random) > 0 {
+                north += Double.random(in: -stepDegrees...stepDegrees, using: &random)
+                east += Double.random(in: -stepDegrees...stepDegrees, using: &random)
+            }
+            let wrapped = east > 180 ? east - 360 : east < -180 ? east + 360 : east
+            return Course.Point(latitude: north, longitude: wrapped)
+        }
+    }
+
+    /// The nearest place found by a search of all segments.
+    private static func searched(
+        _ points: [Course.Point], _ origin: (latitude: Double, longitude: Double)
+    ) -> CourseRoute.Place {
+        var best: CourseRoute.Place = (0, 0, .infinity)
+        SegmentBoxes.forEachPlace(of: points, in: 0..<points.count - 1, from: origin) { place in
+            if place.meters < best.meters { best = place }
+        }
+        return best
+    }
+
+    @Test(arguments: [11.5, 179.99, -179.99])
+    func `Boxes find the place that a search of all segments finds`(longitude: Double) {
+        var random = Random(state: 18)
+        for _ in 0..<200 {
+            let points = Self.way(longitude, &random)
+            let boxes = SegmentBoxes(points)
+            for _ in 0..<20 {
+                let east = longitude + Double.random(in: -0.2...0.2, using: &random)
+                let origin = (
+                    latitude: 48 + Double.random(in: -0.2...0.2, using: &random),
+                    longitude: east > 180 ? east - 360 : east < -180 ? east + 360 : east
+                )
+                let searched = Self.searched(points, origin)
+                let found = boxes.nearest(to: origin, of: points)
+                #expect(found?.segment == searched.segment)
+                #expect(found?.meters == searched.meters)
+                let limited = boxes.nearest(to: origin, of: points, within: searched.meters)
+                #expect(limited == nil)
+            }
+        }
+    }
+
+    @Test func `Sessions that follow equal courses share one object`() throws {
+        let course = Course(
+            points: (0...40).map { Course.Point(latitude: 48 + Double($0) / 100, longitude: 11) })
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        let (one, other) = (CourseRoute(course), CourseRoute(course))
+        let time = Timestamp(microseconds: 1_763_700_000_000_000)
+        pipeline.apply(route: one, at: time, into: &events)
+        #expect(pipeline.route === one)
+        pipeline.apply(route: other, at: time, into: &events)
+        #expect(pipeline.route === other)
+        pipeline.apply(route: nil, at: time, into: &events)
+        #expect(pipeline.route == nil)
+    }
+}
