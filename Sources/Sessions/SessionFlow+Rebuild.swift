@@ -71,16 +71,15 @@ extension SessionFlow {
                 events: rebuilt.missing[...]))
     }
 
-    /// - Parameter found: `nil`: the log cannot give it, and it begins anew.
+    /// The computation as found; `nil`: the log cannot give it, and it begins anew.
     private func computation(
         _ found: SessionComputation?, of live: LiveSession
     ) -> LiveComputation {
         LiveComputation(found ?? SessionComputation(profile: profile(of: live)))
     }
 
-    /// Requests the session from the log as of now.
-    ///
-    /// - Parameter continuation: Where an earlier answer ended; `nil`: from the beginning.
+    /// Requests the session from the log as of now, from where an earlier answer ended; `nil`: from
+    /// the beginning.
     func rebuild(_ live: LiveSession, _ continuation: RebuildContinuation? = nil) {
         rebuildings += 1
         live.startBacklog()

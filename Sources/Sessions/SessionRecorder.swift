@@ -131,9 +131,7 @@ package final class SessionRecorder {
     // MARK: Into the processors
 
     /// Computes the events of an input that is not a frame; the input is kept while the session is
-    /// rebuilt.
-    ///
-    /// - Parameter offset: Its record; `nil`: the log did not take it.
+    /// rebuilt. `offset` is its record; `nil`: the log did not take it.
     private func compute(
         _ kind: RecordedInput.Kind, at offset: RecordOffset?, arrival: Timestamp,
         of live: LiveSession

@@ -47,6 +47,11 @@ extension ShareRoutes {
             if case .failure(let refusal) = service.room(at: share) {
                 return ShareRefusal(refusal).response
             }
+            if case .history = path, !historyReaders.hasRoom(for: share.key) {
+                return ShareRefusal.tooMany(
+                    retryAfterSeconds: ViewerService.retryWhenFullSeconds
+                ).response
+            }
             return Self.noStore(
                 HTTPResponse(
                     status: 200, fields: ["Content-Type": "text/event-stream"],
@@ -75,31 +80,46 @@ extension ShareRoutes {
         _ writer: HTTPBodyWriter, _ member: Share, by link: Share, _ peer: PeerAddress,
         _ path: PublicPath
     ) async throws {
-        try await withKeepAlive(every: Self.keepAlive, to: writer) { write in
-            let news = pipeline.heartRates.readings(of: member, by: link, pipeline.mailbox)
-            switch path {
-            case .latest:
-                for await news in news {
+        switch path {
+        case .latest:
+            try await withKeepAlive(every: Self.keepAlive, to: writer) { write in
+                for await news in pipeline.heartRates.readings(
+                    of: member, by: link, pipeline.mailbox)
+                {
                     try await write(PublicStreams.put(PublicStreams.latest(news.reading)))
                 }
-            case .history(let startAt, let limit):
-                var told: [HeartRateReading] = []
-                var session: Int?
-                for await news in news {
-                    if news.session != session {
-                        session = news.session
-                        told = try await readings(
+            }
+        case .history(let startAt, let limit):
+            let limit = min(limit, HistoryReaders.readingsMax)
+            try await historyReaders.whileCounted(link.key) {
+                try await withKeepAlive(every: Self.keepAlive, to: writer) { write in
+                    try await tellHistory(write, member, by: link, limit: limit) {
+                        try await readings(
                             of: member, by: link, peer, startAt: startAt, limit: limit)
-                    } else {
-                        let last = told.last?.measuredAt.milliseconds ?? .min
-                        let fresh = PublicStreams.keyed(
-                            [news.reading].compactMap { $0 }, after: last)
-                        guard !fresh.isEmpty else { continue }
-                        told = (told + fresh.map(\.reading)).suffix(limit)
                     }
-                    try await write(PublicStreams.put(PublicStreams.history(told)))
                 }
             }
+        }
+    }
+
+    /// Tells the history, as `read` gives it, and all of it again with each reading.
+    private func tellHistory(
+        _ write: @Sendable ([UInt8]) async throws -> Void, _ member: Share, by link: Share,
+        limit: Int, _ read: () async throws -> [HeartRateReading]
+    ) async throws {
+        var told: [HeartRateReading] = []
+        var session: Int?
+        for await news in pipeline.heartRates.readings(of: member, by: link, pipeline.mailbox) {
+            if news.session != session {
+                session = news.session
+                told = try await read()
+            } else {
+                let last = told.last?.measuredAt.milliseconds ?? .min
+                let fresh = PublicStreams.keyed([news.reading].compactMap { $0 }, after: last)
+                guard !fresh.isEmpty else { continue }
+                told = (told + fresh.map(\.reading)).suffix(limit)
+            }
+            try await write(PublicStreams.put(PublicStreams.history(told)))
         }
     }
 

@@ -13,6 +13,7 @@ package struct ShareRoutes: Sendable {
     package let pipeline: Pipeline
     package let accounts: Accounts
     package let clock: @Sendable () -> Timestamp
+    let historyReaders = HistoryReaders()
 
     package init(
         service: ViewerService, pipeline: Pipeline, accounts: Accounts,

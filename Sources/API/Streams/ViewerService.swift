@@ -22,7 +22,7 @@ package struct ViewerService: ViewerGate {
         self.clock = clock
     }
 
-    private static let retryWhenFullSeconds = 30
+    static let retryWhenFullSeconds = 30
 
     private var mailbox: PipelineMailbox { reader.mailbox }
 

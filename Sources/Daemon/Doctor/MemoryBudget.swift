@@ -97,6 +97,9 @@ public struct MemoryBudget: Hashable, Sendable {
                 name: "recordings that viewers and owners play", count: 1,
                 bytesEach: PlaybackBudget.bytesMax),
             Row(
+                name: "heart-rate histories told as streams", count: HistoryReaders.countMax,
+                bytesEach: HistoryReaders.bytesEach),
+            Row(
                 name: "topics of HypeRate's readers", count: HypeRateRoutes.topicsMax,
                 bytesEach: 2 << 10),
         ]

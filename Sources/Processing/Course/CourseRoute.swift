@@ -57,6 +57,7 @@ public final class CourseRoute: Sendable {
     /// - Parameters:
     ///   - location: A fix.
     ///   - limit: Meters; farther places are not found.
+    /// - Returns: The place; `nil`: none is so near.
     func nearest(to location: Location, within limit: Double) -> Place? {
         boxes.nearest(
             to: (location.latitude, location.longitude), of: course.points, within: limit)
@@ -70,6 +71,7 @@ public final class CourseRoute: Sendable {
     ///   - range: Segments.
     ///   - metersAlong: The last place, meters along the course.
     ///   - jumpCost: Meters of distance that a meter along the course is worth.
+    /// - Returns: The place of least cost.
     func nearest(
         to location: Location, in range: Range<Int>, from metersAlong: Double, jumpCost: Double
     ) -> Place {

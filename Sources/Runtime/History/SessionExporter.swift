@@ -45,6 +45,7 @@ public struct SessionExporter: Sendable {
     ///   - hasRoom: Called with the bytes of memory so far; `false` ends the reading.
     ///   - isCancelled: Checked between records.
     /// - Returns: `nil` when it was cancelled, or has no room.
+    /// - Throws: ``SessionReadError``
     func recordedSession(
         _ session: SessionID, hasRoom: (Int) -> Bool = { _ in true }, isCancelled: () -> Bool
     ) throws(SessionReadError) -> RecordedSession? {

@@ -101,6 +101,32 @@ import WireFormat
         }
     }
 
+    /// Each change sends all of a history to each of its readers.
+    @Test func `Eight read a link's history as a stream, and the ninth is told to come back`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let share = try running.addShare(of: "ann")
+            try await running.sendHeartRates([120, 121], token: token, session: Self.session)
+            var readers: [StreamReader] = []
+            for _ in 0..<8 {
+                var reader = StreamReader(
+                    parts: try await Self.open(running, share, "heartRate.json"))
+                try await reader.read(until: "\n\n")
+                readers.append(reader)
+            }
+            let answer = try await HTTPClient(try running.address(.http)).send(
+                .get, "/publicStreams/\(share)/heartRate.json",
+                fields: ["Accept": "text/event-stream"])
+            #expect(answer.status == 429)
+            let other = try await Self.open(running, share, "latest.json")
+            var latest = StreamReader(parts: other)
+            try await latest.read(until: "\n\n")
+            #expect(readers.allSatisfy { $0.text.contains("\"bpm\":121") })
+        }
+    }
+
     @Test(arguments: ["limitToLast=x", "limitToLast=0", "limitToLast=", "startAt=x", "startAt="])
     func `A parameter that is no number is refused, and named`(query: String) async throws {
         try await RunningDaemon.run { running in
