@@ -152,7 +152,8 @@ struct Recovery {
         for entry in following {
             guard let header = entry.header else { continue }
             guard !entry.isSealed else {
-                if entry.index.records > 0 { return true }
+                // They may be erased by now.
+                if entry.recordsEnd > SegmentFormat.recordsStart { return true }
                 continue
             }
             var walk = SegmentWalk(
