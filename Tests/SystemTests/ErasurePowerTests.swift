@@ -202,7 +202,9 @@ private struct ErasingUnderPowerLoss {
 
     private func bytesOfSegments() throws -> [Data] {
         try FileManager.default.contentsOfDirectory(atPath: logFolder)
-            .filter { $0.hasSuffix(".segment") || $0.hasSuffix(".erasure") || $0.hasSuffix(".tmp") }
+            .filter { name in
+                name == "catalog" || [".segment", ".erasure", ".tmp"].contains { name.hasSuffix($0) }
+            }
             .map { try Data(contentsOf: URL(filePath: logFolder + "/" + $0)) }
     }
 
