@@ -77,9 +77,15 @@ extension PulsecastDaemon {
 
     func retain() async {
         let settings = settings.withLock { $0.log }
-        guard settings.retentionSeconds != nil || settings.retentionBytes != nil else { return }
-        let before = settings.retentionSeconds.map { WallClock.now().advanced(bySeconds: -$0) }
+        let (wall, monotonic) = (WallClock.now(), WallClock.monotonicMicroseconds())
         let log = pipeline.log
+        // Followed without a limit by age, too: one may be set later.
+        let time = await pipeline.background.run {
+            log.retentionTime(wall: wall, monotonic: monotonic)
+        }
+        if time.hasChanged, settings.retentionSeconds != nil { report(time) }
+        guard settings.retentionSeconds != nil || settings.retentionBytes != nil else { return }
+        let before = settings.retentionSeconds.map { time.time.advanced(bySeconds: -$0) }
         let result = await pipeline.background.run {
             Result { () throws(SegmentLogError) -> Erasure in
                 try log.retain(arrivalBefore: before, bytesMax: settings.retentionBytes)
@@ -94,5 +100,16 @@ extension PulsecastDaemon {
         case .success: break
         case .failure(let error): logger.error("old segments cannot be deleted: \(error)")
         }
+    }
+
+    private func report(_ time: RetentionTime) {
+        guard time.secondsAhead > 0 else {
+            return logger.notice("retention by age goes by the clock again")
+        }
+        logger.warning(
+            """
+            the clock is ahead of the time that passed: retention by age follows it slowly; \
+            look at timedatectl
+            """, metadata: ["days": "\(Int(min(time.secondsAhead / 86_400, 1e9)))"])
     }
 }

@@ -16,6 +16,8 @@ public struct LogUsage: Hashable, Sendable {
     public var deletedBytes = 0
     /// Errors of retention and repair since the log was opened.
     public var failures = 0
+    /// How far the wall clock is ahead of the time by which retention measures age.
+    public var clockAheadSeconds = 0.0
 }
 
 /// Result of ``SegmentLog/repair()``.

@@ -37,6 +37,7 @@ public final class SegmentLog: Sendable {
     /// Numbers of the marks in the folder: ``FirstMark``.
     let firstMarks = Mutex<Set<UInt64>>([])
     let upkeepCounts = Mutex(LogUsage())
+    let retentionTimes = Mutex(RetentionTimeState())
     let marks = MarkCache()
     let catalog: Mutex<CatalogState>
     let threads = Mutex<[LogThread]>([])

@@ -173,5 +173,9 @@ package struct OperationsRoutes: Sendable {
         text.counter(
             "pulsecast_log_upkeep_failures_total",
             "Times retention or repair of segments met an error.", holdings.failures)
+        text.gauge(
+            "pulsecast_retention_clock_ahead_seconds",
+            "How far the clock is ahead of the time by which retention measures age.",
+            holdings.clockAheadSeconds)
     }
 }
