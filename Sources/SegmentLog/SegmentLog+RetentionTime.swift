@@ -16,6 +16,7 @@ extension SegmentLog {
     /// - Parameters:
     ///   - wall: The wall clock.
     ///   - monotonic: Monotonic time, µs.
+    /// - Returns: The time by which age counts.
     public func retentionTime(wall: Timestamp, monotonic: UInt64) -> RetentionTime {
         let (time, isStored) = retentionTimes.withLock { state in
             if state.clock == nil { state.stored = RetentionTimeFile.read(from: disk) }

@@ -203,7 +203,8 @@ private struct ErasingUnderPowerLoss {
     private func bytesOfSegments() throws -> [Data] {
         try FileManager.default.contentsOfDirectory(atPath: logFolder)
             .filter { name in
-                name == "catalog" || [".segment", ".erasure", ".tmp"].contains { name.hasSuffix($0) }
+                name == "catalog"
+                    || [".segment", ".erasure", ".tmp"].contains { name.hasSuffix($0) }
             }
             .map { try Data(contentsOf: URL(filePath: logFolder + "/" + $0)) }
     }
