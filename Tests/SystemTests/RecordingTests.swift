@@ -43,7 +43,7 @@ extension SystemTests {
                     for path in Self.recordings.hostile(all: Program.isLong, seed: 5) {
                         let analyzed = try await push.analyze(path)
                         guard analyzed.end != .exited(0) else {
-                            _ = try await push.compare(path)
+                            _ = try await push.compare(path, isHostile: true)
                             continue
                         }
                         let pushed = try await push.push(path)

