@@ -168,11 +168,19 @@ package struct ShareRoutes: Sendable {
     /// Seconds by which all members' history is held back, so that cursors rise: where one trims
     /// the finish and others do not, as long as that one's. 0: none is.
     private func secondsLate(_ members: [Share]) -> Double {
-        let late = members.map { member in
-            let privacy = member.device.map { accounts.privacy(of: $0) } ?? .none
-            return ProjectionRule(member, privacy: privacy).secondsLate
+        var (shortest, longest) = (Double.infinity, 0.0)
+        for member in members {
+            let late = secondsLate(of: member)
+            shortest = min(shortest, late)
+            longest = max(longest, late)
         }
-        return Set(late).count > 1 ? late.max() ?? 0 : 0
+        return longest > shortest ? longest : 0
+    }
+
+    private func secondsLate(of member: Share) -> Double {
+        guard let device = member.device else { return 0 }
+        let rule = ProjectionRule(member, privacy: accounts.privacy(of: device))
+        return rule.secondsLate
     }
 
     /// Sessions that a device's share shows: the current one, or those with records after an
