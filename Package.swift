@@ -54,7 +54,7 @@ let core: [Target] = [
 let rim: [Target] = [
     .target(
         name: "Secrets",
-        dependencies: ["SensorModel", .product(name: "Crypto", package: "swift-crypto")],
+        dependencies: ["Bytes", "SensorModel", .product(name: "Crypto", package: "swift-crypto")],
         swiftSettings: strict),
     .target(
         name: "Registry",
@@ -206,7 +206,8 @@ let rimTests: [Target] = [
         name: "InstallationTests", dependencies: ["Runtime", "API", "Daemon"], swiftSettings: strict
     ),
     .testTarget(
-        name: "SecretsTests", dependencies: ["SensorModel", "Secrets"], swiftSettings: strict),
+        name: "SecretsTests", dependencies: ["Bytes", "SensorModel", "Secrets"],
+        swiftSettings: strict),
     .testTarget(
         name: "RegistryTests",
         dependencies: [

@@ -94,9 +94,9 @@ final class RevocationNotes: Sendable {
             case .share(let key): ("share", key.rawValue)
             case .device(let id): ("device", id.rawValue)
             }
-        let hash = revocation.hash.bytes.map { hexadecimal(UInt32($0), digits: 2) }.joined()
+        let hash = Hexadecimal.text(of: revocation.hash.bytes)
         let text = "\(kind) \(number) \(revocation.time.microseconds) \(hash)"
-        let line = "\(text) \(hexadecimal(CRC32.value(of: text.utf8), digits: 8))"
+        let line = "\(text) \(Hexadecimal.text(of: CRC32.value(of: text.utf8)))"
         let spaces = String(repeating: " ", count: lineBytes - 1 - line.utf8.count)
         return Data((line + spaces + "\n").utf8)
     }
@@ -104,7 +104,7 @@ final class RevocationNotes: Sendable {
     private static func decode(_ line: String) -> Revocation? {
         let words = line.split { $0 == " " || $0 == "\n" }
         guard words.count == 5, let number = UInt32(words[1]), let time = Int64(words[2]),
-            let hash = hash(words[3]),
+            let hash = Hexadecimal.bytes(of: words[3].utf8).flatMap(SecretHash.init(bytes:)),
             UInt32(words[4], radix: 16)
                 == CRC32.value(of: words[..<4].joined(separator: " ").utf8)
         else { return nil }
@@ -116,19 +116,5 @@ final class RevocationNotes: Sendable {
         }
         return Revocation(
             target: target, hash: hash, time: Timestamp(microseconds: time))
-    }
-
-    private static func hexadecimal(_ number: UInt32, digits: Int) -> String {
-        let text = String(number, radix: 16)
-        return String(repeating: "0", count: digits - text.count) + text
-    }
-
-    private static func hash(_ text: Substring) -> SecretHash? {
-        let digits = Array(text.utf8)
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-            UInt8(String(decoding: digits[$0..<($0 + 2)], as: UTF8.self), radix: 16)
-        }
-        return SecretHash(bytes: bytes)
     }
 }

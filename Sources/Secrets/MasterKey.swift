@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 public import SensorModel
 
@@ -52,10 +53,7 @@ public struct MasterKey: Sendable {
         let day = time.microseconds / 86_400_000_000
         let code = HMAC<SHA256>.authenticationCode(
             for: Array("\(day)\n".utf8) + address, using: auditing)
-        return code.prefix(8).map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }.joined()
+        return Hexadecimal.text(of: code.prefix(8))
     }
 
     private static func derive(_ name: String, from master: SymmetricKey) -> SymmetricKey {

@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 
 /// Hashes of data that is not secret: an identifier derived from names, a message's signature.
@@ -17,10 +18,7 @@ public enum MessageCode {
 
     /// HMAC-SHA256 as 64 lower-case hexadecimal digits.
     public static func signature(of message: [UInt8], key: [UInt8]) -> String {
-        HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key))
-            .map { byte in
-                let digits = String(byte, radix: 16)
-                return byte < 16 ? "0" + digits : digits
-            }.joined()
+        Hexadecimal.text(
+            of: HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key)))
     }
 }

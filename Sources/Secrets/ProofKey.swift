@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 public import SensorModel
 
@@ -28,16 +29,13 @@ public struct ProofKey: Sendable {
     ///   - sentAt: As written in the hello, digit for digit.
     /// - Returns: The text of the hello's `proof`.
     public func proof(session: String, sentAt: String) -> String {
-        code(session: session, sentAt: sentAt).bytes.map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }.joined()
+        Hexadecimal.text(of: code(session: session, sentAt: sentAt).bytes)
     }
 
     /// - Returns: The proof to remember, so that it is accepted only once; `nil` if it is wrong.
     public func verify(_ proof: String, session: String, sentAt: String) -> SecretHash? {
         let expected = code(session: session, sentAt: sentAt)
-        guard let given = TextForm.bytes(hexadecimal: proof),
+        guard let given = Hexadecimal.bytes(of: proof.utf8),
             ConstantTime.areEqual(given, expected.bytes)
         else { return nil }
         return expected

@@ -1,4 +1,4 @@
-/// Bytes as text and back: base64url without padding, and hexadecimal.
+/// Bytes as text and back: base64url without padding.
 enum TextForm {
     private static let letters = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -36,17 +36,5 @@ enum TextForm {
         let surplus = bits & (1 << UInt32(bitCount) - 1)
         guard bitCount < 6, surplus == 0 else { return nil }
         return bytes
-    }
-
-    static func bytes(hexadecimal text: some StringProtocol) -> [UInt8]? {
-        var digits: [UInt8] = []
-        for character in text.utf8 {
-            guard character < 0x80,
-                let digit = Character(UnicodeScalar(character)).hexDigitValue
-            else { return nil }
-            digits.append(UInt8(digit))
-        }
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The kind byte of a binary frame, as on the wire and in the log.
 public enum FrameKind: UInt8, CaseIterable, Sendable {
     case hello = 0x01
@@ -105,24 +107,13 @@ public struct ForeignMessages: Hashable, Sendable {
     /// characters, and for a length that no frame has.
     public init?(format name: String, digits: some Collection<UInt8>) {
         guard let format = Format.allCases.first(where: { $0.name == name }),
-            digits.count % 2 == 0, (2...2 * Self.bytesMax).contains(digits.count)
+            (2...2 * Self.bytesMax).contains(digits.count),
+            let bytes = Hexadecimal.bytes(of: digits)
         else { return nil }
-        self.format = format
-        bytes = []
-        var high: UInt8?
-        for digit in digits {
-            guard let value = Character(Unicode.Scalar(digit)).hexDigitValue else { return nil }
-            if let before = high { bytes.append(before << 4 | UInt8(value)) }
-            high = high == nil ? UInt8(value) : nil
-        }
+        self.init(format: format, bytes: bytes)
     }
 
-    public var digits: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-            as: UTF8.self)
-    }
+    public var digits: String { Hexadecimal.text(of: bytes) }
 }
 
 /// What a sensor computed itself at one moment: a watch, a foot pod, a treadmill.

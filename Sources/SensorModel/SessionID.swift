@@ -1,3 +1,5 @@
+import Bytes
+
 /// The UUID a device chose for one recording.
 public struct SessionID: Hashable, Comparable, Sendable {
     public let high: UInt64
@@ -47,17 +49,12 @@ public struct SessionID: Hashable, Comparable, Sendable {
 extension SessionID: CustomStringConvertible {
     /// Lower case, 8-4-4-4-12.
     public var description: String {
-        let digits = Self.hexadecimal(high) + Self.hexadecimal(low)
+        let digits = Hexadecimal.text(of: high) + Hexadecimal.text(of: low)
         var text = ""
         for (index, digit) in digits.enumerated() {
             if index == 8 || index == 12 || index == 16 || index == 20 { text.append("-") }
             text.append(digit)
         }
         return text
-    }
-
-    private static func hexadecimal(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import SensorModel
 import Testing
 
@@ -14,12 +15,12 @@ import Testing
     @Test func `A token's hash and proof are what any implementation computes`() throws {
         let token = try #require(DeviceToken(Self.text))
         #expect(token.text == Self.text)
-        #expect(token.hash.bytes == TextForm.bytes(hexadecimal: Self.hash))
+        #expect(token.hash.bytes == Hexadecimal.bytes(of: Self.hash.utf8))
         #expect(token.proofKey.proof(session: Self.session, sentAt: Self.sentAt) == Self.proof)
         let restored = try #require(ProofKey(bytes: token.proofKey.bytes))
         #expect(
             restored.verify(Self.proof, session: Self.session, sentAt: Self.sentAt)?.bytes
-                == TextForm.bytes(hexadecimal: Self.proof))
+                == Hexadecimal.bytes(of: Self.proof.utf8))
         #expect(
             restored.verify(Self.proof.uppercased(), session: Self.session, sentAt: Self.sentAt)
                 != nil)
@@ -68,8 +69,8 @@ import Testing
     @Test func `A share ID's hash is what any implementation computes`() {
         #expect(
             ShareID("AAECAwQFBgcICQoLDA0ODw")?.hash.bytes
-                == TextForm.bytes(
-                    hexadecimal: "f73f51d2d81ed36d2af5a5fc1ab20c0e73bc972c7eebc75a7a6369fcdddaa556")
+                == Hexadecimal.bytes(
+                    of: "f73f51d2d81ed36d2af5a5fc1ab20c0e73bc972c7eebc75a7a6369fcdddaa556".utf8)
         )
     }
 

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 public import SegmentLog
 public import SensorModel
@@ -201,8 +202,7 @@ public struct StateBackup {
     }
 
     private static func stored(_ name: String, _ checksum: UInt32) -> String {
-        let digits = String(checksum, radix: 16)
-        return "\(name)-" + String(repeating: "0", count: 8 - digits.count) + digits
+        "\(name)-\(Hexadecimal.text(of: checksum))"
     }
 
     /// - Returns: The checksum in the name of a copy of `original`; `nil`: it is none.

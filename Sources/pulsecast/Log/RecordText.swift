@@ -1,3 +1,4 @@
+import Bytes
 import SegmentLog
 import SensorModel
 import Sessions
@@ -21,7 +22,7 @@ enum RecordText {
         text += ",\"seq\":\(header.sequence.isCounted ? "\(header.sequence.rawValue)" : "null")"
         text += ",\"deviceTime\":\(seconds(header.deviceTime))"
         text += ",\"arrivalTime\":\(seconds(header.arrivalTime))"
-        text += ",\"payload\":\"\(hexadecimal(payload))\""
+        text += ",\"payload\":\"\(Hexadecimal.text(of: payload))\""
         return text + decoded(header, payload) + "}"
     }
 
@@ -67,16 +68,5 @@ enum RecordText {
         let fraction = String(abs(micros % 1_000_000))
         let padded = String(repeating: "0", count: 6 - fraction.count) + fraction
         return "\(micros < 0 ? "-" : "")\(abs(micros / 1_000_000)).\(padded)"
-    }
-
-    private static func hexadecimal(_ bytes: Span<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count * 2)
-        for index in 0..<bytes.count {
-            text.append(digits[Int(bytes[index] >> 4)])
-            text.append(digits[Int(bytes[index] & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }
