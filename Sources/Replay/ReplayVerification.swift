@@ -86,40 +86,23 @@ public struct ReplayVerification {
     private mutating func take(
         _ header: RecordHeader, _ payload: Span<UInt8>
     ) throws(SessionReadError) {
-        let record: SessionRecord
-        do {
-            record = try SessionRecord(header, payload: payload)
-        } catch { throw .unreadableRecord(header.offset, error) }
+        var record = try SessionRecord.read(header, payload)
         switch record {
-        case .snapshot: break
+        case .snapshot, .course, .tick: break
         case .event(let event) where change != nil:
             pairing.add(recorded: event, at: header.offset)
         case .event(let event): compare(event, payload, at: header.offset)
-        case .head(let head):
+        case .head(var head):
             if head.algorithmVersion != Self.algorithmVersion {
                 otherVersion = head.algorithmVersion
             }
-            let profile = change?(head.profile) ?? head.profile
-            if computation == nil {
-                computation = SessionComputation(profile: profile)
-            } else {
-                computation?.apply(profile: profile, at: header.deviceTime, into: &expected)
-            }
-        case .course(let course):
-            let route = course.map { CourseRoute($0) }
-            computation?.apply(route: route, at: header.deviceTime, into: &expected)
-        case .tick(let tick):
-            computation?.apply(tick, at: header.deviceTime, into: &expected)
-        case .frame(let kind):
+            head.profile = change?(head.profile) ?? head.profile
+            record = .head(head)
+        case .frame:
             frames += 1
             guard computation != nil else { throw .headMissing(header.offset) }
-            let frame = FrameHeader(
-                kind: kind, sequence: header.sequence, deviceTime: header.deviceTime)
-            do {
-                try computation?.apply(
-                    frame: frame, payload: payload, arrival: header.arrivalTime, into: &expected)
-            } catch { throw .unreadableFrame(header.offset, error) }
         }
+        try computation.apply(record, of: header, payload: payload, into: &expected)
     }
 
     private mutating func compare(

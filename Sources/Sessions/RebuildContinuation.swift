@@ -57,34 +57,14 @@ package struct RebuildContinuation: Sendable {
         return self.isCancelled ? nil : found
     }
 
+    /// The log's own events were written by the reading before this one, or are counted.
     private mutating func take(
         _ header: RecordHeader, _ payload: Span<UInt8>
     ) throws(SessionReadError) {
-        let record: SessionRecord
-        do {
-            record = try SessionRecord(header, payload: payload)
-        } catch { throw .unreadableRecord(header.offset, error) }
-        switch record {
-        // Written by the reading before this one, or counted.
-        case .event, .snapshot: break
-        case .head(let head):
-            guard computation != nil else {
-                computation = SessionComputation(profile: head.profile)
-                return
-            }
-            computation?.apply(profile: head.profile, at: header.deviceTime, into: &events)
-        case .course(let course):
-            let route = course.map { CourseRoute($0) }
-            computation?.apply(route: route, at: header.deviceTime, into: &events)
-        case .tick(let tick): computation?.apply(tick, at: header.deviceTime, into: &events)
-        case .frame(let kind):
-            let frame = FrameHeader(
-                kind: kind, sequence: header.sequence, deviceTime: header.deviceTime)
-            if computation?.isLate(frame.sequence) == false { lastDeviceTime = frame.deviceTime }
-            do throws(FrameRefusal) {
-                try computation?.apply(
-                    frame: frame, payload: payload, arrival: header.arrivalTime, into: &events)
-            } catch { throw .unreadableFrame(header.offset, error) }
+        let record = try SessionRecord.read(header, payload)
+        if case .frame = record, computation?.isLate(header.sequence) == false {
+            lastDeviceTime = header.deviceTime
         }
+        try computation.apply(record, of: header, payload: payload, into: &events)
     }
 }

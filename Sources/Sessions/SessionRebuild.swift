@@ -94,63 +94,36 @@ public struct SessionRebuild: Sendable {
         _ header: RecordHeader, _ payload: Span<UInt8>,
         recorded: (StreamEvent, RecordOffset, Timestamp) -> Void
     ) throws(SessionReadError) {
-        let record: SessionRecord
-        do {
-            record = try SessionRecord(header, payload: payload)
-        } catch { throw .unreadableRecord(header.offset, error) }
+        let record = try SessionRecord.read(header, payload)
         switch record {
         case .event(let event):
             recordedCount += 1
             expected.noteRecorded()
             summaryEvents.take(event)
             recorded(event, header.offset, header.arrivalTime)
-        case .snapshot: break
-        case .head(let head):
-            if computation == nil {
-                computation = SessionComputation(profile: head.profile)
-            } else {
-                computation?.apply(profile: head.profile, at: header.deviceTime, into: &events)
-            }
-            self.head = head
-        case .course(let course):
-            let route = course.map { CourseRoute($0) }
-            computation?.apply(route: route, at: header.deviceTime, into: &events)
+        case .snapshot, .course: break
+        case .head(let head): self.head = head
         case .tick(let tick):
             if case .gap(let from, let to) = tick, from <= to {
                 gaps.append(from.rawValue...to.rawValue)
             }
-            computation?.apply(tick, at: header.deviceTime, into: &events)
-        case .frame(let kind):
-            try take(
-                frame: FrameHeader(
-                    kind: kind, sequence: header.sequence, deviceTime: header.deviceTime),
-                payload, of: header)
+        case .frame: noteFrame(header)
         }
+        try computation.apply(record, of: header, payload: payload, into: &events)
         expected.append(contentsOf: events)
         events.removeAll(keepingCapacity: true)
     }
 
-    private mutating func take(
-        frame: FrameHeader, _ payload: Span<UInt8>, of header: RecordHeader
-    ) throws(SessionReadError) {
-        if firstDeviceTime == nil { firstDeviceTime = frame.deviceTime }
+    private mutating func noteFrame(_ header: RecordHeader) {
+        if firstDeviceTime == nil { firstDeviceTime = header.deviceTime }
         lastArrival = header.arrivalTime
-        guard let isLate = computation?.isLate(frame.sequence) else {
-            // Retention or damage took the session's beginning: the processors begin anew, and
-            // what is left of it is shown.
-            lastDeviceTime = frame.deviceTime
-            return
-        }
-        if isLate {
-            fill(frame.sequence.rawValue)
+        // Where retention or damage took the session's beginning there is no computation: the
+        // processors begin anew, and what is left of it is shown.
+        if computation?.isLate(header.sequence) ?? false {
+            fill(header.sequence.rawValue)
         } else {
-            lastDeviceTime = frame.deviceTime
+            lastDeviceTime = header.deviceTime
         }
-        do {
-            // In place: a copy of the processors is 11 KiB.
-            try computation?.apply(
-                frame: frame, payload: payload, arrival: header.arrivalTime, into: &events)
-        } catch { throw .unreadableFrame(header.offset, error) }
     }
 
     /// Removes a late frame's number from the gap that contained it.
