@@ -34,12 +34,13 @@ final class SessionRebuilder: Sendable {
     /// Reads a session in the pipeline's memory without processors. An earlier ticket of the session
     /// is outdated: its reading ends.
     func rebuild(_ rebuilding: RebuildTicket) {
-        let task = Task {
-            await read(rebuilding)
-            ended(rebuilding)
-        }
         let before = readings.withLock { readings in
-            readings.updateValue(
+            // Its end waits for the lock: otherwise a quick one would be noted after it ended.
+            let task = Task {
+                await read(rebuilding)
+                ended(rebuilding)
+            }
+            return readings.updateValue(
                 Reading(number: rebuilding.number, task: task), forKey: rebuilding.session)
         }
         before?.task.cancel()
