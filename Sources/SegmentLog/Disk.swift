@@ -28,6 +28,19 @@ extension Disk {
             return nil
         }
     }
+
+    /// Writes a whole file under its temporary name, and syncs it.
+    ///
+    /// - Returns: The temporary name.
+    func writeTemporary(_ bytes: [UInt8], for name: String) throws(DiskError) -> String {
+        let temporary = name + SegmentFormat.temporarySuffix
+        // It may be left from an earlier failure.
+        try SegmentLog.removeIfThere(temporary, on: self)
+        let file = try open(temporary, .create)
+        try file.writeAll(bytes.span, at: 0)
+        try file.synchronize()
+        return temporary
+    }
 }
 
 public enum DiskAccess: Hashable, Sendable {

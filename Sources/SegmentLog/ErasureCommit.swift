@@ -15,9 +15,9 @@ struct ErasureCommit: Hashable, Sendable {
     private static let magic: [UInt8] = Array("PULSERAC".utf8)
     private static let fixedBytes = 12
     private static let partBytes = 21
-    private static let checksumBytes = 4
     /// More segments than a log of 64 TB has.
     private static let partsMax = 1 << 20
+    private static let bytesMax = fixedBytes + partsMax * partBytes + Checksum.fileBytes
 
     let parts: [ErasurePart]
 
@@ -27,7 +27,7 @@ struct ErasureCommit: Hashable, Sendable {
 
     func encoded() -> [UInt8] {
         let end = Self.fixedBytes + parts.count * Self.partBytes
-        var bytes = [UInt8](repeating: 0, count: end + Self.checksumBytes)
+        var bytes = [UInt8](repeating: 0, count: end)
         var span = bytes.mutableSpan
         LittleEndian.copy(Self.magic.span, into: &span, at: 0)
         LittleEndian.store(UInt32(parts.count), in: &span, at: 8)
@@ -38,17 +38,15 @@ struct ErasureCommit: Hashable, Sendable {
             LittleEndian.store(UInt64(part.bytes), in: &span, at: place + 9)
             LittleEndian.store(part.fingerprint, in: &span, at: place + 17)
         }
-        LittleEndian.store(Checksum.of(span.span.extracting(0..<end)), in: &span, at: end)
+        Checksum.seal(&bytes)
         return bytes
     }
 
     /// `nil` for a file that was not completely written.
     init?(decoding bytes: [UInt8]) {
         let span = bytes.span
-        let end = bytes.count - Self.checksumBytes
-        guard end >= Self.fixedBytes, bytes.starts(with: Self.magic),
-            Checksum.of(span.extracting(0..<end))
-                == LittleEndian.load(UInt32.self, from: span, at: end)
+        guard let end = Checksum.sealedBytes(of: bytes), end >= Self.fixedBytes,
+            bytes.starts(with: Self.magic)
         else { return nil }
         let count = Int(LittleEndian.load(UInt32.self, from: span, at: 8))
         guard count <= Self.partsMax, Self.fixedBytes + count * Self.partBytes == end else {
@@ -75,7 +73,7 @@ struct ErasureCommit: Hashable, Sendable {
     static func read(from disk: any Disk) throws(DiskError) -> ErasureCommit? {
         guard let file = try disk.openIfThere(name, .read) else { return nil }
         let size = try file.size()
-        guard size <= fixedBytes + partsMax * partBytes + checksumBytes else { return nil }
+        guard size <= bytesMax else { return nil }
         return ErasureCommit(decoding: try file.readUp(to: size, at: 0))
     }
 
@@ -95,11 +93,7 @@ struct ErasureCommit: Hashable, Sendable {
     func store(on disk: any Disk) throws(DiskError) {
         // The parts must outlive a power loss before they are named.
         try disk.synchronizeNames()
-        let temporary = Self.name + SegmentFormat.temporarySuffix
-        try SegmentLog.removeIfThere(temporary, on: disk)
-        let file = try disk.open(temporary, .create)
-        try file.writeAll(encoded().span, at: 0)
-        try file.synchronize()
+        let temporary = try disk.writeTemporary(encoded(), for: Self.name)
         try disk.rename(temporary, to: Self.name)
     }
 

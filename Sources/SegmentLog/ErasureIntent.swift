@@ -28,7 +28,6 @@ struct ErasureIntent: Hashable, Sendable {
     private static let changeHeadBytes = 12
     private static let magic: [UInt8] = Array("PULSERAS".utf8)
     private static let fixedBytes = 76
-    private static let checksumBytes = 4
     /// Upper bound for the allowed changes and an index of 32,000 sessions.
     private static let bytesMax = 64 << 20
 
@@ -42,7 +41,7 @@ struct ErasureIntent: Hashable, Sendable {
 
     func encoded() -> [UInt8] {
         let bodyBytes = changes.reduce(0) { $0 + Self.changeHeadBytes + $1.content.count }
-        var bytes = [UInt8](repeating: 0, count: Self.fixedBytes + bodyBytes + Self.checksumBytes)
+        var bytes = [UInt8](repeating: 0, count: Self.fixedBytes + bodyBytes)
         var span = bytes.mutableSpan
         LittleEndian.copy(Self.magic.span, into: &span, at: 0)
         header.encode(into: &span, at: Self.magic.count)
@@ -56,17 +55,15 @@ struct ErasureIntent: Hashable, Sendable {
             LittleEndian.copy(change.content.span, into: &span, at: place)
             place += change.content.count
         }
-        LittleEndian.store(Checksum.of(span.span.extracting(0..<place)), in: &span, at: place)
+        Checksum.seal(&bytes)
         return bytes
     }
 
     /// `nil` for a file that was not completely written.
     init?(decoding bytes: [UInt8]) {
         let span = bytes.span
-        let end = bytes.count - Self.checksumBytes
-        guard end >= Self.fixedBytes, bytes.starts(with: Self.magic),
-            Checksum.of(span.extracting(0..<end))
-                == LittleEndian.load(UInt32.self, from: span, at: end),
+        guard let end = Checksum.sealedBytes(of: bytes), end >= Self.fixedBytes,
+            bytes.starts(with: Self.magic),
             case .header(let header) = SegmentHeader.decode(span.extracting(8..<72))
         else { return nil }
         var changes: [Change] = []
@@ -141,11 +138,7 @@ struct ErasureIntent: Hashable, Sendable {
     ///
     /// - Throws: ``DiskError``
     func prepare(on disk: any Disk) throws(DiskError) -> ErasurePart {
-        let temporary = Self.name(of: header.number) + SegmentFormat.temporarySuffix
-        try SegmentLog.removeIfThere(temporary, on: disk)
-        let file = try disk.open(temporary, .create)
-        try file.writeAll(encoded().span, at: 0)
-        try file.synchronize()
+        _ = try disk.writeTemporary(encoded(), for: Self.name(of: header.number))
         return try ErasurePart(prepared: .intent, of: header.number, on: disk)
     }
 

@@ -62,38 +62,28 @@ enum RetentionTimeFile {
     static let name = "retention-time"
     /// The file is this much behind at most.
     static let intervalSeconds = 3600.0
-    private static let bytes = 12
+    private static let timeBytes = 8
 
     /// - Returns: `nil`: there is none, or it is damaged.
     static func read(from disk: any Disk) -> Timestamp? {
         do throws(DiskError) {
-            let content = try disk.open(name, .read).readUp(to: bytes, at: 0)
-            guard content.count == bytes else { return nil }
-            let microseconds = LittleEndian.load(Int64.self, from: content.span, at: 0)
-            let stored = LittleEndian.load(UInt32.self, from: content.span, at: 8)
-            return stored == checksum(microseconds) ? Timestamp(microseconds: microseconds) : nil
+            let content = try disk.open(name, .read).readUp(
+                to: timeBytes + Checksum.fileBytes, at: 0)
+            guard Checksum.sealedBytes(of: content) == timeBytes else { return nil }
+            return Timestamp(
+                microseconds: LittleEndian.load(Int64.self, from: content.span, at: 0))
         } catch {
             return nil
         }
     }
 
     static func store(_ time: Timestamp, on disk: any Disk) throws(DiskError) {
-        var content = [UInt8](repeating: 0, count: bytes)
+        var content = [UInt8](repeating: 0, count: timeBytes)
         var span = content.mutableSpan
         LittleEndian.store(time.microseconds, in: &span, at: 0)
-        LittleEndian.store(checksum(time.microseconds), in: &span, at: 8)
-        let temporary = name + SegmentFormat.temporarySuffix
-        try SegmentLog.removeIfThere(temporary, on: disk)
-        let file = try disk.open(temporary, .create)
-        try file.writeAll(content.span, at: 0)
-        try file.synchronize()
+        Checksum.seal(&content)
+        let temporary = try disk.writeTemporary(content, for: name)
         try disk.rename(temporary, to: name)
         try disk.synchronizeNames()
-    }
-
-    private static func checksum(_ microseconds: Int64) -> UInt32 {
-        var checksum = Checksum.start
-        checksum.feed(UInt64(bitPattern: microseconds))
-        return checksum.final
     }
 }
