@@ -173,14 +173,15 @@ extension ShareRoutes {
     private func readings(
         of member: Share, by link: Share, _ peer: PeerAddress, startAt: Int64?, limit: Int
     ) async throws -> [HeartRateReading] {
-        guard let shown = await shown(by: member, after: nil) else { return [] }
-        guard let session = shown.source.sessions.first else { return [] }
+        guard let source = await shown(by: member, after: nil),
+            let session = source.sessions.first
+        else { return [] }
         let reader = pipeline.reader
-        _ = await reader.isReadable(through: shown.end)
+        _ = await reader.isReadable(through: source.end)
         return try await reader.pool.run(for: .share(link.key), from: .address(peer.key)) {
             ticket in
             try reader.heartRates(
-                of: session, shown.source, startAtMilliseconds: startAt, limit: limit, ticket)
+                of: session, source, startAtMilliseconds: startAt, limit: limit, ticket)
         }
     }
 }

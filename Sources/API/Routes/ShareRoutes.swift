@@ -131,9 +131,8 @@ package struct ShareRoutes: Sendable {
         // The members of a group run at the same time, so each has about an equal part of the page.
         // Items read beyond its end are read again for the next page.
         let part = min(limit, max(64, 2 * limit / max(members.count, 1)))
-        let late = secondsLate(members)
-        for member in members {
-            pages.append(try await page(of: member, by: share, offset, part, late, peer))
+        for source in await sources(of: members, after: offset) {
+            pages.append(try await page(of: source, by: share, offset, part, peer))
         }
         let page = ShareReader.Page.merged(pages, limit: limit)
         var body = Array(#"{"items":["#.utf8)
@@ -151,69 +150,49 @@ package struct ShareRoutes: Sendable {
     private func isShown(
         _ cursor: LogCursor, by members: [Share], of share: Share, _ peer: PeerAddress
     ) async throws -> Bool {
-        let late = secondsLate(members)
-        var sources: [CatchUp.Source] = []
-        for member in members {
-            if var shown = await shown(by: member, after: cursor.offset) {
-                shown.source.secondsLate = late
-                sources.append(shown.source)
-            }
-        }
+        let sources = await sources(of: members, after: cursor.offset)
         let isShown = await pipeline.reader.isShown(
             cursor, by: sources, for: .share(share.key), from: .address(peer.key))
         guard let isShown else { throw ReadRefusal.busy }
         return isShown
     }
 
-    /// Seconds by which all members' history is held back, so that cursors rise: where one trims
-    /// the finish and others do not, as long as that one's. 0: none is.
-    private func secondsLate(_ members: [Share]) -> Double {
-        var (shortest, longest) = (Double.infinity, 0.0)
+    /// What each member shows, all held back alike.
+    private func sources(
+        of members: [Share], after offset: RecordOffset?
+    ) async -> [CatchUp.Source] {
+        var sources: [CatchUp.Source] = []
         for member in members {
-            let late = secondsLate(of: member)
-            shortest = min(shortest, late)
-            longest = max(longest, late)
+            if let source = await shown(by: member, after: offset) { sources.append(source) }
         }
-        return longest > shortest ? longest : 0
-    }
-
-    private func secondsLate(of member: Share) -> Double {
-        guard let device = member.device else { return 0 }
-        let rule = ProjectionRule(member, privacy: accounts.privacy(of: device))
-        return rule.secondsLate
+        let late = CatchUp.secondsLate(of: sources.map(\.rule))
+        for index in sources.indices { sources[index].secondsLate = late }
+        return sources
     }
 
     /// Sessions that a device's share shows: the current one, or those with records after an
     /// offset.
     package func shown(
         by member: Share, after: RecordOffset?
-    ) async -> (source: CatchUp.Source, end: RecordOffset)? {
+    ) async -> CatchUp.Source? {
         await pipeline.mailbox.ask { core in
             core.log.flush()
             let sessions =
                 after.map { core.hub.sessions(openTo: member, after: $0, at: core.now) }
                 ?? [core.hub.session(shownBy: member, at: core.now)].compactMap { $0 }
-            let end = core.cursor.offset
-            return (
-                CatchUp.Source(
-                    share: member, privacy: core.privacy(of: member), sessions: sessions,
-                    end: end), end
-            )
+            return CatchUp.Source(
+                share: member, privacy: core.privacy(of: member), sessions: sessions,
+                end: core.cursor.offset)
         }
     }
 
     private func page(
-        of member: Share, by link: Share, _ after: RecordOffset?, _ limit: Int,
-        _ secondsLate: Double, _ peer: PeerAddress
+        of source: CatchUp.Source, by link: Share, _ after: RecordOffset?, _ limit: Int,
+        _ peer: PeerAddress
     ) async throws -> ShareReader.Page {
-        guard var shown = await shown(by: member, after: after) else {
-            return ShareReader.Page()
-        }
-        shown.source.secondsLate = secondsLate
-        let (source, end) = shown
         let reader = pipeline.reader
         // Records that a failed disk holds back are absent; the next page has them.
-        if member.delaySeconds == 0 { _ = await reader.isReadable(through: end) }
+        if source.share.delaySeconds == 0 { _ = await reader.isReadable(through: source.end) }
         return try await reader.pool.run(for: .share(link.key), from: .address(peer.key)) {
             ticket in
             let pages = try source.sessions.map {

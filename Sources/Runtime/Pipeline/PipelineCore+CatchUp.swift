@@ -21,7 +21,7 @@ extension PipelineCore {
         subscribers[subscriber]?.reading = Task {
             // Of a member whose finish is trimmed events come minutes after those of the others:
             // no cursor says what of both a viewer has.
-            let isOrdered = Set(sources.map(\.rule.secondsLate)).count <= 1
+            let isOrdered = CatchUp.secondsLate(of: sources.map(\.rule)) == 0
             let isShown =
                 isOrdered
                 ? await reader.isShown(

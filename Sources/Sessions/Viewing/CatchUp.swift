@@ -43,6 +43,16 @@ package struct CatchUp: Sendable {
         }
     }
 
+    /// Seconds by which all members of a group are held back, so that cursors rise: where one trims
+    /// the finish and others do not, as long as that one's. 0: none is.
+    package static func secondsLate(of rules: [ProjectionRule]) -> Double {
+        let late = rules.map(\.secondsLate)
+        guard let shortest = late.min(), let longest = late.max(), shortest < longest else {
+            return 0
+        }
+        return longest
+    }
+
     /// Events per part handed to a socket.
     package static let partMax = 128
 

@@ -14,6 +14,11 @@ struct FinishTrim: Sendable {
         (meters + 2 * PrivacyOffset.validLength.upperBound) / 1.1
     }
 
+    /// The delay of a trimmed finish.
+    static func secondsLate(_ settings: PrivacySettings) -> Double {
+        settings.finishSecondsLate ?? secondsLate(behind: settings.trimFinishMeters)
+    }
+
     struct Released {
         let recorded: ShownEvent
         /// Whether the runner did not leave the event's place in time.
@@ -45,8 +50,8 @@ struct FinishTrim: Sendable {
     /// removes them.
     private var nearStart = 0
     private var place: (latitude: Double, longitude: Double)?
-    /// The track up to the newest position, before it, and up to the oldest held event.
-    private var (track, trackBefore, trackAtOldest) = (TrackTrust(), TrackTrust(), TrackTrust())
+    /// The track up to the newest position.
+    private var track = TrackTrust()
     /// Decisions of an earlier pass.
     private(set) var verdicts = FinishVerdicts()
     private var keepsVerdicts = false
@@ -54,7 +59,7 @@ struct FinishTrim: Sendable {
     init?(_ settings: PrivacySettings) {
         guard settings.trimFinishMeters > 0 else { return nil }
         meters = settings.trimFinishMeters
-        secondsLate = settings.finishSecondsLate ?? Self.secondsLate(behind: meters)
+        secondsLate = Self.secondsLate(settings)
         salt = settings.salt
     }
 
@@ -75,12 +80,13 @@ struct FinishTrim: Sendable {
 
     /// A copy in its state before the oldest held event: the copy must process all held events
     /// again.
-    func rewound() -> FinishTrim {
+    ///
+    /// - Parameter track: The track up to the newest event that is not held.
+    /// - Returns: The copy.
+    func rewound(to track: TrackTrust) -> FinishTrim {
         var copy = self
-        if let first = held.first {
-            copy.place = (first.latitude, first.longitude)
-            copy.track = trackAtOldest
-        }
+        if let first = held.first { copy.place = (first.latitude, first.longitude) }
+        copy.track = track
         copy.held = HeldEvents()
         copy.near = []
         copy.nearStart = 0
@@ -126,7 +132,6 @@ struct FinishTrim: Sendable {
     /// arrival would otherwise show the way home.
     mutating func move(latitude: Double, longitude: Double, at time: Timestamp) {
         place = (latitude, longitude)
-        trackBefore = track
         _ = track.update(latitude: latitude, longitude: longitude, at: time)
         guard track.isTrusted, !near.isEmpty else { return }
         let ahead = HiddenCircle(
@@ -147,9 +152,6 @@ struct FinishTrim: Sendable {
     /// - Returns: `false` if the event need not wait, since no position has come yet.
     mutating func hold(_ recorded: ShownEvent) -> Bool {
         guard let place else { return false }
-        if held.first == nil {
-            trackAtOldest = recorded.event.position == nil ? track : trackBefore
-        }
         near.append(
             Near(
                 number: oldest + held.count, latitude: place.latitude,
@@ -168,11 +170,6 @@ struct FinishTrim: Sendable {
     /// - Returns: The oldest event, if there is one.
     mutating func release() -> Released? {
         guard let recorded = held.removeFirst() else { return nil }
-        if let position = recorded.event.position {
-            _ = trackAtOldest.update(
-                latitude: position.latitude, longitude: position.longitude,
-                at: recorded.event.deviceTime)
-        }
         let isNear = nearStart < near.count && near[nearStart].number == oldest
         if isNear { nearStart += 1 }
         oldest += 1

@@ -10,7 +10,7 @@ struct HiddenPlaces: Sendable {
     private var circles: [HiddenCircle]
     /// Whether only the finish is trimmed.
     private let isOpen: Bool
-    private var track = TrackTrust()
+    private(set) var track = TrackTrust()
     /// Places that may be the start; `nil` once the runner was in view.
     private var starts: [LocalPlane]? = []
     private var hasFix = false

@@ -59,6 +59,9 @@ struct HiddenStretches: Sendable {
         phase = .hidden(since: SessionTotals(newest.recorded))
     }
 
+    /// The track up to the newest event.
+    var track: TrackTrust { places.track }
+
     var isHidden: Bool {
         if case .hidden = phase { true } else { false }
     }

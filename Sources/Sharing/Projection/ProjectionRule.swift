@@ -28,9 +28,7 @@ public enum ProjectionRule: Hashable, Sendable {
     /// Longest time from a record's arrival until it is shown or hidden; 0: at once.
     package var secondsLate: Double {
         guard case .hiding(let settings) = self, settings.trimFinishMeters > 0 else { return 0 }
-        let wait =
-            settings.finishSecondsLate ?? FinishTrim.secondsLate(behind: settings.trimFinishMeters)
-        return wait + SessionProjection.lagSecondsMax
+        return FinishTrim.secondsLate(settings) + SessionProjection.lagSecondsMax
     }
 }
 

@@ -98,7 +98,7 @@ public struct SessionProjection: Sendable {
     /// A copy without held events: it must process ``firstHeld`` next.
     func rewound() -> SessionProjection {
         var copy = self
-        copy.trim = trim?.rewound()
+        if let hiding { copy.trim = trim?.rewound(to: hiding.track) }
         return copy
     }
 
