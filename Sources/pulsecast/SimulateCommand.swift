@@ -19,11 +19,7 @@ struct SimulateCommand: AsyncParsableCommand {
               pulsecast simulate --token-file token --loss 0.02 --outage 60:30
             """)
 
-    @Option(
-        help: .value(
-            "address", "tcp://host:port or ws://host:port/v1/device; with TLS tcps:// or wss://."))
-    var to = "tcp://127.0.0.1:7420"
-    @OptionGroup var trust: TrustOptions
+    @OptionGroup var server: DeviceServer
     @Option(
         help: .value("path", "A file with the device's token; - reads it from standard input."),
         completion: .file())
@@ -73,12 +69,9 @@ struct SimulateCommand: AsyncParsableCommand {
         }
         if let output { return try write(to: output) }
         let pace = try PushCommand.pace(speed)
-        var destination = Destination()
-        destination.to = to
-        destination.tokenFile = tokenFile ?? "-"
         let target = SimulatedRun.Target(
-            address: try destination.address, token: try destination.token,
-            tls: try trust.tls, speed: pace)
+            address: try server.address, token: try Destination.token(inFile: tokenFile ?? "-"),
+            tls: try server.trust.tls, speed: pace)
         let line = ProgressLine("simulating", total: 1000 * devices)
         let done = RunnersProgress(devices)
         let impairments = try connection.impairments

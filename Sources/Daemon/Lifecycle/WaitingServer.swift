@@ -58,7 +58,8 @@ final class WaitingServer: Sendable {
                 listener(
                     "operations", configuration.operations, .http(Self.operations(trouble)),
                     .operations),
-            ], devices: ClosedGate(), viewers: ClosedGate())
+            ], devices: ClosedGate(refusal: .unavailable),
+            viewers: ClosedGate(refusal: .unavailable))
     }
 
     /// Any thread; logs a change.
@@ -105,27 +106,4 @@ final class WaitingServer: Sendable {
         }
         return router
     }
-}
-
-/// Admits nobody.
-private struct ClosedGate: DeviceGate, ViewerGate {
-    func knows(token: String, peer: PeerAddress) -> Result<Void, HandshakeRefusal> {
-        .failure(.unavailable)
-    }
-
-    func admit(_ handshake: DeviceHandshake) -> Result<AdmittedDevice, HandshakeRefusal> {
-        .failure(.unavailable)
-    }
-
-    func resolve(share: String, peer: PeerAddress) -> Result<ResolvedShare, ViewerRefusal> {
-        .failure(.unknown)
-    }
-
-    // Called for admitted viewers only.
-    func subscribe(_ request: SubscriptionRequest) {}
-    func unsubscribe(_ subscriber: SubscriberID, from key: ShareKey) {}
-    func viewerSaid(
-        _ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8]
-    ) -> ViewerCommandRefusal? { nil }
-    func readyForMore(_ subscriber: SubscriberID, watching key: ShareKey) {}
 }

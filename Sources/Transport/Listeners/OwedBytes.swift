@@ -51,6 +51,6 @@ struct OwedBytes {
     }
 
     private func slowest(besides number: UInt64) -> UInt64? {
-        debts.filter { $0.key != number }.min { $0.value.progress < $1.value.progress }?.key
+        debts.lazy.filter { $0.key != number }.min { $0.value.progress < $1.value.progress }?.key
     }
 }

@@ -41,8 +41,8 @@ struct PushCommand: AsyncParsableCommand {
         repeat {
             let id = try session.map(Self.sessionID) ?? SessionID(using: &generator)
             let sender = DeviceSender(
-                address: try destination.address, token: try destination.token, session: id,
-                speed: pace, isRecorded: true, tls: try destination.trust.tls,
+                address: try destination.server.address, token: try destination.token, session: id,
+                speed: pace, isRecorded: true, tls: try destination.server.trust.tls,
                 tell: { Terminal.complain($0) })
             let total = frames.count
             let bar = ProgressLine("pushing", total: total)
@@ -99,12 +99,7 @@ struct PushCommand: AsyncParsableCommand {
 
 /// The daemon that a device connects to, and its token.
 struct Destination: ParsableArguments {
-    @Option(
-        help: .value(
-            "address", "tcp://host:port or ws://host:port/v1/device; with TLS tcps:// or wss://."))
-    var to = "tcp://127.0.0.1:7420"
-
-    @OptionGroup var trust: TrustOptions
+    @OptionGroup var server: DeviceServer
 
     @Option(
         help: .value("path", "A file with the device's token; - reads it from standard input."),
@@ -113,16 +108,6 @@ struct Destination: ParsableArguments {
 
     @Flag(help: "Print facts as JSON.")
     var json = false
-
-    var address: ServerAddress {
-        get throws {
-            do {
-                return try ServerAddress(to)
-            } catch {
-                throw CommandFailure("\(error)", status: ExitStatus.wrongUse)
-            }
-        }
-    }
 
     /// The token. It has no flag, because the process list would show it.
     var token: String {

@@ -3,6 +3,7 @@ import SensorModel
 import Synchronization
 import Transport
 
+@testable import Daemon
 @testable import Runtime
 
 /// Somebody else's HTTP server: answers with the statuses it was given, and keeps what it got.
@@ -38,7 +39,8 @@ final class Receiver: Sendable {
                 ListenerConfiguration(
                     name: "http", address: .tcp(host: "127.0.0.1", port: 0),
                     service: .http(router))
-            ], devices: Nobody(), viewers: Nobody())
+            ], devices: ClosedGate(refusal: .tokenRefused),
+            viewers: ClosedGate(refusal: .tokenRefused))
         let address = try await server.start()["http"] ?? ""
         do { try await body("http://\(address)/hook") } catch {
             await stop(server, loops)
@@ -52,26 +54,4 @@ final class Receiver: Sendable {
         await server.closeAll(withinSeconds: 1)
         await loops.shutdown()
     }
-}
-
-/// No device and no viewer comes here.
-private struct Nobody: DeviceGate, ViewerGate {
-    func knows(token: String, peer: PeerAddress) -> Result<Void, HandshakeRefusal> {
-        .failure(.tokenRefused)
-    }
-
-    func admit(_ handshake: DeviceHandshake) -> Result<AdmittedDevice, HandshakeRefusal> {
-        .failure(.tokenRefused)
-    }
-
-    func resolve(share: String, peer: PeerAddress) -> Result<ResolvedShare, ViewerRefusal> {
-        .failure(.unknown)
-    }
-
-    func subscribe(_ request: SubscriptionRequest) {}
-    func unsubscribe(_ subscriber: SubscriberID, from key: ShareKey) {}
-    func viewerSaid(
-        _ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8]
-    ) -> ViewerCommandRefusal? { nil }
-    func readyForMore(_ subscriber: SubscriberID, watching key: ShareKey) {}
 }
