@@ -232,12 +232,45 @@ extension LogReader {
         var entries = try CatalogFile.segments(
             try numbers(in: disk), on: disk, knowing: CatalogFile.read(from: disk),
             isGoneAllowed: true)
+        try settleNewest(&entries, on: disk)
         // An empty file is one that retention could not remove, or that is just being made.
         entries.removeAll { $0.header == nil && $0.bytes == 0 && !$0.isPutAside }
         for place in entries.indices where !entries[place].isSealed {
             try index(&entries[place], on: disk)
         }
         return entries
+    }
+
+    /// A running daemon may be making the newest segment: its file is longer than nothing and has
+    /// no header yet. Without records nothing can be lost with it.
+    private static func settleNewest(
+        _ entries: inout [SegmentEntry], on disk: any Disk
+    ) throws(SegmentLogError) {
+        guard let newest = entries.last, newest.header == nil, !newest.isPutAside else { return }
+        do throws(DiskError) {
+            let isBeingMade = try isZeros(newest.name, on: disk)
+            // The header may have been written after the first look.
+            let current = try newest.reloaded(from: disk)
+            if current.header != nil {
+                entries[entries.count - 1] = current
+            } else if isBeingMade {
+                entries.removeLast()
+            }
+        } catch {
+            guard error.number != ENOENT else { return }
+            throw .disk(error)
+        }
+    }
+
+    private static func isZeros(_ name: String, on disk: any Disk) throws(DiskError) -> Bool {
+        let file = try disk.open(name, .read)
+        var position = 0
+        while true {
+            let bytes = try file.readUp(to: 1 << 20, at: position)
+            guard !bytes.isEmpty else { return true }
+            guard bytes.allSatisfy({ $0 == 0 }) else { return false }
+            position += bytes.count
+        }
     }
 
     private static func index(
