@@ -1,4 +1,5 @@
 import Logging
+import Registry
 import Runtime
 import SegmentLog
 import SensorModel
@@ -13,6 +14,7 @@ extension PulsecastDaemon {
         // A repair wants room for a copy of a segment, and retention makes room.
         await retain()
         await repair()
+        await settleResults()
         await saveCatalog()
     }
 
@@ -86,20 +88,32 @@ extension PulsecastDaemon {
         if time.hasChanged, settings.retentionSeconds != nil { report(time) }
         guard settings.retentionSeconds != nil || settings.retentionBytes != nil else { return }
         let before = settings.retentionSeconds.map { time.time.advanced(bySeconds: -$0) }
-        let result = await pipeline.background.run {
-            Result { () throws(SegmentLogError) -> Erasure in
-                try log.retain(arrivalBefore: before, bytesMax: settings.retentionBytes)
+        let result = await pipeline.background.run { [pipeline, logger] in
+            pipeline.retain(arrivalBefore: before, bytesMax: settings.retentionBytes) {
+                logger.error("results of deleted sessions stay in the registry: \($0)")
             }
         }
         switch result {
         case .success(let erased) where erased.segments > 0:
-            pipeline.catalog.reload()
             logger.notice(
                 "old segments were deleted",
                 metadata: ["segments": "\(erased.segments)", "bytes": "\(erased.bytes)"])
         case .success: break
         case .failure(let error): logger.error("old segments cannot be deleted: \(error)")
         }
+    }
+
+    /// Compares results with the log once, and deletes those that the registry did not take away.
+    private func settleResults() async {
+        let isSettled = isSettled.withLock { $0 }
+        let done = await pipeline.background.run { [pipeline, administration, accounts, logger] in
+            guard accounts.registry.trouble == nil else { return isSettled }
+            do throws(RegistryError) { try pipeline.results.deleteWaiting() } catch {
+                logger.warning("results of deleted sessions stay in the registry: \(error)")
+            }
+            return isSettled || administration.settleResults()
+        }
+        self.isSettled.withLock { $0 = done }
     }
 
     private func report(_ time: RetentionTime) {

@@ -3,6 +3,7 @@ import Registry
 import Runtime
 import SegmentLog
 import SensorModel
+import Synchronization
 import Transport
 
 extension PulsecastDaemon {
@@ -28,6 +29,17 @@ extension PulsecastDaemon {
         do throws(RegistryError) { try administration.settleAgreement() } catch {
             // Settled once the registry can be written.
             guard case .notWritable = error else { throw error }
+        }
+    }
+
+    /// Computes results that miss, once the stored ones were compared with the log.
+    func beginUpkeep() {
+        pipeline.background.start { [self] in
+            if accounts.registry.trouble == nil {
+                let done = administration.settleResults()
+                isSettled.withLock { $0 = done }
+            }
+            pipeline.upkeep.begin()
         }
     }
 

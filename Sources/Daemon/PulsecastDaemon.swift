@@ -30,6 +30,8 @@ public final class PulsecastDaemon: Sendable {
     let logger: Logger
     /// Time of the last watchdog signal.
     let heartbeats = Mutex(Heartbeats())
+    /// Whether results were compared with the log.
+    let isSettled = Mutex(false)
     /// Settings with all reloads since the start.
     let settings: Mutex<Configuration>
 
@@ -135,6 +137,7 @@ public final class PulsecastDaemon: Sendable {
         health.started()
         notifier.send(.ready, .status("listening"))
         pipeline.background.start { [pages] in _ = pages.catalog }
+        beginUpkeep()
         for (name, address) in addresses.sorted(by: { $0.key < $1.key }) {
             logger.log(
                 .listening, .notice, "listening", ["listener": "\(name)", "address": "\(address)"])

@@ -1,6 +1,31 @@
 import GRDB
 
 extension RegistryStore {
+    /// The last records that a registry's results name, by epoch of the log.
+    public struct ResultEnds: Hashable, Sendable {
+        fileprivate var offsets: [Int64: Int64] = [:]
+    }
+
+    /// The results that a copy of the log contains which begins now: a result is stored after its
+    /// records.
+    ///
+    /// - Parameter folder: Folder of the registry.
+    /// - Throws: ``RegistryError``
+    public static func resultEnds(folder: String) throws(RegistryError) -> ResultEnds {
+        do {
+            let source = try openToCopy(folder)
+            let ends = try source.read { database in
+                try Row.fetchAll(
+                    database, sql: "SELECT epoch, max(lastOffset) FROM session GROUP BY epoch"
+                ).reduce(into: ResultEnds()) { $0.offsets[$1[0]] = $1[1] }
+            }
+            try source.close()
+            return ends
+        } catch {
+            throw RegistryError(error)
+        }
+    }
+
     /// Copies a registry into a file of its own with SQLite's online backup. A daemon may be using
     /// the registry; the copy shows it at one moment. Revocations that it could not take are in the
     /// copy.
@@ -8,8 +33,12 @@ extension RegistryStore {
     /// - Parameters:
     ///   - folder: Folder of the registry.
     ///   - path: Path of the copy; an existing file is replaced.
+    ///   - ends: The copy has no results beyond these: a log that was copied earlier lacks their
+    ///     sessions. `nil`: it has all.
     /// - Throws: ``RegistryError``
-    public static func backUp(folder: String, to path: String) throws(RegistryError) {
+    public static func backUp(
+        folder: String, to path: String, resultsUntil ends: ResultEnds? = nil
+    ) throws(RegistryError) {
         do {
             let source = try openToCopy(folder)
             let copy = try DatabaseQueue(path: path)
@@ -18,6 +47,7 @@ extension RegistryStore {
                 for revocation in RevocationNotes(folder: folder).read() {
                     try apply(revocation, in: database)
                 }
+                if let ends { try deleteResults(beyond: ends, in: database) }
             }
             // The copy must be one file: a write-ahead log beside it would be left behind.
             try copy.writeWithoutTransaction { database in
@@ -27,6 +57,14 @@ extension RegistryStore {
             try source.close()
         } catch {
             throw RegistryError(error)
+        }
+    }
+
+    private static func deleteResults(beyond ends: ResultEnds, in database: Database) throws {
+        for epoch in try Int64.fetchAll(database, sql: "SELECT DISTINCT epoch FROM session") {
+            try database.execute(
+                sql: "DELETE FROM session WHERE epoch = ? AND lastOffset > ?",
+                arguments: [epoch, ends.offsets[epoch] ?? -1])
         }
     }
 

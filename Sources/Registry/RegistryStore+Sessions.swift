@@ -35,6 +35,38 @@ extension RegistryStore {
         }
     }
 
+    /// The last record of each session with results from a log.
+    ///
+    /// - Parameter epoch: Epoch of the log.
+    public func resultOffsets(
+        epoch: UInt32
+    ) throws(RegistryError) -> [SessionID: RecordOffset] {
+        try read { database in
+            var offsets: [SessionID: RecordOffset] = [:]
+            let rows = try Row.fetchCursor(
+                database, sql: "SELECT id, lastOffset FROM session WHERE epoch = ?",
+                arguments: [Int64(epoch)])
+            while let row = try rows.next() {
+                guard let id = SessionID(column: row.bytes("id")) else {
+                    throw RegistryError.damagedRow(table: "session")
+                }
+                offsets[id] = RecordOffset(rawValue: UInt64(bitPattern: row[1]))
+            }
+            return offsets
+        }
+    }
+
+    /// Deletes results from other logs.
+    ///
+    /// - Parameter epoch: Epoch of the log whose results stay.
+    public func deleteResults(exceptOfEpoch epoch: UInt32) throws(RegistryError) {
+        try write { database in
+            try database.execute(
+                sql: "DELETE FROM session WHERE epoch <> ?", arguments: [Int64(epoch)])
+        }
+        try truncateWriteAheadLog()
+    }
+
     /// Deletes results. Unknown sessions are no error: the log may have erased them first.
     public func deleteResults(of sessions: [SessionID]) throws(RegistryError) {
         guard !sessions.isEmpty else { return }

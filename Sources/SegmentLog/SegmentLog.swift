@@ -170,6 +170,11 @@ public final class SegmentLog: Sendable {
         RecordOffset(rawValue: published.durableEnd.load(ordering: .acquiring))
     }
 
+    /// The first offset of the oldest segment; 0 if that is not known.
+    public var firstOffset: RecordOffset {
+        RecordOffset(rawValue: core.withLock { $0.catalog().first?.header?.firstOffset } ?? 0)
+    }
+
     public func sessions() -> [SessionSummary] {
         SessionSummary.merged(core.withLock { $0.catalog() })
     }

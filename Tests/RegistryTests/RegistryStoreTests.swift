@@ -128,6 +128,35 @@ import SensorModel
         #expect(try scratch.store.results(of: sessions).values.map(\.session) == [sessions[1199]])
     }
 
+    @Test func `A copy has no results of records that came after the log was copied`() throws {
+        let scratch = try Scratch()
+        let device = try scratch.addDevice("one").id
+        func put(_ number: UInt64, epoch: UInt32, at offset: UInt64) throws -> SessionID {
+            let session = SessionID(high: number, low: 1)
+            try scratch.store.putResults([
+                SessionResult(
+                    session: session, device: device, epoch: epoch,
+                    lastOffset: RecordOffset(rawValue: offset), metrics: nil)
+            ])
+            return session
+        }
+        let (old, grown) = (try put(1, epoch: 7, at: 20), try put(2, epoch: 7, at: 10))
+        let ends = try RegistryStore.resultEnds(folder: scratch.folder)
+        _ = try put(2, epoch: 7, at: 21)
+        let (new, foreign) = (try put(3, epoch: 7, at: 22), try put(4, epoch: 8, at: 1))
+        for (ends, expected) in [(ends, [old]), (nil, [old, grown, new, foreign])] {
+            let copy = scratch.folder + "/copy"
+            defer { try? FileManager.default.removeItem(atPath: copy) }
+            try FileManager.default.createDirectory(
+                atPath: copy, withIntermediateDirectories: true)
+            try RegistryStore.backUp(
+                folder: scratch.folder, to: copy + "/" + RegistryStore.fileName,
+                resultsUntil: ends)
+            let found = try RegistryStore(folder: copy).results(of: [old, grown, new, foreign])
+            #expect(Set(found.keys) == Set(expected))
+        }
+    }
+
     @Test func `No result is kept of a device that is not registered`() throws {
         let scratch = try Scratch()
         let session = SessionID(high: 1, low: 2)

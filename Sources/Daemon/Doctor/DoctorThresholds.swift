@@ -150,6 +150,15 @@ enum DoctorThresholds {
                     do: "look with pulsecast session list --device \(older.device) and erase what"
                         + " is not its own with pulsecast session delete ID"))
         }
+        if agreement.missing > 0 {
+            findings.append(
+                .warning(
+                    check,
+                    "the log lacks \(agreement.missing) session(s), or their ends, that the"
+                        + " registry knows: it is older, or lost its newest segments",
+                    do: "put the newer one back with pulsecast restore; or, if they belong"
+                        + " together from now on, pulsecast doctor --accept-log"))
+        }
         return findings.isEmpty ? [.fine(check, "they agree")] : findings
     }
 }

@@ -22,6 +22,8 @@ package struct Agreement: Codable, Hashable, Sendable {
     package var registryEpoch: UInt32?
     package var orphans: [Orphans]
     package var older: [OlderSessions]
+    /// Sessions with results in the registry that the log lacks, in whole or in part.
+    package var missing = 0
 
     package var isSameLog: Bool { registryEpoch == nil || registryEpoch == logEpoch }
 }
@@ -30,8 +32,16 @@ extension Administration {
     /// Tolerance for a clock that was set back: the session still belongs to the device.
     private static let clockSeconds = 3600.0
 
+    /// The whole comparison, which reads all results of the registry.
+    ///
     /// - Throws: ``RegistryError``
     package func agreement() throws(RegistryError) -> Agreement {
+        var agreement = try agreementOfDevices()
+        agreement.missing = try results.lacking().count
+        return agreement
+    }
+
+    private func agreementOfDevices() throws(RegistryError) -> Agreement {
         let devices = accounts.devices
         let registered = Set(devices.map(\.id))
         let orphans = catalog.counts.filter { !registered.contains($0.key) }
@@ -50,6 +60,7 @@ extension Administration {
     /// Declares that this log and this registry belong together from now on.
     package func acceptLog() throws(RegistryError) {
         try accounts.registry.setLogEpoch(log.epoch)
+        try results.acceptLog()
         logger.notice("the log is accepted as the registry's")
     }
 
@@ -58,7 +69,7 @@ extension Administration {
         if let highest = catalog.highestDevice {
             try accounts.registry.reserveDeviceNumbers(through: highest)
         }
-        let agreement = try agreement()
+        let agreement = try agreementOfDevices()
         if agreement.registryEpoch == nil { try accounts.registry.setLogEpoch(log.epoch) }
         if !agreement.isSameLog {
             logger.log(
@@ -75,5 +86,23 @@ extension Administration {
             .registryDisagrees, .warning,
             "the log has sessions of devices that are not registered; see pulsecast doctor",
             ["sessions": "\(sessions)", "devices": "\(agreement.orphans.count)"])
+    }
+
+    /// Compares results with the log; runs after a start, before results are computed.
+    ///
+    /// - Returns: Whether it is done; it is tried again otherwise.
+    package func settleResults() -> Bool {
+        do throws(RegistryError) {
+            let lacking = try results.settle()
+            guard !lacking.isEmpty else { return true }
+            logger.log(
+                .registryDisagrees, .warning,
+                "the log lacks sessions that the registry knows; see pulsecast doctor",
+                ["sessions": "\(lacking.count)"])
+            return true
+        } catch {
+            logger.warning("results cannot be compared with the log yet: \(error)")
+            return false
+        }
     }
 }

@@ -228,12 +228,14 @@ package struct Administration: Sendable {
             }
         }
         restartPlaybacks(ofDevices: Set(leaving.values))
+        let forgotten = results.beginRemoving(sessions)
+        defer { results.endRemoving(sessions) }
         let result = await erasures.run(sessions)
         // A failed erasure may have removed a part.
         catalog.erased(sessions)
         reader.indexes.forget(sessions)
         let bytes = try result.get()
-        try results.delete(Array(sessions))
+        try forgotten.get()
         logger.log(
             .erased, .notice, "sessions erased",
             ["sessions": "\(sessions.count)", "bytes": "\(bytes)"])

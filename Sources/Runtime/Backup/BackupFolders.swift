@@ -25,18 +25,23 @@ public enum BackupFolders {
         guard names.allSatisfy(StateBackup.isOwn) else {
             throw BackupError.notABackup(folder: folder)
         }
+        let ends = try RegistryStore.resultEnds(folder: state.path)
         return try StateBackup(
             log: PosixDisk(path: state.log), target: target,
-            copyRegistry: { try copyRegistry(of: state, to: folder + "/" + $0) }
+            copyRegistry: {
+                try copyRegistry(of: state, to: folder + "/" + $0, resultsUntil: ends)
+            }
         ).run(at: now)
     }
 
-    static func copyRegistry(of state: StateFolder, to path: String) throws {
+    static func copyRegistry(
+        of state: StateFolder, to path: String, resultsUntil ends: RegistryStore.ResultEnds? = nil
+    ) throws {
         // SQLite keeps the mode of an existing file.
         let made = FileManager.default.createFile(
             atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
         guard made else { throw StateFolderError.unusable(path: path, reason: "no file is made") }
-        try RegistryStore.backUp(folder: state.path, to: path)
+        try RegistryStore.backUp(folder: state.path, to: path, resultsUntil: ends)
     }
 
     /// - Parameters:

@@ -121,7 +121,6 @@ package struct Pipeline: Sendable {
         try log.start()
         reader.pool.start()
         rebuilds.start()
-        upkeep.begin()
         let (sessions, lost) = (log.sessions(), log.lostEnd)
         thread.start { core in
             for share in accounts.shares { core.put(share) }

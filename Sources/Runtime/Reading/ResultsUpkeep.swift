@@ -128,11 +128,11 @@ package final class ResultsUpkeep: Sendable {
 
     /// - Returns: `false` when the daemon stops.
     private func complete(due: [SessionID]) async -> Bool {
-        // The catalog does not know records that are only in memory.
+        // Only results of durable records are stored.
         let end = log.nextOffset
-        if log.writtenEnd < end {
+        if log.durableEnd < end {
             let last = RecordOffset(rawValue: end.rawValue - 1)
-            switch await log.waitUntilWritten(through: last, onFailure: .report) {
+            switch await log.waitUntilDurable(through: last, onFailure: .report) {
             case .reached: break
             case .closed, .cancelled: return false
             // A later request computes the results.

@@ -7,15 +7,18 @@ import Synchronization
 /// Results of recorded sessions: from the registry if still valid, otherwise computed from the log
 /// and stored. Runs on threads of the pool.
 package final class SessionResults: Sendable {
-    private let log: SegmentLog
-    private let registry: RegistryStore
-    private let catalog: SessionCatalog
+    let log: SegmentLog
+    let registry: RegistryStore
+    let catalog: SessionCatalog
     /// Held while results are written or deleted, so that no result of an erased session remains.
-    private let writing = Mutex<Void>(())
+    /// Counts removals under way by session; no results are stored for these.
+    let writing = Mutex<[SessionID: Int]>([:])
+    /// Sessions of which the log lacks the newest records, found since the start.
+    let shortened = Mutex<Set<SessionID>>([])
     /// Recently requested results, so that a year of training does not read the registry each time.
     private let recent = Mutex<[SessionID: SessionResult]>([:])
     /// Erased sessions whose results could not be deleted yet.
-    private let waiting = Mutex<Set<SessionID>>([])
+    let waiting = Mutex<Set<SessionID>>([])
     /// Maximum count of ``recent``: 2 MiB.
     private static let recentMax = 8192
 
@@ -117,12 +120,16 @@ package final class SessionResults: Sendable {
     ///
     /// - Throws: ``RegistryError``
     package func delete(_ sessions: [SessionID]) throws(RegistryError) {
-        recent.withLock { recent in
-            for session in sessions { recent[session] = nil }
-        }
+        forgetRecent(sessions)
         do throws(RegistryError) { try deleteStored(sessions) } catch {
             guard case .notWritable = error else { throw error }
             waiting.withLock { $0.formUnion(sessions) }
+        }
+    }
+
+    func forgetRecent(_ sessions: some Sequence<SessionID>) {
+        recent.withLock { recent in
+            for session in sessions { recent[session] = nil }
         }
     }
 
@@ -175,9 +182,14 @@ package final class SessionResults: Sendable {
 
     private func keep(_ results: [SessionResult]) {
         guard !results.isEmpty else { return }
-        writing.withLock { _ in
+        writing.withLock { removing in
             let last = catalog.lastOffsets(of: results.map(\.session))
-            let current = results.filter { last[$0.session] == $0.lastOffset }
+            // After a power loss the registry must not know records that the log lost.
+            let durable = log.durableEnd
+            let current = results.filter {
+                last[$0.session] == $0.lastOffset && $0.lastOffset < durable
+                    && removing[$0.session] == nil
+            }
             // A result that is not stored is computed again.
             try? registry.putResults(current)
         }

@@ -3,6 +3,7 @@ import Foundation
 import Registry
 import SegmentLog
 import SensorModel
+import Synchronization
 import Testing
 import Transport
 import WireFormat
@@ -77,6 +78,59 @@ import WireFormat
             #expect(findings[0].advice.contains("doctor --accept-log"))
             #expect(try await running.admin(.post, "/agreement/accept-log").status == 200)
             #expect(try administration.agreement().isSameLog)
+        }
+    }
+
+    /// A log that is put back from before a session, or before its end.
+    @Test(arguments: [SessionID(high: 0xB0B, low: 1 << 63), session])
+    func `A log older than its registry is told until it is accepted`(
+        lacking later: SessionID
+    ) async throws {
+        let folder = Self.folder()
+        let (log, older) = (folder + "/log", folder + "-older")
+        defer {
+            try? FileManager.default.removeItem(atPath: folder)
+            try? FileManager.default.removeItem(atPath: older)
+        }
+        var token = ""
+        func isKept(_ running: RunningDaemon, _ session: SessionID) async throws -> Bool {
+            try await running.eventually {
+                let last = running.daemon.pipeline.log.summary(of: session)?.lastOffset
+                return try running.daemon.accounts.registry.results(of: [session])[session]
+                    .map { $0.lastOffset == last } ?? false
+            }
+        }
+        try await RunningDaemon.again(in: folder) { running in
+            token = try running.addDevice("alice")
+            try await running.sendHeartRates([120], token: token, session: Self.session)
+        }
+        try FileManager.default.copyItem(atPath: log, toPath: older)
+        try await RunningDaemon.again(in: folder) { running in
+            try await running.sendHeartRates([120, 121], token: token, session: later)
+        }
+        try await RunningDaemon.again(in: folder) { running in
+            #expect(try await isKept(running, later))
+            let agreement = try running.daemon.administration.agreement()
+            #expect(agreement.missing == 0)
+        }
+        try FileManager.default.removeItem(atPath: log)
+        try FileManager.default.moveItem(atPath: older, toPath: log)
+        try await RunningDaemon.again(in: folder) { running in
+            #expect(
+                try await running.eventually { running.daemon.isSettled.withLock { $0 } })
+            // The result of a shortened session is computed again, which must not hide it.
+            #expect(try await isKept(running, Self.session))
+            let administration = running.daemon.administration
+            let findings = try DoctorThresholds.agreement(administration.agreement())
+            #expect(findings.map(\.verdict) == [.warning])
+            #expect(findings.first?.found.contains("lacks 1 session(s)") == true)
+            #expect(findings.first?.advice.contains("doctor --accept-log") == true)
+            #expect(try await running.admin(.post, "/agreement/accept-log").status == 200)
+            #expect(
+                try DoctorThresholds.agreement(administration.agreement()).map(\.verdict)
+                    == [.fine])
+            let registry = administration.accounts.registry
+            if later != Self.session { #expect(try registry.results(of: [later]).isEmpty) }
         }
     }
 

@@ -1,0 +1,98 @@
+package import Registry
+import SegmentLog
+package import SensorModel
+import Synchronization
+
+/// Results of sessions that leave the log, or that it does not have.
+extension SessionResults {
+    /// Results that do not match the log.
+    struct Unmatched: Hashable, Sendable {
+        /// Sessions that ended before the log begins: retention has removed them.
+        var removed: [SessionID] = []
+        /// Sessions of which the log has nothing although it should.
+        var missing: [SessionID] = []
+        /// Sessions of which the log lacks the newest records.
+        var shortened: [SessionID] = []
+    }
+
+    /// Deletes results of sessions before the log removes them. None are stored until
+    /// ``endRemoving(_:)``, so a crash in between leaves no result of a removed session. Results of
+    /// a session that stays are computed again.
+    ///
+    /// - Returns: An error other than a registry that cannot be written now, which is tried again.
+    package func beginRemoving(_ sessions: Set<SessionID>) -> Result<Void, RegistryError> {
+        writing.withLock { removing in
+            for session in sessions { removing[session, default: 0] += 1 }
+        }
+        return Result { () throws(RegistryError) in try delete(Array(sessions)) }
+    }
+
+    /// Called once the catalog no longer has the sessions.
+    package func endRemoving(_ sessions: Set<SessionID>) {
+        forgetRecent(sessions)
+        writing.withLock { removing in
+            for session in sessions {
+                let count = (removing[session] ?? 1) - 1
+                removing[session] = count > 0 ? count : nil
+            }
+        }
+    }
+
+    /// Compares all stored results of this log with it. A result that is stored names only records
+    /// that were durable, so one that the log lacks was lost with a file.
+    ///
+    /// - Throws: ``RegistryError``
+    func unmatched() throws(RegistryError) -> Unmatched {
+        let first = log.firstOffset
+        let stored = try registry.resultOffsets(epoch: log.epoch)
+        let last = catalog.lastOffsets(of: Array(stored.keys))
+        var unmatched = Unmatched()
+        for (session, offset) in stored {
+            if let found = last[session] {
+                if found < offset { unmatched.shortened.append(session) }
+            } else if catalog.device(of: session) == nil {
+                if offset < first {
+                    unmatched.removed.append(session)
+                } else {
+                    unmatched.missing.append(session)
+                }
+            }
+        }
+        // Results are deleted before their session is: those that are still there were not removed
+        // meanwhile.
+        let left = try registry.results(of: unmatched.missing)
+        let leaving = waiting.withLock { $0 }
+        unmatched.missing.removeAll { left[$0] == nil || leaving.contains($0) }
+        return unmatched
+    }
+
+    /// Deletes results of sessions that retention removed before a crash, and finds those that the
+    /// log lacks. Runs before results are computed again, which hides lost ends.
+    ///
+    /// - Returns: Sessions that the log lacks in whole or in part.
+    /// - Throws: ``RegistryError``
+    package func settle() throws(RegistryError) -> Set<SessionID> {
+        let unmatched = try unmatched()
+        shortened.withLock { $0.formUnion(unmatched.shortened) }
+        try delete(unmatched.removed)
+        return Set(unmatched.missing).union(unmatched.shortened)
+    }
+
+    /// Sessions that the log lacks in whole or in part.
+    ///
+    /// - Throws: ``RegistryError``
+    func lacking() throws(RegistryError) -> Set<SessionID> {
+        let unmatched = try unmatched()
+        return shortened.withLock { $0 }.union(unmatched.missing).union(unmatched.shortened)
+    }
+
+    /// Deletes results of sessions that this log does not have.
+    ///
+    /// - Throws: ``RegistryError``
+    func acceptLog() throws(RegistryError) {
+        let unmatched = try unmatched()
+        try delete(unmatched.removed + unmatched.missing + unmatched.shortened)
+        try registry.deleteResults(exceptOfEpoch: log.epoch)
+        shortened.withLock { $0 = [] }
+    }
+}

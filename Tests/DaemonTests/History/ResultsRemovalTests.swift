@@ -1,0 +1,98 @@
+import Client
+import Foundation
+import Registry
+import SegmentLog
+import SensorModel
+import Synchronization
+import Testing
+
+@testable import Daemon
+@testable import Runtime
+
+/// Results of sessions that retention removes go with them.
+@Suite(.serialized) struct ResultsRemovalTests {
+    private static func session(_ number: Int) -> SessionID {
+        SessionID(high: UInt64(number + 1) << 56 | 0x4000, low: 1 << 63)
+    }
+
+    private static func kept(
+        _ running: RunningDaemon, _ sessions: [SessionID]
+    ) throws -> Set<SessionID> {
+        Set(try running.daemon.accounts.registry.results(of: sessions).keys)
+    }
+
+    /// Two sessions, each in a segment of its own and with a result, and a daemon started anew
+    /// beside them.
+    private static func run(
+        _ body: (RunningDaemon, _ token: String, [SessionID]) async throws -> Void
+    ) async throws {
+        let folder = NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let sessions = [session(0), session(1)]
+        var token = ""
+        for session in sessions {
+            try await RunningDaemon.again(in: folder) { running in
+                if token.isEmpty { token = try running.addDevice("ann") }
+                try await running.sendHeartRates([120, 130], token: token, session: session)
+            }
+        }
+        try await RunningDaemon.again(in: folder) { running in
+            #expect(
+                try await running.eventually {
+                    try kept(running, sessions) == Set(sessions)
+                })
+            #expect(
+                try await running.eventually { running.daemon.isSettled.withLock { $0 } })
+            try await body(running, token, sessions)
+        }
+    }
+
+    private static func retain(_ running: RunningDaemon) async {
+        // All but the newest segment is too much.
+        running.daemon.settings.withLock { $0.log.retentionBytes = 1 }
+        await running.daemon.maintain()
+    }
+
+    @Test func `Retention deletes the results of sessions of which nothing is left`() async throws {
+        try await Self.run { running, token, sessions in
+            let newest = Self.session(2)
+            try await running.sendHeartRates([99], token: token, session: newest)
+            await Self.retain(running)
+            #expect(running.daemon.pipeline.log.sessions().map(\.session) == [newest])
+            #expect(try Self.kept(running, sessions).isEmpty)
+            #expect(try running.daemon.administration.agreement().missing == 0)
+        }
+    }
+
+    @Test func `What a crash left after retention goes at the next start and is no disagreement`()
+        async throws
+    {
+        try await Self.run { running, _, sessions in
+            let registry = running.daemon.accounts.registry
+            let results = try registry.results(of: sessions)
+            await Self.retain(running)
+            #expect(running.daemon.pipeline.log.sessions().isEmpty)
+            try registry.putResults(Array(results.values))
+            #expect(try Self.kept(running, sessions) == Set(sessions))
+            #expect(try running.daemon.administration.agreement().missing == 0)
+            #expect(running.daemon.administration.settleResults())
+            #expect(try Self.kept(running, sessions).isEmpty)
+        }
+    }
+
+    @Test func `No result is stored of a session that is being removed`() async throws {
+        try await Self.run { running, _, sessions in
+            let (results, catalog) = (
+                running.daemon.pipeline.results, running.daemon.pipeline.catalog
+            )
+            let summary = try #require(catalog.summary(of: sessions[0]))
+            try results.beginRemoving([sessions[0]]).get()
+            #expect(try results.results(of: [summary]).count == 1)
+            #expect(try Self.kept(running, sessions) == [sessions[1]])
+            // It was not removed after all.
+            results.endRemoving([sessions[0]])
+            #expect(try results.results(of: [summary]).count == 1)
+            #expect(try Self.kept(running, sessions) == Set(sessions))
+        }
+    }
+}
