@@ -129,7 +129,11 @@ extension Administration {
         let placed = all.last { $0.revokedAt == nil && $0.scope.contains(.location) }
         let over = all.filter { !$0.isActive(at: now) }
         for share in over.dropLast(Self.oldSharesMax) where share.key != placed?.key {
-            try accounts.registry.deleteShare(share.key)
+            do throws(RegistryError) {
+                try accounts.registry.deleteShare(share.key)
+            } catch .unknownShare {
+                continue  // Another request of the device deleted it meanwhile.
+            }
             accounts.withState { state in
                 state.shares.remove(share.key)
                 state.sealedIDs[share.key] = nil

@@ -1,4 +1,5 @@
 import Client
+import Registry
 import SensorModel
 import Sharing
 import Synchronization
@@ -127,6 +128,25 @@ import Transport
             var events = single.events.makeAsyncIterator()
             #expect(try await events.next()?.contains("snapshot") == true)
             await single.close()
+        }
+    }
+
+    /// Two requests of one device may delete the same old share: as if the other had been first.
+    @Test func `A share is made although another request deleted an old one meanwhile`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            _ = try running.addDevice("ann")
+            for number in 0...200 {
+                _ = try running.addShare(of: "ann") { $0.name = "old-\(number)" }
+                let old = try Self.share(running, "old-\(number)")
+                try running.daemon.administration.revokeShare(old)
+            }
+            let oldest = try Self.share(running, "old-0")
+            try running.daemon.accounts.registry.deleteShare(oldest.key)
+            _ = try running.addShare(of: "ann") { $0.name = "next" }
+            #expect(try Self.share(running, "next").revokedAt == nil)
+            #expect(throws: (any Error).self) { try Self.share(running, "old-0") }
         }
     }
 }
