@@ -10,6 +10,7 @@ extension RegistryStore {
     /// records.
     ///
     /// - Parameter folder: Folder of the registry.
+    /// - Returns: The ends; empty if the registry has no results.
     /// - Throws: ``RegistryError``
     public static func resultEnds(folder: String) throws(RegistryError) -> ResultEnds {
         do {

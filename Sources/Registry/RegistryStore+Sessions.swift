@@ -38,6 +38,8 @@ extension RegistryStore {
     /// The last record of each session with results from a log.
     ///
     /// - Parameter epoch: Epoch of the log.
+    /// - Returns: Offsets by session; empty if there are no results from that log.
+    /// - Throws: ``RegistryError``
     public func resultOffsets(
         epoch: UInt32
     ) throws(RegistryError) -> [SessionID: RecordOffset] {
@@ -59,6 +61,7 @@ extension RegistryStore {
     /// Deletes results from other logs.
     ///
     /// - Parameter epoch: Epoch of the log whose results stay.
+    /// - Throws: ``RegistryError``
     public func deleteResults(exceptOfEpoch epoch: UInt32) throws(RegistryError) {
         try write { database in
             try database.execute(

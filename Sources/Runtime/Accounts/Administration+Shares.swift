@@ -132,7 +132,7 @@ extension Administration {
             do throws(RegistryError) {
                 try accounts.registry.deleteShare(share.key)
             } catch .unknownShare {
-                continue  // Another request of the device deleted it meanwhile.
+                // Another request of the device deleted it meanwhile.
             }
             accounts.withState { state in
                 state.shares.remove(share.key)
