@@ -14,7 +14,7 @@ extension PulsecastDaemon {
         // A repair wants room for a copy of a segment, and retention makes room.
         await retain()
         await repair()
-        await settleResults()
+        await upkeepResults()
         await saveCatalog()
     }
 
@@ -103,17 +103,16 @@ extension PulsecastDaemon {
         }
     }
 
-    /// Compares results with the log once, and deletes those that the registry did not take away.
-    private func settleResults() async {
-        let isSettled = isSettled.withLock { $0 }
-        let done = await pipeline.background.run { [pipeline, administration, accounts, logger] in
-            guard accounts.registry.trouble == nil else { return isSettled }
+    /// Deletes results that wait for the registry, and compares the others with the log if that was
+    /// not done yet.
+    private func upkeepResults() async {
+        await pipeline.background.run { [self] in
+            guard accounts.registry.trouble == nil else { return }
             do throws(RegistryError) { try pipeline.results.deleteWaiting() } catch {
                 logger.warning("results of deleted sessions stay in the registry: \(error)")
             }
-            return isSettled || administration.settleResults()
+            settleResults()
         }
-        self.isSettled.withLock { $0 = done }
     }
 
     private func report(_ time: RetentionTime) {

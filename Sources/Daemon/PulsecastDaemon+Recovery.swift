@@ -35,12 +35,15 @@ extension PulsecastDaemon {
     /// Computes results that miss, once the stored ones were compared with the log.
     func beginUpkeep() {
         pipeline.background.start { [self] in
-            if accounts.registry.trouble == nil {
-                let done = administration.settleResults()
-                isSettled.withLock { $0 = done }
-            }
+            settleResults()
             pipeline.upkeep.begin()
         }
+    }
+
+    /// Compares results with the log, once after each start. Blocks on the registry.
+    func settleResults() {
+        guard accounts.registry.trouble == nil, !isSettled.withLock({ $0 }) else { return }
+        if administration.settleResults() { isSettled.withLock { $0 = true } }
     }
 
     private func recoverRegistry() async {

@@ -17,7 +17,7 @@ package final class SessionResults: Sendable {
     let shortened = Mutex<Set<SessionID>>([])
     /// Recently requested results, so that a year of training does not read the registry each time.
     private let recent = Mutex<[SessionID: SessionResult]>([:])
-    /// Erased sessions whose results could not be deleted yet.
+    /// Removed sessions whose results could not be deleted yet.
     let waiting = Mutex<Set<SessionID>>([])
     /// Maximum count of ``recent``: 2 MiB.
     private static let recentMax = 8192
@@ -115,8 +115,8 @@ package final class SessionResults: Sendable {
         }
     }
 
-    /// Deletes results of sessions that the log has erased and the catalog has removed. While the
-    /// registry cannot be written, that waits for ``deleteWaiting()``.
+    /// Deletes results of sessions. While the registry cannot be written, that waits for
+    /// ``deleteWaiting()``.
     ///
     /// - Throws: ``RegistryError``
     package func delete(_ sessions: [SessionID]) throws(RegistryError) {
