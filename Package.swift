@@ -134,7 +134,7 @@ let coreTests: [Target] = [
     .testTarget(name: "SensorModelTests", dependencies: ["SensorModel"], swiftSettings: strict),
     .testTarget(name: "RingTests", dependencies: ["Ring"], swiftSettings: strict),
     .testTarget(
-        name: "WireFormatTests", dependencies: ["SensorModel", "WireFormat"],
+        name: "WireFormatTests", dependencies: ["Bytes", "SensorModel", "WireFormat"],
         swiftSettings: strict),
     .target(name: "MutatedBytes", path: "Tests/MutatedBytes", swiftSettings: strict),
     .testTarget(

@@ -1,3 +1,4 @@
+import Bytes
 import Secrets
 import Testing
 
@@ -23,10 +24,7 @@ import Testing
     private static let alertFromClient = bytes("1703030013c9872760655666b74d7ff1153efd6db6d0b0e3")
 
     private static func bytes(_ digits: String) -> [UInt8] {
-        let digits = Array(digits)
-        return stride(from: 0, to: digits.count, by: 2).map {
-            UInt8(String(digits[$0...($0 + 1)]), radix: 16) ?? 0
-        }
+        Hexadecimal.bytes(of: digits.utf8) ?? []
     }
 
     private static func keys(

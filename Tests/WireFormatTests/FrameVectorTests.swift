@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import SensorModel
 import Testing
@@ -15,11 +16,7 @@ import WireFormat
         let bytes: String
 
         var testDescription: String { name }
-        var hex: [UInt8] {
-            stride(from: 0, to: bytes.utf8.count, by: 2).compactMap { start in
-                UInt8(bytes.dropFirst(start).prefix(2), radix: 16)
-            }
-        }
+        var hex: [UInt8] { Hexadecimal.bytes(of: bytes.utf8) ?? [] }
     }
 
     /// Every field of any kind; each kind has its own.

@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 public import Logging
 import Secrets
@@ -112,8 +113,7 @@ public struct JournalLogHandler: LogHandler {
 
     /// The first 16 hexadecimal digits of SHA-256, as printed by `printf %s NAME | sha256sum`.
     private static func hash(of name: String) -> String {
-        let digits = String(MessageCode.identifier(of: name).high, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        Hexadecimal.text(of: MessageCode.identifier(of: name).high)
     }
 
     private static func oneLine(_ text: String) -> String {
