@@ -50,6 +50,7 @@ final class WaitingServer: Sendable {
                 service: service, identity: settings.tls ? identity : nil, limits: limits,
                 connections: connections)
         }
+        let gate = ClosedGate(refusal: .unavailable)
         server = TransportServer(
             loops: loops,
             listeners: [
@@ -58,8 +59,7 @@ final class WaitingServer: Sendable {
                 listener(
                     "operations", configuration.operations, .http(Self.operations(trouble)),
                     .operations),
-            ], devices: ClosedGate(refusal: .unavailable),
-            viewers: ClosedGate(refusal: .unavailable))
+            ], devices: gate, viewers: gate)
     }
 
     /// Any thread; logs a change.

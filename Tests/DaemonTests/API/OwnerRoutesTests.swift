@@ -248,7 +248,7 @@ import WireFormat
     }
 
     @Test func `A course comes back as it was sent, over a restart too`() async throws {
-        let folder = NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+        let folder = RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var token = ""
         try await RunningDaemon.again(in: folder) { running in

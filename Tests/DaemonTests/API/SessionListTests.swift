@@ -11,16 +11,12 @@ import Transport
 
 /// Lists of sessions, page by page, and how a session is named.
 @Suite(.serialized) struct SessionListTests {
-    private static func session(_ number: Int) -> SessionID {
-        SessionID(high: UInt64(number + 1) << 56 | 0x4000, low: 1 << 63)
-    }
-
     /// Sessions of two devices in turns, the even ones alice's.
     private static func record(_ count: Int, in running: RunningDaemon) async throws -> [String] {
         let tokens = [try running.addDevice("alice"), try running.addDevice("bob")]
         for number in 0..<count {
             try await running.sendHeartRates(
-                [120, 121], token: tokens[number % 2], session: session(number))
+                [120, 121], token: tokens[number % 2], session: RunningDaemon.session(number))
         }
         return tokens
     }
@@ -32,7 +28,7 @@ import Transport
     @Test func `Pages join without a hole or a repetition, whoever asks`() async throws {
         try await RunningDaemon.run { running in
             let tokens = try await Self.record(7, in: running)
-            let all = (0..<7).reversed().map { "\(Self.session($0))" }
+            let all = (0..<7).reversed().map { "\(RunningDaemon.session($0))" }
             let own = all.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
             for (path, token, expected) in [
                 ("/v1/me/sessions", tokens[0], own), ("/sessions", nil as String?, all),
@@ -81,16 +77,17 @@ import Transport
         try await RunningDaemon.run { running in
             _ = try await Self.record(3, in: running)
             for (name, number) in [
-                ("\(Self.session(1))", 1), ("0200", 1), ("0200-", nil), ("0300000000", 2),
+                ("\(RunningDaemon.session(1))", 1), ("0200", 1), ("0200-", nil), ("0300000000", 2),
                 ("03000000-0000-40", 2), ("latest", 2), ("latest?device=bob", 1),
                 ("latest?device=alice", 2), ("020", nil), ("0900", nil),
             ] as [(String, Int?)] {
                 let answer = try await running.admin(.get, "/sessions/\(name)")
                 #expect((answer.status == 200) == (number != nil), "\(name) \(answer.text)")
-                #expect(answer.object["id"] as? String == number.map { "\(Self.session($0))" })
+                #expect(
+                    answer.object["id"] as? String == number.map { "\(RunningDaemon.session($0))" })
             }
             // Two that begin alike.
-            let twin = SessionID(high: Self.session(0).high | 1, low: 1 << 63)
+            let twin = SessionID(high: RunningDaemon.session(0).high | 1, low: 1 << 63)
             let token = try running.addDevice("carol")
             try await running.sendHeartRates([99], token: token, session: twin)
             #expect(try await running.admin(.get, "/sessions/0100").status == 409)
@@ -101,9 +98,9 @@ import Transport
     @Test func `What a session amounted to is kept, and never shown once the session goes on`()
         async throws
     {
-        let folder = NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+        let folder = RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let session = Self.session(0)
+        let session = RunningDaemon.session(0)
         var token = ""
         func heart(_ running: RunningDaemon) async throws -> Double? {
             let row = try await running.ask(.get, "/v1/me/sessions", token: token).list[0]
@@ -149,16 +146,17 @@ import Transport
     }
 
     @Test func `A session that goes on after a restart is shown as it is`() async throws {
-        let folder = NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+        let folder = RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var token = ""
         try await RunningDaemon.again(in: folder) { running in
             token = try running.addDevice("alice")
-            try await running.sendHeartRates([120], token: token, session: Self.session(0))
+            try await running.sendHeartRates([120], token: token, session: RunningDaemon.session(0))
         }
         try await RunningDaemon.again(in: folder) { running in
             #expect(try await running.ask(.get, "/v1/me/training", token: token).status == 200)
-            try await running.sendHeartRates([120, 150], token: token, session: Self.session(0))
+            try await running.sendHeartRates(
+                [120, 150], token: token, session: RunningDaemon.session(0))
             #expect(
                 try await running.eventually {
                     let row = try await running.ask(.get, "/v1/me/sessions", token: token).list[0]

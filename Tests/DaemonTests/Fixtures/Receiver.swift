@@ -33,14 +33,14 @@ final class Receiver: Sendable {
             }
             return HTTPResponse(status: status)
         }
+        let gate = ClosedGate(refusal: .tokenRefused)
         let server = TransportServer(
             loops: loops,
             listeners: [
                 ListenerConfiguration(
                     name: "http", address: .tcp(host: "127.0.0.1", port: 0),
                     service: .http(router))
-            ], devices: ClosedGate(refusal: .tokenRefused),
-            viewers: ClosedGate(refusal: .tokenRefused))
+            ], devices: gate, viewers: gate)
         let address = try await server.start()["http"] ?? ""
         do { try await body("http://\(address)/hook") } catch {
             await stop(server, loops)

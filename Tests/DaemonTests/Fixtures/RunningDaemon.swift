@@ -17,12 +17,22 @@ struct RunningDaemon {
     let addresses: [String: String]
     let folder: String
 
+    /// The path of a state folder that is not there yet.
+    static func newFolder() -> String {
+        NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+    }
+
+    /// The ID of one of many sessions, in the order of the numbers.
+    static func session(_ number: Int) -> SessionID {
+        SessionID(high: UInt64(number + 1) << 56 | 0x4000, low: 1 << 63)
+    }
+
     /// Runs `body` beside a daemon, and stops it whatever happens.
     static func run(
         _ configure: (inout Configuration) -> Void = { _ in },
         _ body: (RunningDaemon) async throws -> Void
     ) async throws {
-        let folder = NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+        let folder = newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await again(in: folder, configure, body)
     }

@@ -11,10 +11,6 @@ import Testing
 
 /// Results of sessions that retention removes go with them.
 @Suite(.serialized) struct ResultsRemovalTests {
-    private static func session(_ number: Int) -> SessionID {
-        SessionID(high: UInt64(number + 1) << 56 | 0x4000, low: 1 << 63)
-    }
-
     private static func kept(
         _ running: RunningDaemon, _ sessions: [SessionID]
     ) throws -> Set<SessionID> {
@@ -26,9 +22,9 @@ import Testing
     private static func run(
         _ body: (RunningDaemon, _ token: String, [SessionID]) async throws -> Void
     ) async throws {
-        let folder = NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+        let folder = RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let sessions = [session(0), session(1)]
+        let sessions = [RunningDaemon.session(0), RunningDaemon.session(1)]
         var token = ""
         for session in sessions {
             try await RunningDaemon.again(in: folder) { running in
@@ -55,7 +51,7 @@ import Testing
 
     @Test func `Retention deletes the results of sessions of which nothing is left`() async throws {
         try await Self.run { running, token, sessions in
-            let newest = Self.session(2)
+            let newest = RunningDaemon.session(2)
             try await running.sendHeartRates([99], token: token, session: newest)
             await Self.retain(running)
             #expect(running.daemon.pipeline.log.sessions().map(\.session) == [newest])

@@ -11,18 +11,14 @@ import Transport
 
 /// What sessions amounted to is computed before somebody asks, and nobody waits for all of it.
 @Suite(.serialized) struct ResultsUpkeepTests {
-    private static func session(_ number: Int) -> SessionID {
-        SessionID(high: UInt64(number + 1) << 56 | 0x4000, low: 1 << 63)
-    }
-
     /// A daemon started anew, with so many sessions of a device in its log and no results kept.
     private static func run(
         sessions count: Int,
         _ body: (RunningDaemon, _ token: String, [SessionID]) async throws -> Void
     ) async throws {
-        let folder = NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+        let folder = RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let sessions = (0..<count).map(session)
+        let sessions = (0..<count).map(RunningDaemon.session)
         var token = ""
         try await RunningDaemon.again(in: folder) { running in
             token = try running.addDevice("ann")
@@ -66,7 +62,7 @@ import Transport
             $0.ingest.silenceSeconds = 1
         } _: { running in
             let token = try running.addDevice("ann")
-            let session = Self.session(0)
+            let session = RunningDaemon.session(0)
             try await running.sendHeartRates([120, 140], token: token, session: session)
             #expect(
                 try await running.eventually {

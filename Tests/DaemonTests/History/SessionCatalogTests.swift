@@ -9,10 +9,6 @@ import Testing
 
 /// The sessions of the log in memory: what a list costs, and what is left of it after an erasure.
 @Suite struct SessionCatalogTests {
-    private static func session(_ number: Int) -> SessionID {
-        SessionID(high: UInt64(number + 1) << 56 | 0x4000, low: 1 << 63)
-    }
-
     @Test func `What one device is asked for does not depend on the sessions of another`()
         async throws
     {
@@ -20,14 +16,15 @@ import Testing
             let (alice, bob) = (try running.addDevice("alice"), try running.addDevice("bob"))
             for number in 0..<3 {
                 try await running.sendHeartRates(
-                    [120], token: alice, session: Self.session(number))
+                    [120], token: alice, session: RunningDaemon.session(number))
             }
             for number in 3..<9 {
-                try await running.sendHeartRates([90], token: bob, session: Self.session(number))
+                try await running.sendHeartRates(
+                    [90], token: bob, session: RunningDaemon.session(number))
             }
             let catalog = running.daemon.pipeline.catalog
             let id = try running.daemon.administration.known("alice").id
-            #expect((0..<9).allSatisfy { catalog.isHeld(Self.session($0)) })
+            #expect((0..<9).allSatisfy { catalog.isHeld(RunningDaemon.session($0)) })
 
             /// What `work` finds, and how often the log was asked for it.
             func asked<Found>(_ work: () -> Found) -> (found: Found, questions: Int) {
@@ -36,19 +33,19 @@ import Testing
                 return (found, catalog.questions.load(ordering: .relaxed) - before)
             }
             let own = asked { catalog.page(of: .device(id), limit: 10).sessions }
-            #expect(own.found.map(\.session) == [2, 1, 0].map(Self.session))
+            #expect(own.found.map(\.session) == [2, 1, 0].map(RunningDaemon.session))
             #expect(own.questions == 3)
             let newest = asked { catalog.page(of: .anybody, limit: 2) }
-            #expect(newest.found.sessions.map(\.session) == [8, 7].map(Self.session))
+            #expect(newest.found.sessions.map(\.session) == [8, 7].map(RunningDaemon.session))
             #expect(newest.found.more)
             #expect(newest.questions == 3)
-            let one = asked { catalog.summary(of: Self.session(1)) }
+            let one = asked { catalog.summary(of: RunningDaemon.session(1)) }
             #expect(one.found?.device == id)
             #expect(one.questions == 1)
-            let owner = asked { catalog.device(of: Self.session(2)) }
+            let owner = asked { catalog.device(of: RunningDaemon.session(2)) }
             #expect(owner.found == id)
             #expect(owner.questions == 0)
-            #expect(catalog.device(of: Self.session(99)) == nil)
+            #expect(catalog.device(of: RunningDaemon.session(99)) == nil)
         }
     }
 
@@ -59,24 +56,25 @@ import Testing
             let token = try running.addDevice("alice")
             for number in 0..<5 {
                 try await running.sendHeartRates(
-                    [120], token: token, session: Self.session(number))
+                    [120], token: token, session: RunningDaemon.session(number))
             }
             let (catalog, log) = (running.daemon.pipeline.catalog, running.daemon.pipeline.log)
             func listed() -> [SessionID] {
                 catalog.page(of: .anybody, limit: 10).sessions.map(\.session)
             }
             // What the log still has of an erasure that failed stays.
-            catalog.erased([Self.session(1)])
-            #expect(listed() == [4, 3, 2, 1, 0].map(Self.session))
+            catalog.erased([RunningDaemon.session(1)])
+            #expect(listed() == [4, 3, 2, 1, 0].map(RunningDaemon.session))
             for number in [3, 0] {
-                _ = try await running.daemon.administration.deleteSession(Self.session(number))
+                _ = try await running.daemon.administration.deleteSession(
+                    RunningDaemon.session(number))
             }
-            #expect(listed() == [4, 2, 1].map(Self.session))
-            #expect(catalog.summary(of: Self.session(3)) == nil)
+            #expect(listed() == [4, 2, 1].map(RunningDaemon.session))
+            #expect(catalog.summary(of: RunningDaemon.session(3)) == nil)
             // The same as a look at all of the log finds.
             #expect(listed().reversed() == log.sessions().map(\.session))
             catalog.reload()
-            #expect(listed() == [4, 2, 1].map(Self.session))
+            #expect(listed() == [4, 2, 1].map(RunningDaemon.session))
         }
     }
 
@@ -85,7 +83,8 @@ import Testing
             let (alice, bob) = (try running.addDevice("alice"), try running.addDevice("bob"))
             for number in 0..<4 {
                 try await running.sendHeartRates(
-                    [120, 121], token: number == 2 ? bob : alice, session: Self.session(number))
+                    [120, 121], token: number == 2 ? bob : alice,
+                    session: RunningDaemon.session(number))
             }
             let catalog = running.daemon.pipeline.catalog
             let id = try running.daemon.administration.known("alice").id

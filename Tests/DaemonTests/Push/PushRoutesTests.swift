@@ -128,7 +128,7 @@ import Transport
     @Test func `A recording without a name goes on after a restart, and ends with its own end`()
         async throws
     {
-        let folder = NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+        let folder = RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var made = ""
         func run(_ event: Int) -> String {

@@ -16,10 +16,6 @@ import WireFormat
 @Suite(.serialized) struct AgreementTests {
     private static let session = SessionID(high: 0xA11CE, low: 1 << 63)
 
-    private static func folder() -> String {
-        NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
-    }
-
     private static func removeRegistry(in folder: String) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder)
         where name.hasPrefix("registry.sqlite") {
@@ -28,7 +24,7 @@ import WireFormat
     }
 
     @Test func `After the registry is lost nobody owns another's sessions`() async throws {
-        let folder = Self.folder()
+        let folder = RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await RunningDaemon.again(in: folder) { running in
             let token = try running.addDevice("alice")
@@ -86,7 +82,7 @@ import WireFormat
     func `A log older than its registry is told until it is accepted`(
         lacking later: SessionID
     ) async throws {
-        let folder = Self.folder()
+        let folder = RunningDaemon.newFolder()
         let (log, older) = (folder + "/log", folder + "-older")
         defer {
             try? FileManager.default.removeItem(atPath: folder)

@@ -46,7 +46,7 @@ import Transport
     @Test func `No address is in the state folder, and what is noted outlives a restart`()
         async throws
     {
-        let folder = NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+        let folder = RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let proxy: (inout Configuration) -> Void = { $0.http.trustedProxies = ["127.0.0.1"] }
         try await RunningDaemon.again(in: folder, proxy) { running in

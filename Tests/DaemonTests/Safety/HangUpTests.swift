@@ -21,7 +21,7 @@ import Transport
         _ body: (RunningDaemon, _ token: String, _ share: String, GatedDisk.Gate) async throws
             -> Void
     ) async throws {
-        let folder = NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+        let folder = RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var (token, share) = ("", "")
         try await RunningDaemon.again(in: folder) { running in

@@ -235,7 +235,7 @@ import WireFormat
     @Test func `No outlet shows what lies at home, whoever asks, before and after a restart`()
         async throws
     {
-        let folder = NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
+        let folder = RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var shares: [String: String] = [:]
         let start = (WallClock.now().secondsSince1970 - Double(2 * Self.turn)).rounded(.down)
