@@ -47,6 +47,39 @@ import Testing
         #expect(limiter.retryAfterSeconds(Self.address(1), at: Fixture.time(200)) == nil)
     }
 
+    /// Guesses from ever new /64 networks, until one is told to wait.
+    private static func guesses(sharing bits: Int) throws -> Int {
+        var limiter = FailureLimiter()
+        for guess in 0..<1000 {
+            // The number of the guess stands behind the shared bits, and within the first 64.
+            var bytes: [UInt8] = [0x20, 1, 0xD, 0xB8] + Array(repeating: 0, count: 12)
+            bytes[bits / 8] = UInt8(guess & 0xFF)
+            bytes[bits / 8 + 1] |= UInt8(guess >> 8)
+            let address = try #require(AddressKey(bytes: bytes))
+            guard limiter.failed(address, at: Fixture.start) == .refuse else { return guess }
+            let neighbour = try #require(AddressKey(bytes: [0x20, 1, 0xD, 0xB9] + bytes[4...]))
+            #expect(limiter.retryAfterSeconds(neighbour, at: Fixture.start) == nil)
+        }
+        return 1000
+    }
+
+    @Test(arguments: [(bits: 56, guesses: 40), (bits: 48, guesses: 80), (bits: 40, guesses: 1000)])
+    func `Who changes addresses within a network guesses a few times more often, not endlessly`(
+        bits: Int, guesses: Int
+    ) throws {
+        #expect(try Self.guesses(sharing: bits) == guesses)
+    }
+
+    @Test func `A neighbour's IPv4 guesses do not count`() {
+        var limiter = FailureLimiter()
+        for last in UInt8(0)..<250 {
+            for _ in 0..<10 {
+                #expect(limiter.failed(Self.address(last), at: Fixture.start) == .refuse)
+            }
+        }
+        #expect(limiter.retryAfterSeconds(Self.address(250), at: Fixture.start) == nil)
+    }
+
     @Test func `A reader asks twenty times a second, and no other waits for it`() {
         var limiter = ReaderLimiter()
         let share = ShareKey(rawValue: 1)

@@ -114,7 +114,9 @@ public struct MemoryBudget: Hashable, Sendable {
                 name: "exports, being read and sent", count: 1, bytesEach: ExportBudget.bytesMax),
             Row(name: "indexes of recordings", count: 1, bytesEach: ProjectionIndexes.bytesMax),
             // Two generations; an entry is an address and up to 30 moments.
-            Row(name: "limiters", count: 5 * 2 * 16_384, bytesEach: 256),
+            Row(name: "limiters of addresses", count: 5 * 2 * 16_384, bytesEach: 256),
+            // Two lengths of IPv6 networks, two generations; an entry is up to 80 moments.
+            Row(name: "limiters of networks", count: 2 * 2 * 2048, bytesEach: 768),
             Row(name: "messages to the webhook", count: 1000, bytesEach: 4 << 10),
         ]
     }

@@ -4,6 +4,11 @@ public struct AddressKey: Hashable, Sendable {
     private let isWide: Bool
     private let bits: UInt64
 
+    private init(isWide: Bool, bits: UInt64) {
+        self.isWide = isWide
+        self.bits = bits
+    }
+
     /// - Parameter bytes: 4 or 16 bytes in network order. An IPv4 address inside an IPv6 one counts
     ///   as IPv4. `nil` for any other length.
     public init?(bytes: some Collection<UInt8>) {
@@ -31,6 +36,13 @@ public struct AddressKey: Hashable, Sendable {
         stride(from: isWide ? 56 : 24, through: 0, by: -8).map {
             UInt8(truncatingIfNeeded: bits >> UInt64($0))
         }
+    }
+
+    /// The IPv6 network of `length` bits around the address, 64 at most; `nil` for an IPv4 address,
+    /// whose neighbours are other people.
+    func network(_ length: Int) -> AddressKey? {
+        guard isWide else { return nil }
+        return AddressKey(isWide: true, bits: bits & ~(UInt64.max >> UInt64(length)))
     }
 
     /// Whether the address is ::ffff:a.b.c.d.

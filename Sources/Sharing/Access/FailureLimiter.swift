@@ -1,6 +1,9 @@
 public import SensorModel
 
-/// Limits failed guesses by address.
+/// Limits failed guesses by address, and by the networks that a single customer may hold.
+///
+/// A home has an IPv6 /56, a hosting customer a /48: these have more failures than an address, and not
+/// 256 or 65,536 times as many. IPv4 networks are not counted: neighbours there are other people.
 ///
 /// Only failures count: a valid ID works from any address at any time, whatever other clients use
 /// the address.
@@ -12,27 +15,55 @@ public struct FailureLimiter: Sendable {
         case slowDown(retryAfterSeconds: Int)
     }
 
-    private var failures: SlidingWindow<AddressKey>
+    /// Of addresses, IPv6 networks of 56 bits, and of 48.
+    private var levels: [Level]
+
+    private struct Level {
+        /// Length of the network in bits; `nil`: the address itself.
+        let networkBits: Int?
+        var failures: SlidingWindow<AddressKey>
+
+        func key(_ address: AddressKey) -> AddressKey? {
+            guard let networkBits else { return address }
+            return address.network(networkBits)
+        }
+    }
+
+    /// Networks in each of two generations, of either length.
+    private static let networksMax = 2048
 
     /// - Parameters:
-    ///   - failuresMax: Failures of an address in a window.
+    ///   - failuresMax: Failures of an address in a window; of a /56 four times, of a /48 eight times
+    ///     as many.
     ///   - windowSeconds: Time until a failure no longer counts.
     ///   - addressesMax: Addresses in each of two generations.
     public init(failuresMax: Int = 10, windowSeconds: Int = 60, addressesMax: Int = 16_384) {
-        failures = SlidingWindow(
-            countMax: failuresMax, windowSeconds: windowSeconds, keysMax: addressesMax)
+        func level(_ networkBits: Int?, places: Int, keysMax: Int) -> Level {
+            Level(
+                networkBits: networkBits,
+                failures: SlidingWindow(
+                    countMax: failuresMax * places, windowSeconds: windowSeconds, keysMax: keysMax))
+        }
+        levels = [
+            level(nil, places: 1, keysMax: addressesMax),
+            level(56, places: 4, keysMax: min(addressesMax, Self.networksMax)),
+            level(48, places: 8, keysMax: min(addressesMax, Self.networksMax)),
+        ]
     }
 
-    /// Number of addresses in memory.
-    public var count: Int { failures.count }
+    /// Number of addresses and networks in memory.
+    public var count: Int { levels.reduce(0) { $0 + $1.failures.count } }
 
     /// Counts a failed guess. A guess that is answered with 429 is not counted again, so that
     /// `Retry-After` stays true.
     public mutating func failed(_ address: AddressKey, at now: Timestamp) -> Verdict {
-        if let seconds = failures.secondsUntilFree(address, at: now) {
+        if let seconds = retryAfterSeconds(address, at: now) {
             return .slowDown(retryAfterSeconds: seconds)
         }
-        failures.record(address, at: now)
+        for index in levels.indices {
+            guard let key = levels[index].key(address) else { continue }
+            levels[index].failures.record(key, at: now)
+        }
         return .refuse
     }
 
@@ -41,6 +72,8 @@ public struct FailureLimiter: Sendable {
     ///
     /// - Returns: Seconds to wait; `nil` if the address may guess.
     public func retryAfterSeconds(_ address: AddressKey, at now: Timestamp) -> Int? {
-        failures.secondsUntilFree(address, at: now)
+        levels.compactMap { level in
+            level.key(address).flatMap { level.failures.secondsUntilFree($0, at: now) }
+        }.max()
     }
 }

@@ -26,7 +26,11 @@ struct EventWindow {
     private(set) var entries: [Entry] = []
     /// Events up to this revision may be gone.
     private(set) var lostRevision: UInt64 = 0
-    private var bytes = 0
+    /// Bytes of the entries, with what each takes besides its text.
+    private(set) var bytes = 0
+
+    /// Bytes of an entry besides its text: two objects and the headers of their arrays.
+    private static let entryBytes = 192
 
     mutating func append(
         _ json: [UInt8], cursor: LogCursor, revision: UInt64, runner: String, bytesMax: Int
@@ -34,14 +38,27 @@ struct EventWindow {
         let message = EncodedMessage(json: json, cursor: cursor)
         let entry = Entry(message, revision: revision, runnerName: runner)
         entries.append(entry)
-        bytes += json.count
+        bytes += Self.entryBytes + json.count
         var surplus = 0
-        while bytes > bytesMax, surplus < entries.count {
-            bytes -= entries[surplus].alone.json.count
-            lostRevision = entries[surplus].revision
+        var rest = bytes
+        while rest > bytesMax, surplus < entries.count {
+            rest -= Self.entryBytes + entries[surplus].alone.json.count
             surplus += 1
         }
-        entries.removeFirst(surplus)
+        giveUp(surplus)
+    }
+
+    /// Drops the older half of the entries, a single one too.
+    mutating func giveUpOlderHalf() {
+        giveUp((entries.count + 1) / 2)
+    }
+
+    private mutating func giveUp(_ count: Int) {
+        guard count > 0 else { return }
+        let given = entries.prefix(count)
+        lostRevision = given[count - 1].revision
+        bytes -= given.reduce(0) { $0 + Self.entryBytes + $1.alone.json.count }
+        entries.removeFirst(count)
     }
 
     /// Entries that a viewer at `revision` has not got yet, oldest first.

@@ -6,12 +6,18 @@ public final class FeedTable {
     /// One revision for all feeds, so that a viewer of fifty runners needs a single number.
     private var revision: UInt64 = 0
 
-    /// Bytes of events kept for slow viewers, in all feeds together.
-    public static let eventBytesMax = 32 << 20
-    /// Minimum limit of a feed in bytes, whatever the number of feeds.
-    public static let eventBytesMin = 8 << 10
+    private var budget: EventBudget
 
-    public init() {}
+    /// Bytes of events kept for slow viewers, in all feeds together.
+    public static let eventBytesMax = 28 << 20
+
+    /// - Parameter eventBytesMax: Bytes of events kept for slow viewers, in all feeds together.
+    public init(eventBytesMax: Int = FeedTable.eventBytesMax) {
+        budget = EventBudget(bytesMax: eventBytesMax)
+    }
+
+    /// Bytes of events that are kept now.
+    var eventBytes: Int { budget.bytes }
 
     public subscript(key: FeedKey) -> ShareFeed? { feeds[key] }
 
@@ -26,6 +32,7 @@ public final class FeedTable {
     public func open(
         _ key: FeedKey, runnerName: String, snapshot: FeedSnapshot
     ) -> ShareFeed {
+        close(key)
         revision += 1
         let feed = ShareFeed(
             key: key, runnerName: runnerName, snapshot: snapshot, revision: revision)
@@ -39,14 +46,13 @@ public final class FeedTable {
     public func apply(_ update: FeedUpdate, to key: FeedKey) -> ShareFeed? {
         guard let feed = feeds[key] else { return nil }
         revision += 1
-        let share = Self.eventBytesMax / max(1, feeds.count)
-        feed.apply(
-            update, revision: revision,
-            eventBytesMax: max(Self.eventBytesMin, min(Limits.subscriberBytesMax, share)))
+        feed.apply(update, revision: revision, eventBytesMax: Limits.subscriberBytesMax)
+        budget.settle(feed)
         return feed
     }
 
     public func close(_ key: FeedKey) {
-        feeds[key] = nil
+        guard let feed = feeds.removeValue(forKey: key) else { return }
+        budget.remove(feed)
     }
 }

@@ -22,6 +22,8 @@ public final class ShareFeed {
 
     private var fields: [Field?] = Array(repeating: nil, count: FieldKey.allCases.count)
     private(set) var events = EventWindow()
+    /// What the loop's budget of events knows of this feed.
+    var place = EventBudget.Place()
     private var updates: [Memo] = []
     private var restarts: [Memo] = []
 
@@ -104,6 +106,12 @@ public final class ShareFeed {
             marks.event = revision
             marks.lostEvent = events.lostRevision
         }
+    }
+
+    /// Keeps the newer half of the events only: viewers that wait for others count as too slow.
+    func giveUpOlderEvents() {
+        events.giveUpOlderHalf()
+        marks.lostEvent = events.lostRevision
     }
 
     /// All current values, for a new viewer.
