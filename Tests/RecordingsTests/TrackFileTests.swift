@@ -105,6 +105,26 @@ import Testing
         #expect(recording.refused.counts == ["heart rate out of range": 1])
     }
 
+    @Test func `Meters that a pause finds to have been run before it stand in TCX at its start`()
+        throws
+    {
+        var run = try SampleRun(seconds: 80)
+        run.session.pauses.append(
+            RecordedPause(
+                start: run.session.points[70].time, end: run.session.end, automatic: true))
+        let last = try #require(run.session.points[69].distanceMeters)
+        for index in 70...80 {
+            run.session.points[index].paused = true
+            run.session.points[index].distanceMeters = last + (index < 75 ? 0 : 12)
+        }
+        let text = String(decoding: run.export(.tcx), as: UTF8.self)
+        let shown = text.split(separator: "<Trackpoint>").dropFirst().compactMap {
+            $0.firstMatch(of: /<DistanceMeters>([\d.]+)</).flatMap { Double($0.output.1) }
+        }
+        #expect(shown.last == last + 12)
+        #expect(shown.dropLast().last == run.session.points[68].distanceMeters)
+    }
+
     @Test(arguments: [ExportFormat.gpx, .tcx])
     func `A run goes out and comes back`(format: ExportFormat) throws {
         let run = try SampleRun(seconds: 200)

@@ -25,6 +25,14 @@ extension RecordedSession {
         return result
     }
 
+    /// Meters at the end of a stretch, with those that were counted in the pause after it: nobody moves
+    /// in a pause, so they belong to the way before it, which was not yet sure.
+    func distanceMeters(atEndOf stretch: ArraySlice<SessionPoint>) -> Double? {
+        let pause = points[stretch.endIndex...].prefix { $0.paused }
+        return pause.last { $0.distanceMeters != nil }?.distanceMeters
+            ?? stretch.last?.distanceMeters
+    }
+
     /// The closed laps and the one that continues to the end; at least one.
     ///
     /// A last lap that ends a moment before the recording does is the last.

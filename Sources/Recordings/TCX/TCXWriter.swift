@@ -54,7 +54,13 @@ enum TCXWriter {
             let part = range.clamped(to: stretch.indices)
             guard !part.isEmpty else { continue }
             text.add("<Track>\n")
-            for point in session.points[part] { append(point, to: &text) }
+            for index in part {
+                var point = session.points[index]
+                if index == stretch.endIndex - 1 {
+                    point.distanceMeters = session.distanceMeters(atEndOf: stretch)
+                }
+                append(point, to: &text)
+            }
             text.add("</Track>\n")
         }
         text.add("</Lap>\n")
