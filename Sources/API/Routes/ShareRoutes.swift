@@ -195,12 +195,8 @@ package struct ShareRoutes: Sendable {
         if source.share.delaySeconds == 0 { _ = await reader.isReadable(through: source.end) }
         return try await reader.pool.run(for: .share(link.key), from: .address(peer.key)) {
             ticket in
-            let pages = try source.sessions.map {
-                try reader.page(
-                    of: $0, source, after: after, limit: limit, inGroup: link.device == nil,
-                    ticket)
-            }
-            return ShareReader.Page.merged(pages, limit: limit)
+            try reader.page(
+                of: source, after: after, limit: limit, inGroup: link.device == nil, ticket)
         }
     }
 

@@ -11,7 +11,7 @@ package struct ShownRecords: Sendable {
     let reader: LogReader
     let epoch: UInt32
     private let index: ProjectionIndex?
-    private let first: RecordOffset
+    let first: RecordOffset
     /// The session's number of records when this was made.
     private let records: Int
     private let indexNow: @Sendable () throws(SegmentLogError) -> ProjectionIndex?
@@ -146,6 +146,25 @@ package struct ShownRecords: Sendable {
             position.found.removeFirst()
         }
         return nil
+    }
+
+    /// The first event that was shown. With an index only the records around it are read.
+    ///
+    /// - Parameters:
+    ///   - arrivedBy: Later arrivals are still held back from the share; `nil`: none are.
+    ///   - now: Arrival clock.
+    /// - Returns: The event, `nil`: nothing was shown; and why the reading ended.
+    /// - Throws: ``SegmentLogError``
+    package func firstShown(
+        arrivedBy: Timestamp?, now: Timestamp
+    ) throws(SegmentLogError) -> (event: StreamEvent?, ending: Ending) {
+        var first: StreamEvent?
+        var position = position(from: index?.checkpointBeforeShown, after: nil)
+        let ending = try read(from: &position, arrivedBy: arrivedBy, now: now) { shown in
+            first = shown.event
+            return false
+        }
+        return (first, ending)
     }
 
     // MARK: A moment
