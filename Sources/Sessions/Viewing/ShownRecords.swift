@@ -196,11 +196,16 @@ package struct ShownRecords: Sendable {
         var newest: ShownEvent?
         try read(from: &position, arrivedBy: arrivedBy, now: now) { shown in
             guard shown.event.deviceTime <= time || !hasShown else { return false }
+            // The first event says when the session started.
+            guard hasShown else {
+                _ = fields.take(shown.event, at: shown.offset)
+                hasShown = true
+                return true
+            }
             if let before = newest, !shown.event.kind.replaces(before.event.kind) {
                 _ = fields.take(before.event, at: before.offset)
             }
             newest = shown
-            hasShown = true
             return true
         }
         if let newest { _ = fields.take(newest.event, at: newest.offset) }
