@@ -9,6 +9,11 @@ enum ReadAnswer {
         switch error {
         case ReadRefusal.tooMany:
             ShareRefusal.tooMany(retryAfterSeconds: retrySeconds).response
+        case ReadRefusal.tooLong:
+            .failure(
+                status: 413,
+                reason: "the session is too long for one file of this format: format=csv-motion "
+                    + "has no limit, nor has `pulsecast export` on the daemon's machine")
         case ReadRefusal.busy, ReadRefusal.cancelled:
             .failure(
                 status: 503, reason: "too much is read at once, come back later",

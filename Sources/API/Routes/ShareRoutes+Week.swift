@@ -77,18 +77,13 @@ extension ShareReader {
             guard rule != .everything else {
                 return summary.deviceTimes?.lowerBound ?? summary.arrivalTimes.lowerBound
             }
-            let records = ShownRecords(
-                summary, rule: rule, index: nil, reader: log.reader(), epoch: log.epoch,
-                isCancelled: { ticket.isCancelled })
-            var start: Timestamp?
-            var position = records.position(after: nil)
-            try records.read(
-                from: &position, arrivedBy: share.shownArrivals(at: now), now: now
-            ) { shown in
-                start = shown.event.deviceTime
-                return false
+            guard let records = try records(of: summary.session, by: rule, ticket) else {
+                guard !ticket.isCancelled else { throw ReadRefusal.cancelled }
+                return nil
             }
-            return start
+            let shown = try records.firstShown(arrivedBy: share.shownArrivals(at: now), now: now)
+            guard shown.ending != .cancelled else { throw ReadRefusal.cancelled }
+            return shown.event?.deviceTime
         }
     }
 }

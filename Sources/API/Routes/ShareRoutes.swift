@@ -64,7 +64,7 @@ package struct ShareRoutes: Sendable {
         switch share(request) {
         case .failure(let refusal): return refusal.response
         case .success(let share):
-            let snapshots = await snapshots(of: share)
+            let snapshots = await snapshots(of: share, for: request.peer)
             guard let first = snapshots.first else { return ShareRefusal.unknown.response }
             if share.device != nil { return Self.noStore(.json(first)) }
             var body = Array(#"{"type":"group","runners":["#.utf8)
@@ -75,25 +75,6 @@ package struct ShareRoutes: Sendable {
             body.append(contentsOf: "]}".utf8)
             return Self.noStore(.json(body))
         }
-    }
-
-    private func snapshots(of share: Share) async -> [[UInt8]] {
-        let members = members(of: share)
-        let isGroup = share.device == nil
-        await pipeline.mailbox.waitUntilLoaded(members)
-        return await pipeline.mailbox.ask { core in
-            members.compactMap { member -> [UInt8]? in
-                _ = core.sessionShown(by: member)
-                guard
-                    let snapshot = core.hub.snapshot(
-                        member.key, cursor: core.cursor, at: core.now)
-                else { return nil }
-                core.hub.dropUnwatched(member.key)
-                let feed = FeedTable().open(
-                    FeedKey(member.key), runnerName: member.runnerName, snapshot: snapshot)
-                return feed.snapshotMessage(place: isGroup ? .inGroup : .alone).json
-            }
-        } ?? []
     }
 
     private func history(_ request: HTTPRequest) async -> HTTPResponse {
@@ -195,12 +176,8 @@ package struct ShareRoutes: Sendable {
         if source.share.delaySeconds == 0 { _ = await reader.isReadable(through: source.end) }
         return try await reader.pool.run(for: .share(link.key), from: .address(peer.key)) {
             ticket in
-            let pages = try source.sessions.map {
-                try reader.page(
-                    of: $0, source, after: after, limit: limit, inGroup: link.device == nil,
-                    ticket)
-            }
-            return ShareReader.Page.merged(pages, limit: limit)
+            try reader.page(
+                of: source, after: after, limit: limit, inGroup: link.device == nil, ticket)
         }
     }
 

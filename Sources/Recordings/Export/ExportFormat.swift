@@ -12,6 +12,10 @@ public enum ExportFormat: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether the file's beginning depends on the whole session: its columns, its start, its end, or
+    /// which sensor counts. The others are written as the frames are read, however many there are.
+    public var readsRows: Bool { self != .motionCSV }
+
     public var contentType: String {
         switch self {
         case .csv, .motionCSV: "text/csv; charset=utf-8"

@@ -42,10 +42,15 @@ struct MeasuredPoints {
             add(sample.beatsPerMinute, at: frame.deviceTime, isOfMotion: false)
         case .motion(let batch):
             guard let rate = batch.heartRate else { return }
-            add(Double(rate), at: frame.deviceTime, isOfMotion: true)
+            takeMotion(Double(rate), at: frame.deviceTime)
         case .source(let name): source = name
         default: break
         }
+    }
+
+    /// Takes the heart rate of a motion frame, beats/min.
+    mutating func takeMotion(_ beatsPerMinute: Double, at time: Timestamp) {
+        add(beatsPerMinute, at: time, isOfMotion: true)
     }
 
     private mutating func add(_ beatsPerMinute: Double, at time: Timestamp, isOfMotion: Bool) {

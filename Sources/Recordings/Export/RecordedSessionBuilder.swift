@@ -44,6 +44,18 @@ public struct RecordedSessionBuilder: Sendable {
         measured.take(frame)
     }
 
+    /// Adds a motion frame, of which only the time and the heart rate count: its samples need not be
+    /// decoded.
+    ///
+    /// - Parameters:
+    ///   - time: Device time of its first sample.
+    ///   - heartRate: Heart rate that came with it, beats/min.
+    public mutating func takeMotion(at time: Timestamp, heartRate: Double?) {
+        reach(time)
+        lastFrame = max(lastFrame ?? time, time)
+        if let heartRate { measured.takeMotion(heartRate, at: time) }
+    }
+
     /// They are not of a moment: the session is no longer for them.
     private mutating func take(_ messages: ForeignMessages, at time: Timestamp) {
         foreignBytes += messages.bytes.count

@@ -22,6 +22,17 @@ public struct SessionExport: Sendable {
         case mcap(MCAPSession)
     }
 
+    /// A file of motion alone, which needs nothing but the frames.
+    public static var motion: SessionExport {
+        SessionExport(format: .motionCSV, writer: .motionCSV(MotionCSVWriter()), heldBytes: 0)
+    }
+
+    private init(format: ExportFormat, writer: Writer, heldBytes: Int) {
+        self.format = format
+        self.writer = writer
+        self.heldBytes = heldBytes
+    }
+
     public init(format: ExportFormat, session: RecordedSession) {
         self.format = format
         var rows = session

@@ -12,6 +12,9 @@ package final class ExportBudget: Sendable {
     /// Exports of one device at once.
     package static let deviceCountMax = 8
 
+    private let bytesMax: Int
+    private let deviceBytesMax: Int
+
     private struct State {
         var bytes = 0
         var devices: [DeviceID: (bytes: Int, count: Int)] = [:]
@@ -19,7 +22,15 @@ package final class ExportBudget: Sendable {
 
     private let state = Mutex(State())
 
-    package init() {}
+    /// - Parameters:
+    ///   - bytesMax: Bytes of all exports together; fewer in tests.
+    ///   - deviceBytesMax: Bytes of one device's.
+    package init(
+        bytesMax: Int = ExportBudget.bytesMax, deviceBytesMax: Int = ExportBudget.deviceBytesMax
+    ) {
+        self.bytesMax = bytesMax
+        self.deviceBytesMax = deviceBytesMax
+    }
 
     /// Bytes that are taken, for tests.
     package var bytes: Int { state.withLock { $0.bytes } }
@@ -39,8 +50,8 @@ package final class ExportBudget: Sendable {
     fileprivate func change(_ change: Int, of device: DeviceID) -> ReadRefusal? {
         state.withLock { state in
             let own = (state.devices[device]?.bytes ?? 0) + change
-            guard change <= 0 || own <= Self.deviceBytesMax else { return .tooMany }
-            guard change <= 0 || state.bytes + change <= Self.bytesMax else { return .busy }
+            guard change <= 0 || own <= deviceBytesMax else { return .tooMany }
+            guard change <= 0 || state.bytes + change <= bytesMax else { return .busy }
             state.bytes += change
             state.devices[device]?.bytes = own
             return nil
@@ -75,11 +86,13 @@ package final class ExportBudget: Sendable {
 
         /// Sets what the export takes.
         ///
-        /// - Returns: Why it may not take as much; nothing changes then.
+        /// - Returns: Why it may not take as much, ``ReadRefusal/tooLong`` if no export may;
+        ///   nothing changes then.
         package func take(_ count: Int) -> ReadRefusal? {
             bytes.withLock { bytes in
                 let wanted = (count + Self.stepBytes - 1) / Self.stepBytes * Self.stepBytes
                 guard wanted != bytes else { return nil }
+                guard wanted <= budget.deviceBytesMax else { return .tooLong }
                 if let refusal = budget.change(wanted - bytes, of: device) { return refusal }
                 bytes = wanted
                 return nil

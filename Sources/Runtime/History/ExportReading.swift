@@ -37,14 +37,14 @@ package struct ExportReading: Sendable {
         self.reservation = reservation
         var refusal: ReadRefusal?
         let exporter = SessionExporter(reader: log.reader(), device: device)
-        let recorded = try exporter.recordedSession(
-            session,
+        let begun = try exporter.begin(
+            session, as: format,
             hasRoom: { bytes in
                 refusal = reservation.take(bytes)
                 return refusal == nil
             }, isCancelled: isCancelled)
-        guard let recorded else { throw refusal ?? ReadRefusal.cancelled }
-        export = SessionExport(format: format, session: recorded)
+        guard let begun else { throw refusal ?? ReadRefusal.cancelled }
+        export = begun
         if let refusal = reservation.take(export.heldBytes) { throw refusal }
         next = export.readsFrames ? log.summary(of: session)?.firstOffset : nil
     }

@@ -26,28 +26,42 @@ public struct SessionExporter: Sendable {
         _ session: SessionID, as format: ExportFormat, write: ([UInt8]) -> Void
     ) throws(SessionReadError) {
         // Only a cancellation gives `nil`.
-        guard let recorded = try recordedSession(session, isCancelled: { false }) else { return }
-        var export = SessionExport(format: format, session: recorded)
-        if export.readsFrames {
+        guard let export = try begin(session, as: format, isCancelled: { false }) else { return }
+        var file = export
+        if file.readsFrames {
             try reader.forEachRecord(of: session) { header, payload throws(SessionReadError) in
                 guard case .frame(let kind) = header.type else { return }
                 let frame = try Self.frame(kind, header, payload)
-                export.append(frame, arrivalTime: header.arrivalTime)
-                write(export.takeBytes())
+                file.append(frame, arrivalTime: header.arrivalTime)
+                write(file.takeBytes())
             }
         }
-        export.finish()
-        write(export.takeBytes())
+        file.finish()
+        write(file.takeBytes())
     }
 
     /// - Parameters:
     ///   - session: Session in the log.
+    ///   - format: Format of the file.
     ///   - hasRoom: Called with the bytes of memory so far; `false` ends the reading.
     ///   - isCancelled: Checked between records.
-    /// - Returns: `nil` when it was cancelled, or has no room.
+    /// - Returns: The file's beginning; `nil` when it was cancelled, or has no room.
     /// - Throws: ``SessionReadError``
-    func recordedSession(
-        _ session: SessionID, hasRoom: (Int) -> Bool = { _ in true }, isCancelled: () -> Bool
+    func begin(
+        _ session: SessionID, as format: ExportFormat, hasRoom: (Int) -> Bool = { _ in true },
+        isCancelled: () -> Bool
+    ) throws(SessionReadError) -> SessionExport? {
+        guard format.readsRows else {
+            guard reader.summary(of: session) != nil else { throw .unknownSession(session) }
+            return .motion
+        }
+        return try recordedSession(session, hasRoom: hasRoom, isCancelled: isCancelled)
+            .map { SessionExport(format: format, session: $0) }
+    }
+
+    /// The session's rows, for formats that need them before their first byte.
+    private func recordedSession(
+        _ session: SessionID, hasRoom: (Int) -> Bool, isCancelled: () -> Bool
     ) throws(SessionReadError) -> RecordedSession? {
         var builder = RecordedSessionBuilder(id: session, device: device)
         var isFull = false
@@ -56,6 +70,10 @@ public struct SessionExporter: Sendable {
         ) {
             header, payload throws(SessionReadError) in
             switch header.type {
+            case .frame(let kind) where kind == .motion || kind == .exactMotion:
+                // Most frames by far.
+                let layout = try Self.layout(kind, header, payload)
+                builder.takeMotion(at: header.deviceTime, heartRate: layout.heartRate)
             case .frame(let kind):
                 builder.take(try Self.frame(kind, header, payload))
             case .metric, .event:
@@ -68,6 +86,14 @@ public struct SessionExporter: Sendable {
             isFull = !hasRoom(builder.bytes)
         }
         return isWhole && !isFull ? builder.finish() : nil
+    }
+
+    private static func layout(
+        _ kind: FrameKind, _ header: RecordHeader, _ payload: Span<UInt8>
+    ) throws(SessionReadError) -> MotionLayout {
+        do throws(FrameRefusal) {
+            return try MotionLayout(kind: kind, payload: payload)
+        } catch { throw .unreadableFrame(header.offset, error) }
     }
 
     package static func frame(

@@ -102,6 +102,30 @@ extension PipelineCore {
         sessionShown(by: share).map { $0.computation == nil } ?? false
     }
 
+    /// The session that a share shows, if the log must answer for it: it is not in memory, or being
+    /// loaded. A share with a delay shows what was held back in memory alone.
+    ///
+    /// - Returns: The session as a reading's source; `nil`: memory answers.
+    package func unloaded(shownBy share: Share) -> CatchUp.Source? {
+        let share = current(share)
+        guard share.delaySeconds == 0, let session = hub.session(shownBy: share, at: now) else {
+            return nil
+        }
+        guard flow.sessions[session].map({ $0.computation == nil }) ?? true else { return nil }
+        return CatchUp.Source(
+            share: share, privacy: privacy(of: share), sessions: [session], end: cursor.offset)
+    }
+
+    /// Whether what was read of a source still holds: the share may be over or have other settings
+    /// by now, and the session erased.
+    package func stillShows(_ source: CatchUp.Source) -> Bool {
+        guard let share = hub.directory[source.share.key], share.isActive(at: now),
+            share.scope == source.share.scope,
+            ProjectionRule(share, privacy: privacy(of: share)) == source.rule
+        else { return false }
+        return hub.session(shownBy: share, at: now) == source.sessions.first
+    }
+
     func join(_ members: [Share], by subscriber: SubscriberID) -> [FeedOpening] {
         members.compactMap { share -> FeedOpening? in
             _ = sessionShown(by: share)

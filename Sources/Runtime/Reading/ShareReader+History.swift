@@ -26,6 +26,33 @@ extension ShareReader {
         }
     }
 
+    /// One page of the events of a source's sessions, oldest first. Runs on a thread of the pool.
+    ///
+    /// A session that begins behind a full page is not read: else each page would read all later
+    /// sessions.
+    ///
+    /// - Parameters: As for a page of one session.
+    /// - Throws: ``SegmentLogError``, ``ReadRefusal/cancelled``
+    package func page(
+        of source: CatchUp.Source, after: RecordOffset?, limit: Int, inGroup: Bool,
+        _ ticket: ReadPool.Ticket
+    ) throws -> Page {
+        var pages: [Page] = []
+        var end: RecordOffset?
+        for session in source.sessions {
+            if let end, let first = catalog.summary(of: session)?.firstOffset, first > end {
+                continue
+            }
+            let page = try page(
+                of: session, source, after: after, limit: limit, inGroup: inGroup, ticket)
+            if page.more, let last = page.items.last?.cursor.offset {
+                end = min(last, end ?? last)
+            }
+            pages.append(page)
+        }
+        return Page.merged(pages, limit: limit)
+    }
+
     /// One page of a session's events as a share shows them, oldest first. Runs on a thread of the
     /// pool.
     ///

@@ -53,6 +53,12 @@ package struct CatchUp: Sendable {
         return longest
     }
 
+    /// One source's reading of one session.
+    private struct Reading: Hashable {
+        let source: Int
+        let session: SessionID
+    }
+
     /// Events per part handed to a socket.
     package static let partMax = 128
 
@@ -63,6 +69,10 @@ package struct CatchUp: Sendable {
     private let partMax: Int
     /// Everything up to here was sent.
     private var after: RecordOffset
+    /// First offsets of sessions that were looked at.
+    private var firsts: [SessionID: RecordOffset] = [:]
+    /// Sessions of which everything was sent; by source, since two may show one session.
+    private var done: Set<Reading> = []
     /// Whether no more events follow.
     package private(set) var isComplete = false
 
@@ -106,12 +116,28 @@ package struct CatchUp: Sendable {
         var part: [(cursor: LogCursor, json: [UInt8])] = []
         /// Behind this offset a source may have unread events.
         var known: RecordOffset?
-        for (source, encoder) in zip(sources, encoders) {
+        /// Sessions read to their end, with their last event.
+        var read: [(reading: Reading, newest: RecordOffset?)] = []
+        for (index, encoder) in encoders.enumerated() {
+            let source = sources[index]
             for session in source.sessions {
-                guard let records = try records(session, source.rule) else { continue }
-                let (last, ending) = try read(records, of: source, at: now, encoder, into: &part)
+                let reading = Reading(source: index, session: session)
+                // A session that begins behind the part is read when its turn comes: else each part
+                // would read all later sessions.
+                guard !done.contains(reading), !isBehind(known, session),
+                    let records = try records(session, source.rule)
+                else { continue }
+                firsts[session] = records.first
+                guard !isBehind(known, session) else { continue }
+                let count = part.count
+                let (last, ending) = try self.read(
+                    records, of: source, at: now, encoder, into: &part)
                 guard ending != .cancelled else { return [] }
-                if let last { known = min(last, known ?? last) }
+                if let last {
+                    known = min(last, known ?? last)
+                } else {
+                    read.append((reading, part[count...].last?.cursor.offset))
+                }
             }
         }
         part.sort { $0.cursor < $1.cursor }
@@ -122,7 +148,15 @@ package struct CatchUp: Sendable {
             isComplete = true
         }
         if let last = part.last { after = last.cursor.offset }
+        for (reading, newest) in read where newest.map({ $0 <= after }) ?? true {
+            done.insert(reading)
+        }
         return part
+    }
+
+    private func isBehind(_ known: RecordOffset?, _ session: SessionID) -> Bool {
+        guard let known, let first = firsts[session] else { return false }
+        return first > known
     }
 
     /// - Returns: The last offset of a full part, `nil`: the session has no more; and why the

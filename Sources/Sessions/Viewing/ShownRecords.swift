@@ -11,7 +11,7 @@ package struct ShownRecords: Sendable {
     let reader: LogReader
     let epoch: UInt32
     private let index: ProjectionIndex?
-    private let first: RecordOffset
+    let first: RecordOffset
     /// The session's number of records when this was made.
     private let records: Int
     private let indexNow: @Sendable () throws(SegmentLogError) -> ProjectionIndex?
@@ -148,6 +148,25 @@ package struct ShownRecords: Sendable {
         return nil
     }
 
+    /// The first event that was shown. With an index only the records around it are read.
+    ///
+    /// - Parameters:
+    ///   - arrivedBy: Later arrivals are still held back from the share; `nil`: none are.
+    ///   - now: Arrival clock.
+    /// - Returns: The event, `nil`: nothing was shown; and why the reading ended.
+    /// - Throws: ``SegmentLogError``
+    package func firstShown(
+        arrivedBy: Timestamp?, now: Timestamp
+    ) throws(SegmentLogError) -> (event: StreamEvent?, ending: Ending) {
+        var first: StreamEvent?
+        var position = position(from: index?.checkpointBeforeShown, after: nil)
+        let ending = try read(from: &position, arrivedBy: arrivedBy, now: now) { shown in
+            first = shown.event
+            return false
+        }
+        return (first, ending)
+    }
+
     // MARK: A moment
 
     /// - Parameter time: Device time.
@@ -177,11 +196,16 @@ package struct ShownRecords: Sendable {
         var newest: ShownEvent?
         try read(from: &position, arrivedBy: arrivedBy, now: now) { shown in
             guard shown.event.deviceTime <= time || !hasShown else { return false }
+            // The first event says when the session started.
+            guard hasShown else {
+                _ = fields.take(shown.event, at: shown.offset)
+                hasShown = true
+                return true
+            }
             if let before = newest, !shown.event.kind.replaces(before.event.kind) {
                 _ = fields.take(before.event, at: before.offset)
             }
             newest = shown
-            hasShown = true
             return true
         }
         if let newest { _ = fields.take(newest.event, at: newest.offset) }

@@ -184,6 +184,11 @@ public struct ProjectionIndex: Sendable {
 
     // MARK: Lookup
 
+    /// The last checkpoint before anything was shown; `nil`: begin at the session's start.
+    package var checkpointBeforeShown: Checkpoint? {
+        checkpoints[..<checkpoints.partitioningIndex { $0.projection.hasShown }].last
+    }
+
     /// - Returns: The last checkpoint before `offset`; `nil`: begin at the session's start.
     public func checkpoint(before offset: RecordOffset) -> Checkpoint? {
         checkpoints[..<checkpoints.partitioningIndex { $0.next > offset }].last

@@ -29,7 +29,7 @@ import Testing
         let export = try budget.begin(Self.device(1))
         #expect(export.take(1) == nil)
         let before = budget.bytes
-        #expect(export.take(ExportBudget.deviceBytesMax + 1) == .tooMany)
+        #expect(export.take(ExportBudget.deviceBytesMax + 1) == .tooLong)
         #expect(budget.bytes == before)
         #expect(export.take(ExportBudget.deviceBytesMax) == nil)
         let other = try budget.begin(Self.device(2))

@@ -78,4 +78,28 @@ import WireFormat
         #expect(throws: ReadRefusal.busy) { try reading(.gpx, budget) }
         #expect(budget.bytes == ExportBudget.bytesMax)
     }
+
+    @Test(arguments: ExportFormat.allCases.filter(\.readsRows))
+    func `A session that no export has room for is refused for good, but for its motion`(
+        format: ExportFormat
+    ) throws {
+        let budget = ExportBudget(deviceBytesMax: 256 << 10)
+        #expect(throws: ReadRefusal.tooLong) { try reading(format, budget) }
+        var motion = try reading(.motionCSV, budget)
+        #expect(try motion.nextPart(isCancelled: { false }) != nil)
+        #expect(budget.bytes == 0)
+    }
+
+    @Test func `An export of motion reads no record before its first part is asked for`() throws {
+        var count = 0
+        func isCancelled() -> Bool {
+            count += 1
+            return false
+        }
+        let reservation = try ExportBudget().begin(Self.device)
+        _ = try ExportReading(
+            Self.session, as: .motionCSV, device: "watch", log: log, reservation: reservation,
+            isCancelled: isCancelled)
+        #expect(count == 0)
+    }
 }
