@@ -54,9 +54,15 @@ public struct Doctor: Sendable {
             ("device", configuration.device), ("http", configuration.httpListener),
             ("operations", configuration.operations),
         ]
+        let open = await openListeners()
         let isRunning = await isRunning()
         var findings: [Finding] = []
         for (name, listener) in listeners {
+            if let place = open[name] {
+                findings.append(
+                    DoctorThresholds.port(name, at: place, isFree: false, isRunning: true))
+                continue
+            }
             let isFree = await PortProbe.isFree(host: listener.host, port: listener.port)
             findings.append(
                 DoctorThresholds.port(
@@ -64,6 +70,14 @@ public struct Doctor: Sendable {
                     isRunning: isRunning))
         }
         return findings
+    }
+
+    /// Where the daemon of this state folder listens, by the listener's name; empty if none answers.
+    private func openListeners() async -> [String: String] {
+        // A missing answer is a valid result.
+        let answer = try? await AdminClient(socketPath: adminSocket).send(.get, "/listeners")
+        guard let answer, answer.status == 200 else { return [:] }
+        return (try? JSONDecoder().decode([String: String].self, from: Data(answer.body))) ?? [:]
     }
 
     /// Whether a daemon answers on its operations port.

@@ -73,6 +73,7 @@ struct Listeners {
             administration: administration, sessions: sessions, pipeline: pipeline,
             commands: commands, publicURL: { [address] in address.url }
         ).add(to: &router)
+        ListenerRoutes(address).add(to: &router)
         operations.add(to: &router)
         RecoveryDrill(environment: environment, pipeline: pipeline)?.add(to: &router)
         return ListenerConfiguration(
