@@ -28,8 +28,12 @@ struct AutoPause: Sendable {
         var slowSecondsWithoutSteps = 2.0
         /// Speed by position, m/s, above which a still sensor rides in a vehicle: no stop.
         var ridingSpeed = 1.5
-        /// Speed through a hole, m/s, below which the runner stopped in it.
+        /// Speed through a hole, m/s, below which the runner stopped in it, unless it leads away.
         var holeSpeedMax = 0.5
+        /// Window of positions without motion data, seconds, and its greatest displacement per
+        /// second for a pause, m/s: a slow hiker has 0.3 to 0.8.
+        var standSeconds = 8.0
+        var standBelow = 0.3
         /// Longest motion, seconds, before the first certain steps that counts as the start.
         var stirSecondsMax = 5.0
         /// Seconds of motion that are a resumption without positions: steps are uncertain on stairs
@@ -63,7 +67,11 @@ struct AutoPause: Sendable {
     private var stirredAt: Timestamp?
     private var newestFix: Timestamp?
     private var mapSpeed: Double?
-    private var track = TrackSpeed()
+    private var track = RecentTrack()
+    /// Where the runner stands, by positions; `nil` while moving.
+    private var place: StandingPlace?
+    /// Meters from the place of the last pause to the fix before its end.
+    private(set) var metersBack = 0.0
 
     init(parameters: Parameters = Parameters()) {
         self.parameters = parameters
@@ -77,6 +85,7 @@ struct AutoPause: Sendable {
         isPaused = false
         slowSince = nil
         stillDeadline = nil
+        place = nil
         track.clear()
     }
 
@@ -155,13 +164,14 @@ struct AutoPause: Sendable {
         let time = step.to
         let gap = newestFix.map { time.seconds(since: $0) } ?? 0
         newestFix = time
-        if step.isHole || step.isJump {
-            track.clear()
-            track.add(step.location, at: time)
+        metersBack = 0
+        let isBroken = step.isHole || step.isJump
+        if isBroken { track.breakOff() }
+        let point = track.add(step.location, at: time)
+        if isBroken {
             mapSpeed = nil
-            return judgeHole(step, gap: gap)
+            return judgeHole(step, gap: gap, point: point)
         }
-        track.add(step.location, at: time)
         let trackSpeed = track.metersPerSecond
         let speed = step.location.speed ?? trackSpeed
         mapSpeed = step.location.speed ?? track.newestMetersPerSecond
@@ -171,7 +181,7 @@ struct AutoPause: Sendable {
         }
         if isPaused {
             return resumeByPosition(
-                step.location.speed, trackSpeed, scatterMeters: scatterMeters, at: time)
+                step.location, trackSpeed, scatterMeters: scatterMeters, point: point, at: time)
         }
         guard let speed, speed < parameters.pauseBelow else {
             slowSince = nil
@@ -179,20 +189,36 @@ struct AutoPause: Sendable {
         }
         let since = slowSince ?? step.from
         slowSince = since
-        let needed =
-            knowsNoSteps(at: time) ? parameters.slowSecondsWithoutSteps : parameters.slowSeconds
-        // Scatter alone moves the track by one deviation a second.
-        let onTrack = parameters.trackPauseBelow + scatterMeters
-        guard time.seconds(since: since) >= needed, (trackSpeed ?? step.speed) < onTrack else {
-            return nil
-        }
+        guard isStanding(step, since: since, scatterMeters: scatterMeters) else { return nil }
+        place = StandingPlace(at: point, since: since, time)
         return pause(since: since)
     }
 
+    /// Whether slow positions are a stop by now. Scatter alone moves the track by one deviation a
+    /// second.
+    private func isStanding(
+        _ step: FixGate.Step, since: Timestamp, scatterMeters: Double
+    ) -> Bool {
+        let slowFor = step.to.seconds(since: since)
+        if knowsNoSteps(at: step.to) {
+            return slowFor >= parameters.slowSecondsWithoutSteps
+                && (track.metersPerSecond ?? step.speed) < parameters.trackPauseBelow + scatterMeters
+        }
+        let window = min(slowFor, parameters.standSeconds)
+        return slowFor >= parameters.slowSeconds
+            && (track.speed(overSeconds: window) ?? step.speed)
+                < parameters.standBelow + scatterMeters
+    }
+
     /// Detects a stop without fixes: distance filters make a source silent when the runner stands.
-    mutating func tick(at time: Timestamp) -> Transition? {
+    ///
+    /// - Parameters:
+    ///   - time: Current time.
+    ///   - holeSeconds: Seconds without a fix that are a hole of this source.
+    mutating func tick(at time: Timestamp, holeSeconds: Double = 0) -> Transition? {
+        let silence = max(parameters.positionFreshSeconds, holeSeconds - 1)
         guard let slowSince, let newestFix, !hasSteps(at: time),
-            time.seconds(since: newestFix) >= parameters.positionFreshSeconds,
+            time.seconds(since: newestFix) >= silence,
             time.seconds(since: slowSince) >= parameters.slowSeconds,
             (track.newestMetersPerSecond ?? 0) < parameters.trackPauseBelow
         else { return nil }
@@ -200,26 +226,50 @@ struct AutoPause: Sendable {
     }
 
     private mutating func resumeByPosition(
-        _ speed: Double?, _ trackSpeed: Double?, scatterMeters: Double, at time: Timestamp
+        _ location: Location, _ trackSpeed: Double?, scatterMeters: Double, point: SIMD2<Double>,
+        at time: Timestamp
     ) -> Transition? {
         let isStill = knowsNoSteps(at: time) && activity.kind == .still
         let doppler = isStill ? parameters.ridingSpeed : parameters.resumeFrom
         // Scatter alone moves the track of a standing runner.
         let blur = parameters.trackScatterFactor * scatterMeters
         let onTrack = (isStill ? parameters.ridingSpeed : parameters.trackResumeFrom) + blur
-        guard (speed ?? 0) >= doppler || (trackSpeed ?? 0) >= onTrack else { return nil }
-        return resume(since: track.newestInterval?.start ?? time)
+        let isFast = (location.speed ?? 0) >= doppler || (trackSpeed ?? 0) >= onTrack
+        // Motion data decides alone where there is any.
+        let isAlone = !knowsNoSteps(at: time)
+        let accuracy = location.horizontalAccuracy
+        guard isAlone, var place else {
+            return isFast ? resume(since: track.newestInterval?.start ?? time) : nil
+        }
+        let hasLeft = place.add(point, accuracy: accuracy, at: time)
+        self.place = place
+        guard isFast || hasLeft else { return nil }
+        metersBack = track.previousMeters(from: place.center) ?? 0
+        let departure = place.departure(on: track, accuracy: accuracy, at: time)
+        let newest = track.newestInterval?.start ?? time
+        return resume(since: hasLeft ? departure : newest)
     }
 
-    private mutating func judgeHole(_ step: FixGate.Step, gap: Double) -> Transition? {
+    private mutating func judgeHole(
+        _ step: FixGate.Step, gap: Double, point: SIMD2<Double>
+    ) -> Transition? {
         slowSince = nil
-        let slow = !step.isJump && step.speed < parameters.holeSpeedMax
+        var slow = !step.isJump && step.speed < parameters.holeSpeedMax
+        let isAlone = !knowsNoSteps(at: step.to)
         if isPaused {
+            if isAlone, !step.isJump, var place {
+                let hasLeft = place.add(
+                    point, accuracy: step.location.horizontalAccuracy, at: step.to)
+                self.place = place
+                if hasLeft { return resume(since: step.from) }
+            }
             guard !slow, (step.location.speed ?? step.speed) >= parameters.resumeFrom else {
                 return nil
             }
             return hasSteps(at: step.to) ? nil : resume(since: step.to)
         }
+        let leave = StandingPlace.Parameters().leaveMetersMin
+        if isAlone, step.meters > leave { slow = false }
         guard slow, gap > 0, !hasSteps(at: step.to), !knewMotion(since: step.from) else {
             return nil
         }
@@ -238,6 +288,7 @@ struct AutoPause: Sendable {
     private mutating func pause(since: Timestamp) -> Transition? {
         guard !isPaused else { return nil }
         isPaused = true
+        metersBack = 0
         slowSince = nil
         stillDeadline = nil
         return .paused(since: since)
@@ -247,6 +298,7 @@ struct AutoPause: Sendable {
         guard isPaused else { return nil }
         isPaused = false
         slowSince = nil
+        place = nil
         return .resumed(since: since)
     }
 }
