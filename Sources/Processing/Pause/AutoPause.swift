@@ -70,6 +70,8 @@ struct AutoPause: Sendable {
     private var track = RecentTrack()
     /// Where the runner stands, by positions; `nil` while moving.
     private var place: StandingPlace?
+    /// Whether the track left a place while the receiver reported slowness, and goes on doing so.
+    private var isRefuted = false
     /// Meters from the place of the last pause to the fix before its end.
     private(set) var metersBack = 0.0
 
@@ -185,12 +187,16 @@ struct AutoPause: Sendable {
         }
         guard let speed, speed < parameters.pauseBelow else {
             slowSince = nil
+            isRefuted = false
             return nil
         }
         let since = slowSince ?? step.from
+        if slowSince == nil {
+            place = StandingPlace(at: track.previousPoint ?? point, since: since, step.from)
+        }
         slowSince = since
+        _ = place?.add(point, accuracy: step.location.horizontalAccuracy, at: time)
         guard isStanding(step, since: since, scatterMeters: scatterMeters) else { return nil }
-        place = StandingPlace(at: point, since: since, time)
         return pause(since: since)
     }
 
@@ -204,10 +210,11 @@ struct AutoPause: Sendable {
             return slowFor >= parameters.slowSecondsWithoutSteps
                 && (track.metersPerSecond ?? step.speed) < parameters.trackPauseBelow + scatterMeters
         }
-        let window = min(slowFor, parameters.standSeconds)
+        // A receiver that reported slowness while the track went on is not believed again.
+        let limit = isRefuted ? parameters.standBelow : parameters.trackPauseBelow
+        let window = isRefuted ? parameters.standSeconds : parameters.slowSeconds
         return slowFor >= parameters.slowSeconds
-            && (track.speed(overSeconds: window) ?? step.speed)
-                < parameters.standBelow + scatterMeters
+            && (track.speed(overSeconds: window) ?? step.speed) < limit + scatterMeters
     }
 
     /// Detects a stop without fixes: distance filters make a source silent when the runner stands.
@@ -241,12 +248,14 @@ struct AutoPause: Sendable {
         guard isAlone, var place else {
             return isFast ? resume(since: track.newestInterval?.start ?? time) : nil
         }
+        let before = place
         let hasLeft = place.add(point, accuracy: accuracy, at: time)
         self.place = place
         guard isFast || hasLeft else { return nil }
-        metersBack = track.previousMeters(from: place.center) ?? 0
+        metersBack = track.previousPoint.map(before.meters) ?? 0
         let departure = place.departure(on: track, accuracy: accuracy, at: time)
         let newest = track.newestInterval?.start ?? time
+        isRefuted = !isFast
         return resume(since: hasLeft ? departure : newest)
     }
 

@@ -63,10 +63,8 @@ struct RecentTrack: Sendable {
         Int32(min(max(meters * 100, -2_000_000_000), 2_000_000_000))
     }
 
-    /// Meters from `place` to the fix before the newest; `nil` without one.
-    func previousMeters(from place: SIMD2<Double>) -> Double? {
-        previous.map { Self.meters(from: place, to: $0) }
-    }
+    /// The fix before the newest, meters east and north; `nil` without one.
+    var previousPoint: SIMD2<Double>? { previous.map(Self.vector) }
 
     /// The newest kept time at which the track was within `radius` meters of `place`; `nil` if it
     /// never was in the last minute.

@@ -21,20 +21,24 @@ struct StandingPlace: Sendable {
         var settleSeconds = 5.0
         /// Time constant of the drift, seconds: a hiker at 0.2 m/s leaves it behind by 12 m.
         var driftSeconds = 60.0
-        /// Shortest stay, seconds, beyond the time that the departing walk itself takes.
-        var staySecondsMin = 4.0
+        /// Minimum displacement that counts as way, meters: the noise of a good receiver.
+        var gateMetersMin = 3.0
     }
 
     let parameters = Parameters()
     private(set) var center: SIMD2<Double>
     /// Start of the pause.
     let since: Timestamp
+    /// Where the way is counted from, and the meters counted so far.
+    private var anchor: SIMD2<Double>
+    private var metersCounted = 0.0
     private var seconds = 0.0
     private var newest: Timestamp
 
     init(at center: SIMD2<Double>, since: Timestamp, _ time: Timestamp) {
         self.center = center
         self.since = since
+        anchor = center
         newest = time
     }
 
@@ -46,7 +50,12 @@ struct StandingPlace: Sendable {
     /// - Returns: Whether the runner left the place with this fix.
     mutating func add(_ point: SIMD2<Double>, accuracy: Double?, at time: Timestamp) -> Bool {
         let offset = point - center
-        let isLeft = (offset * offset).sum().squareRoot() > leaveMeters(accuracy: accuracy)
+        let isLeft = Self.length(offset) > leaveMeters(accuracy: accuracy)
+        let way = Self.length(point - anchor)
+        if way > max(parameters.gateMetersMin, accuracy ?? 0) {
+            metersCounted += way
+            anchor = point
+        }
         let step = min(max(0, time.seconds(since: newest)), parameters.settleSeconds)
         newest = max(newest, time)
         guard !isLeft, step > 0 else { return isLeft }
@@ -56,6 +65,15 @@ struct StandingPlace: Sendable {
         center += (step / memory) * offset
         seconds += step
         return false
+    }
+
+    /// Meters of the way since the pause began: displacements beyond the receiver's noise.
+    func meters(to point: SIMD2<Double>) -> Double {
+        metersCounted + Self.length(point - anchor)
+    }
+
+    private static func length(_ vector: SIMD2<Double>) -> Double {
+        (vector * vector).sum().squareRoot()
     }
 
     /// The moment of departure; the start of the pause if there was no stop: the stay near the
@@ -69,9 +87,6 @@ struct StandingPlace: Sendable {
         let leave = leaveMeters(accuracy: accuracy)
         let stood = parameters.stoodShare * leave
         guard let left = track.lastTime(within: stood, of: center) else { return since }
-        let share = parameters.stoodShare / (1 - parameters.stoodShare)
-        let passing = 2 * share * time.seconds(since: left)
-        let stay = left.seconds(since: since)
-        return stay < parameters.staySecondsMin + passing ? since : left
+        return left
     }
 }
