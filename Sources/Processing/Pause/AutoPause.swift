@@ -1,4 +1,6 @@
 import SensorModel
+import Glibc
+func mxenv(_ n: String, _ d: Double) -> Double { guard let p = unsafe getenv(n) else { return d }; return unsafe atof(p) }
 
 /// Detects stops and resumptions from motion and position together.
 ///
@@ -30,6 +32,8 @@ struct AutoPause: Sendable {
         var ridingSpeed = 1.5
         /// Speed through a hole, m/s, below which the runner stopped in it, unless it leads away.
         var holeSpeedMax = 0.5
+        /// Minimum share of the usual way that is no stop in a hole.
+        var holeShareMin = 0.5
         /// Window of positions without motion data, seconds, and its greatest displacement per
         /// second for a pause, m/s: a slow hiker has 0.3 to 0.8.
         var standSeconds = 8.0
@@ -167,12 +171,14 @@ struct AutoPause: Sendable {
         let gap = newestFix.map { time.seconds(since: $0) } ?? 0
         newestFix = time
         metersBack = 0
+        let noise = StandingPlace.noiseMeters(
+            accuracy: step.location.horizontalAccuracy, scatter: scatterMeters)
         let isBroken = step.isHole || step.isJump
         if isBroken { track.breakOff() }
         let point = track.add(step.location, at: time)
         if isBroken {
             mapSpeed = nil
-            return judgeHole(step, gap: gap, point: point)
+            return judgeHole(step, gap: gap, point: point, noise: noise)
         }
         let trackSpeed = track.metersPerSecond
         let speed = step.location.speed ?? trackSpeed
@@ -183,19 +189,29 @@ struct AutoPause: Sendable {
         }
         if isPaused {
             return resumeByPosition(
-                step.location, trackSpeed, scatterMeters: scatterMeters, point: point, at: time)
+                step.location, trackSpeed, scatterMeters: scatterMeters, point: point,
+                noise: noise, at: time)
         }
         guard let speed, speed < parameters.pauseBelow else {
             slowSince = nil
             isRefuted = false
             return nil
         }
-        let since = slowSince ?? step.from
-        if slowSince == nil {
-            place = StandingPlace(at: track.previousPoint ?? point, since: since, step.from)
+        guard let since = slowSince else {
+            slowSince = step.from
+            place = StandingPlace(at: track.previousPoint ?? point, step.from)
+            _ = place?.add(point, noise: noise, at: time)
+            // One slow fix is no stop, however long ago the last one was; motion may know more.
+            guard knowsNoSteps(at: time),
+                isStanding(step, since: step.from, scatterMeters: scatterMeters)
+            else { return nil }
+            return pause(since: step.from)
         }
-        slowSince = since
-        _ = place?.add(point, accuracy: step.location.horizontalAccuracy, at: time)
+        let hasLeft = place?.add(point, noise: noise, at: time)
+        if hasLeft == true, !knowsNoSteps(at: time) {
+            slowSince = nil
+            return nil
+        }
         guard isStanding(step, since: since, scatterMeters: scatterMeters) else { return nil }
         return pause(since: since)
     }
@@ -234,7 +250,7 @@ struct AutoPause: Sendable {
 
     private mutating func resumeByPosition(
         _ location: Location, _ trackSpeed: Double?, scatterMeters: Double, point: SIMD2<Double>,
-        at time: Timestamp
+        noise: Double, at time: Timestamp
     ) -> Transition? {
         let isStill = knowsNoSteps(at: time) && activity.kind == .still
         let doppler = isStill ? parameters.ridingSpeed : parameters.resumeFrom
@@ -244,31 +260,30 @@ struct AutoPause: Sendable {
         let isFast = (location.speed ?? 0) >= doppler || (trackSpeed ?? 0) >= onTrack
         // Motion data decides alone where there is any.
         let isAlone = !knowsNoSteps(at: time)
-        let accuracy = location.horizontalAccuracy
         guard isAlone, var place else {
             return isFast ? resume(since: track.newestInterval?.start ?? time) : nil
         }
         let before = place
-        let hasLeft = place.add(point, accuracy: accuracy, at: time)
+        let hasLeft = place.add(point, noise: noise, at: time)
         self.place = place
         guard isFast || hasLeft else { return nil }
-        metersBack = track.previousPoint.map(before.meters) ?? 0
-        let departure = place.departure(on: track, accuracy: accuracy, at: time)
-        let newest = track.newestInterval?.start ?? time
+        metersBack =
+            hasLeft ? track.previousPoint.map(before.meters) ?? 0 : (mxenv("MODE", 0) == 0 ? before.metersCounted : mxenv("MODE", 0) == 1 ? 0 : (track.previousPoint.map(before.meters) ?? 0))
+        let previous = track.newestInterval?.start ?? time
+        let departure = hasLeft ? place.departure(on: track, noise: noise) : nil
         isRefuted = !isFast
-        return resume(since: hasLeft ? departure : newest)
+        return resume(since: departure ?? previous)
     }
 
     private mutating func judgeHole(
-        _ step: FixGate.Step, gap: Double, point: SIMD2<Double>
+        _ step: FixGate.Step, gap: Double, point: SIMD2<Double>, noise: Double
     ) -> Transition? {
         slowSince = nil
         var slow = !step.isJump && step.speed < parameters.holeSpeedMax
         let isAlone = !knowsNoSteps(at: step.to)
         if isPaused {
             if isAlone, !step.isJump, var place {
-                let hasLeft = place.add(
-                    point, accuracy: step.location.horizontalAccuracy, at: step.to)
+                let hasLeft = place.add(point, noise: noise, at: step.to)
                 self.place = place
                 if hasLeft { return resume(since: step.from) }
             }
@@ -277,8 +292,10 @@ struct AutoPause: Sendable {
             }
             return hasSteps(at: step.to) ? nil : resume(since: step.to)
         }
-        let leave = StandingPlace.Parameters().leaveMetersMin
-        if isAlone, step.meters > leave { slow = false }
+        // Displaced at about the pace before the hole: a slow walk, without a stop in it.
+        let least = StandingPlace.Parameters().leaveNoises * noise
+        let usual = parameters.holeShareMin * (step.expectedMeters ?? 0)
+        if isAlone, step.meters > max(least, usual) { slow = false }
         guard slow, gap > 0, !hasSteps(at: step.to), !knewMotion(since: step.from) else {
             return nil
         }

@@ -11,48 +11,50 @@ import SensorModel
 /// that was a slow walk is undone.
 struct StandingPlace: Sendable {
     struct Parameters: Sendable {
-        /// Minimum meters of a departure: the wander of a good receiver within a minute.
-        var leaveMetersMin = 6.0
-        /// Departure in units of the reported accuracy, a radius that holds two thirds of the fixes.
-        var leaveAccuracies = 2.0
+        /// Minimum noise of a receiver, meters: the wander of a good one within a minute.
+        var noiseMetersMin = mxenv("GATE", 2)
+        /// Noise of a receiver without an accuracy, in deviations of its track's scatter.
+        var noiseScatters = mxenv("SCAT", 3)
+        /// Meters of a departure in units of the noise.
+        var leaveNoises = mxenv("LN", 3)
         /// Share of the meters of a departure within which the runner still stood.
-        var stoodShare = 1.0 / 3
+        var stoodShare = mxenv("STOOD", 0.5)
         /// Seconds whose mean is the place.
         var settleSeconds = 5.0
         /// Time constant of the drift, seconds: a hiker at 0.2 m/s leaves it behind by 12 m.
         var driftSeconds = 60.0
-        /// Minimum displacement that counts as way, meters: the noise of a good receiver.
-        var gateMetersMin = 3.0
     }
 
     let parameters = Parameters()
     private(set) var center: SIMD2<Double>
-    /// Start of the pause.
-    let since: Timestamp
     /// Where the way is counted from, and the meters counted so far.
     private var anchor: SIMD2<Double>
-    private var metersCounted = 0.0
+    private(set) var metersCounted = 0.0
     private var seconds = 0.0
     private var newest: Timestamp
 
-    init(at center: SIMD2<Double>, since: Timestamp, _ time: Timestamp) {
+    init(at center: SIMD2<Double>, _ time: Timestamp) {
         self.center = center
-        self.since = since
         anchor = center
         newest = time
     }
 
-    /// Meters from the place that are a departure.
-    func leaveMeters(accuracy: Double?) -> Double {
-        max(parameters.leaveMetersMin, parameters.leaveAccuracies * (accuracy ?? 0))
+    /// Meters that the positions of a standing runner wander.
+    ///
+    /// - Parameters:
+    ///   - accuracy: Reported accuracy, meters: a radius that holds two thirds of the fixes; `nil`:
+    ///     unknown.
+    ///   - scatter: Deviation of the track's steps by scatter alone, meters.
+    static func noiseMeters(accuracy: Double?, scatter: Double) -> Double {
+        max(Parameters().noiseMetersMin, accuracy ?? Parameters().noiseScatters * scatter)
     }
 
     /// - Returns: Whether the runner left the place with this fix.
-    mutating func add(_ point: SIMD2<Double>, accuracy: Double?, at time: Timestamp) -> Bool {
+    mutating func add(_ point: SIMD2<Double>, noise: Double, at time: Timestamp) -> Bool {
         let offset = point - center
-        let isLeft = Self.length(offset) > leaveMeters(accuracy: accuracy)
+        let isLeft = Self.length(offset) > parameters.leaveNoises * noise
         let way = Self.length(point - anchor)
-        if way > max(parameters.gateMetersMin, accuracy ?? 0) {
+        if way > noise {
             metersCounted += way
             anchor = point
         }
@@ -76,17 +78,13 @@ struct StandingPlace: Sendable {
         (vector * vector).sum().squareRoot()
     }
 
-    /// The moment of departure; the start of the pause if there was no stop: the stay near the
-    /// place lasted no longer than a walk past it at the speed of the departure.
+    /// The moment of departure; `nil` if the last minute of the track has none.
     ///
     /// - Parameters:
     ///   - track: The recent track, whose newest fix left the place.
-    ///   - accuracy: Reported accuracy, meters; `nil`: unknown.
-    ///   - time: Time of the newest fix.
-    func departure(on track: RecentTrack, accuracy: Double?, at time: Timestamp) -> Timestamp {
-        let leave = leaveMeters(accuracy: accuracy)
-        let stood = parameters.stoodShare * leave
-        guard let left = track.lastTime(within: stood, of: center) else { return since }
-        return left
+    ///   - noise: ``noiseMeters(accuracy:scatter:)`` of the newest fix.
+    func departure(on track: RecentTrack, noise: Double) -> Timestamp? {
+        track.lastTime(
+            within: parameters.stoodShare * parameters.leaveNoises * noise, of: center)
     }
 }
