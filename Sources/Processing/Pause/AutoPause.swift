@@ -1,6 +1,4 @@
 import SensorModel
-import Glibc
-func mxenv(_ n: String, _ d: Double) -> Double { guard let p = unsafe getenv(n) else { return d }; return unsafe atof(p) }
 
 /// Detects stops and resumptions from motion and position together.
 ///
@@ -92,6 +90,7 @@ struct AutoPause: Sendable {
         slowSince = nil
         stillDeadline = nil
         place = nil
+        isRefuted = false
         track.clear()
     }
 
@@ -114,6 +113,7 @@ struct AutoPause: Sendable {
                 stillDeadline = deadline
                 return nil
             }
+            place = nil
             return pause(since: since)
         case .moving:
             let needed =
@@ -197,22 +197,29 @@ struct AutoPause: Sendable {
             isRefuted = false
             return nil
         }
-        guard let since = slowSince else {
-            slowSince = step.from
-            place = StandingPlace(at: track.previousPoint ?? point, step.from)
-            _ = place?.add(point, noise: noise, at: time)
-            // One slow fix is no stop, however long ago the last one was; motion may know more.
-            guard knowsNoSteps(at: time),
-                isStanding(step, since: step.from, scatterMeters: scatterMeters)
-            else { return nil }
-            return pause(since: step.from)
+        return suspect(step, scatterMeters: scatterMeters, point: point, noise: noise)
+    }
+
+    /// A slow fix while moving.
+    private mutating func suspect(
+        _ step: FixGate.Step, scatterMeters: Double, point: SIMD2<Double>, noise: Double
+    ) -> Transition? {
+        let isAlone = !knowsNoSteps(at: step.to)
+        let isFirst = slowSince == nil
+        let since = slowSince ?? step.from
+        if isFirst {
+            slowSince = since
+            place = StandingPlace(at: track.previousPoint ?? point, since)
         }
-        let hasLeft = place?.add(point, noise: noise, at: time)
-        if hasLeft == true, !knowsNoSteps(at: time) {
+        let hasLeft = place?.add(point, noise: noise, at: step.to) ?? false
+        if isAlone, hasLeft {
             slowSince = nil
             return nil
         }
-        guard isStanding(step, since: since, scatterMeters: scatterMeters) else { return nil }
+        // One slow fix is no stop, however long ago the last one was. Motion knows more.
+        guard !isAlone || !isFirst,
+            isStanding(step, since: since, scatterMeters: scatterMeters)
+        else { return nil }
         return pause(since: since)
     }
 
@@ -268,7 +275,7 @@ struct AutoPause: Sendable {
         self.place = place
         guard isFast || hasLeft else { return nil }
         metersBack =
-            hasLeft ? track.previousPoint.map(before.meters) ?? 0 : (mxenv("MODE", 0) == 0 ? before.metersCounted : mxenv("MODE", 0) == 1 ? 0 : (track.previousPoint.map(before.meters) ?? 0))
+            hasLeft ? track.previousPoint.map(before.meters) ?? 0 : before.metersCounted
         let previous = track.newestInterval?.start ?? time
         let departure = hasLeft ? place.departure(on: track, noise: noise) : nil
         isRefuted = !isFast
@@ -283,9 +290,13 @@ struct AutoPause: Sendable {
         let isAlone = !knowsNoSteps(at: step.to)
         if isPaused {
             if isAlone, !step.isJump, var place {
+                let before = place.metersCounted
                 let hasLeft = place.add(point, noise: noise, at: step.to)
                 self.place = place
-                if hasLeft { return resume(since: step.from) }
+                if hasLeft {
+                    metersBack = before
+                    return resume(since: step.from)
+                }
             }
             guard !slow, (step.location.speed ?? step.speed) >= parameters.resumeFrom else {
                 return nil

@@ -12,13 +12,13 @@ import SensorModel
 struct StandingPlace: Sendable {
     struct Parameters: Sendable {
         /// Minimum noise of a receiver, meters: the wander of a good one within a minute.
-        var noiseMetersMin = mxenv("GATE", 2)
+        var noiseMetersMin = 2.0
         /// Noise of a receiver without an accuracy, in deviations of its track's scatter.
-        var noiseScatters = mxenv("SCAT", 3)
+        var noiseScatters = 3.0
         /// Meters of a departure in units of the noise.
-        var leaveNoises = mxenv("LN", 3)
+        var leaveNoises = 3.0
         /// Share of the meters of a departure within which the runner still stood.
-        var stoodShare = mxenv("STOOD", 0.5)
+        var stoodShare = 0.5
         /// Seconds whose mean is the place.
         var settleSeconds = 5.0
         /// Time constant of the drift, seconds: a hiker at 0.2 m/s leaves it behind by 12 m.
