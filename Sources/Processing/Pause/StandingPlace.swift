@@ -55,7 +55,8 @@ struct StandingPlace: Sendable {
         let isLeft = Self.length(offset) > parameters.leaveNoises * noise
         let way = Self.length(point - anchor)
         if way > noise {
-            metersCounted += way
+            // As in ``PathLength``: ends that scatter across a chord lengthen it.
+            metersCounted += way - noise * noise / (8 * way)
             anchor = point
         }
         let step = min(max(0, time.seconds(since: newest)), parameters.settleSeconds)
