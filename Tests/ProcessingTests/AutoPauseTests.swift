@@ -115,16 +115,18 @@ import Testing
         #expect(abs(end.seconds(since: at(100))) <= 10)
     }
 
-    @Test func `A place that a receiver wanders around is not left`() throws {
+    @Test func `A place that a receiver wanders around is not left`() {
         var place = StandingPlace(at: .zero, at(0))
         for second in 1...600 {
             let angle = Double(second) / 10
             let point = 1.8 * SIMD2(cos(angle), sin(angle))
-            #expect(!place.add(point, noise: 2, at: at(Double(second))))
+            let hasLeft = place.add(point, noise: 2, at: at(Double(second)))
+            #expect(!hasLeft)
         }
         let noise = StandingPlace.noiseMeters(accuracy: 7, scatter: 0)
-        #expect(!place.add(SIMD2(20, 0), noise: noise, at: at(601)))
-        #expect(place.add(SIMD2(24, 0), noise: noise, at: at(602)))
+        let isNear = !place.add(SIMD2(20, 0), noise: noise, at: at(601))
+        let isFar = place.add(SIMD2(24, 0), noise: noise, at: at(602))
+        #expect(isNear && isFar)
     }
 
     @Test func `A still body is a stop after a second, dated to its first`() {
