@@ -42,10 +42,12 @@ struct PositionClimb: Sendable {
     private var newest: (meters: Double, time: Timestamp)?
     /// Climb per second between the last two fixes.
     private var slope: Double?
-    private var variance = 0.0
+    /// Variance of the noise, m²; it begins at the limit, so that noise shows at once.
+    private var variance: Double
     private var differences = 0
 
     init() {
+        variance = parameters.quietNoiseMax * parameters.quietNoiseMax
         counter = ClimbCounter(threshold: parameters.threshold)
         quietCounter = ClimbCounter(threshold: parameters.quietThreshold)
     }
@@ -127,7 +129,7 @@ struct PositionClimb: Sendable {
         let difference = slope - before
         let square = difference * difference / 6
         let bounded = min(square, parameters.squareMax * variance + parameters.squareAddend)
-        variance += max(parameters.noiseGain, 1 / Double(differences + 1)) * (bounded - variance)
+        variance += max(parameters.noiseGain, 1 / Double(differences + 2)) * (bounded - variance)
         differences = min(differences + 1, 1_000_000)
     }
 }
