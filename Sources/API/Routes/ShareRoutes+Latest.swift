@@ -9,30 +9,18 @@ import Transport
 extension ShareRoutes {
     /// Snapshots of a share, or of a group's members in its order.
     ///
-    /// After a start no session is in memory. The log then answers at once, and the session is loaded
-    /// behind: whoever waited for that waited for each motion sample to be computed again.
+    /// After a start no session is in memory. The log then answers at once for a share, and the session
+    /// is loaded behind: whoever waited for that waited for each motion sample to be computed again.
+    /// A group waits, two seconds at most: reading fifty members one by one would take longer.
     func snapshots(of share: Share, for peer: PeerAddress) async -> [[UInt8]] {
         let members = members(of: share)
         let isGroup = share.device == nil
-        let sources =
-            await pipeline.mailbox.ask { core -> [CatchUp.Source] in
-                let sources = members.compactMap { core.unloaded(shownBy: $0) }
-                if !sources.isEmpty { core.log.flush() }
-                return sources
-            } ?? []
-        var read: [ShareKey: (source: CatchUp.Source, snapshot: FeedSnapshot)] = [:]
-        for source in sources {
-            guard let snapshot = await snapshot(of: source, by: share, for: peer) else { continue }
-            read[source.share.key] = (source, snapshot)
-        }
-        let others = members.filter { read[$0.key] == nil }
-        if !others.isEmpty { await pipeline.mailbox.waitUntilLoaded(others) }
-        return await pipeline.mailbox.ask { [read] core in
+        let read = isGroup ? nil : await readSnapshot(of: share, for: peer)
+        if read == nil { await pipeline.mailbox.waitUntilLoaded(members) }
+        return await pipeline.mailbox.ask { core in
             members.compactMap { member -> [UInt8]? in
                 _ = core.sessionShown(by: member)
-                let found = read[member.key].flatMap {
-                    core.stillShows($0.source) ? $0.snapshot : nil
-                }
+                let found = read.flatMap { core.stillShows($0.source) ? $0.snapshot : nil }
                 guard
                     let snapshot = found
                         ?? core.hub.snapshot(member.key, cursor: core.cursor, at: core.now)
@@ -45,15 +33,21 @@ extension ShareRoutes {
         } ?? []
     }
 
-    /// - Returns: `nil`: the log cannot tell, or not now, and the session must be loaded.
-    private func snapshot(
-        of source: CatchUp.Source, by link: Share, for peer: PeerAddress
-    ) async -> FeedSnapshot? {
+    /// - Returns: `nil`: the session is in memory, or the log cannot tell, or not now.
+    private func readSnapshot(
+        of share: Share, for peer: PeerAddress
+    ) async -> (source: CatchUp.Source, snapshot: FeedSnapshot)? {
+        let source = await pipeline.mailbox.ask { core -> CatchUp.Source? in
+            let source = core.unloaded(shownBy: share)
+            if source != nil { core.log.flush() }
+            return source
+        }
+        guard let source = source ?? nil else { return nil }
         let reader = pipeline.reader
-        do {
-            return try await reader.pool.run(for: .share(link.key), from: .address(peer.key)) {
-                ticket in try reader.latest(of: source, ticket)
-            }
-        } catch { return nil }
+        // A refused reading is as none: the session is waited for.
+        let snapshot = try? await reader.pool.run(
+            for: .share(share.key), from: .address(peer.key)
+        ) { ticket in try reader.latest(of: source, ticket) }
+        return (snapshot ?? nil).map { (source, $0) }
     }
 }
