@@ -37,14 +37,19 @@ public struct Doctor: Sendable {
 
     /// Requests the comparison from the daemon, which alone has both registry and log open.
     private func agreement() async -> [Finding] {
-        // A missing answer is a valid result.
-        let answer = try? await AdminClient(socketPath: adminSocket).send(.get, "/agreement")
-        guard let answer, answer.status == 200,
-            let agreement = try? JSONDecoder().decode(Agreement.self, from: Data(answer.body))
-        else {
+        guard let agreement = await answer(to: "/agreement", as: Agreement.self) else {
             return [.fine("registry and log", "not compared: no daemon answers at \(adminSocket)")]
         }
         return DoctorThresholds.agreement(agreement)
+    }
+
+    /// - Returns: `nil`: no daemon answers at the admin socket, which is a valid result.
+    private func answer<Answer: Decodable>(
+        to path: String, as _: Answer.Type
+    ) async -> Answer? {
+        let answer = try? await AdminClient(socketPath: adminSocket).send(.get, path)
+        guard let answer, answer.status == 200 else { return nil }
+        return try? JSONDecoder().decode(Answer.self, from: Data(answer.body))
     }
 
     // MARK: - Listeners
@@ -54,7 +59,8 @@ public struct Doctor: Sendable {
             ("device", configuration.device), ("http", configuration.httpListener),
             ("operations", configuration.operations),
         ]
-        let open = await openListeners()
+        // Of this state folder's daemon; another one may still answer at the configuration's ports.
+        let open = await answer(to: "/listeners", as: [String: String].self) ?? [:]
         let isRunning = await isRunning()
         var findings: [Finding] = []
         for (name, listener) in listeners {
@@ -70,14 +76,6 @@ public struct Doctor: Sendable {
                     isRunning: isRunning))
         }
         return findings
-    }
-
-    /// Where the daemon of this state folder listens, by the listener's name; empty if none answers.
-    private func openListeners() async -> [String: String] {
-        // A missing answer is a valid result.
-        let answer = try? await AdminClient(socketPath: adminSocket).send(.get, "/listeners")
-        guard let answer, answer.status == 200 else { return [:] }
-        return (try? JSONDecoder().decode([String: String].self, from: Data(answer.body))) ?? [:]
     }
 
     /// Whether a daemon answers on its operations port.
