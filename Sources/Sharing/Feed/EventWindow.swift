@@ -17,6 +17,9 @@ struct EventWindow {
             self.runnerName = runnerName
         }
 
+        /// Bytes of the text, and of two objects and the headers of their arrays.
+        var bytes: Int { 192 + alone.json.count }
+
         func message(_ place: MessagePlace) -> EncodedMessage {
             place == .alone ? alone : inGroup
         }
@@ -26,11 +29,8 @@ struct EventWindow {
     private(set) var entries: [Entry] = []
     /// Events up to this revision may be gone.
     private(set) var lostRevision: UInt64 = 0
-    /// Bytes of the entries, with what each takes besides its text.
+    /// Bytes of the entries.
     private(set) var bytes = 0
-
-    /// Bytes of an entry besides its text: two objects and the headers of their arrays.
-    private static let entryBytes = 192
 
     mutating func append(
         _ json: [UInt8], cursor: LogCursor, revision: UInt64, runner: String, bytesMax: Int
@@ -38,11 +38,11 @@ struct EventWindow {
         let message = EncodedMessage(json: json, cursor: cursor)
         let entry = Entry(message, revision: revision, runnerName: runner)
         entries.append(entry)
-        bytes += Self.entryBytes + json.count
+        bytes += entry.bytes
         var surplus = 0
         var rest = bytes
         while rest > bytesMax, surplus < entries.count {
-            rest -= Self.entryBytes + entries[surplus].alone.json.count
+            rest -= entries[surplus].bytes
             surplus += 1
         }
         giveUp(surplus)
@@ -57,7 +57,7 @@ struct EventWindow {
         guard count > 0 else { return }
         let given = entries.prefix(count)
         lostRevision = given[count - 1].revision
-        bytes -= given.reduce(0) { $0 + Self.entryBytes + $1.alone.json.count }
+        bytes -= given.reduce(0) { $0 + $1.bytes }
         entries.removeFirst(count)
     }
 
