@@ -70,16 +70,19 @@ public struct SessionExport: Sendable {
 
     /// Appends a frame, in the order of the log.
     public mutating func append(_ frame: Frame, arrivalTime: Timestamp) {
-        switch takeWriter() {
-        case .bytes(let bytes):
-            writer = .bytes(bytes)
+        switch writer {
+        case .bytes:
+            break
         case .motionCSV(var rows):
+            writer = .bytes([])
             rows.append(frame)
             writer = .motionCSV(rows)
         case .ndjson(var lines):
+            writer = .bytes([])
             lines.append(frame, arrivalTime: arrivalTime)
             writer = .ndjson(lines)
         case .mcap(var messages):
+            writer = .bytes([])
             messages.append(frame, arrivalTime: arrivalTime)
             writer = .mcap(messages)
         }
@@ -87,15 +90,15 @@ public struct SessionExport: Sendable {
 
     /// Completes the file; called once, after the last frame.
     public mutating func finish() {
-        switch takeWriter() {
-        case .bytes(let bytes):
-            writer = .bytes(bytes)
-        case .motionCSV(let rows):
-            writer = .motionCSV(rows)
+        switch writer {
+        case .bytes, .motionCSV:
+            break
         case .ndjson(var lines):
+            writer = .bytes([])
             lines.finish()
             writer = .ndjson(lines)
         case .mcap(var messages):
+            writer = .bytes([])
             messages.finish()
             writer = .mcap(messages)
         }
@@ -104,9 +107,10 @@ public struct SessionExport: Sendable {
     /// The bytes produced since the last call.
     public mutating func takeBytes() -> [UInt8] {
         let taken: [UInt8]
-        switch takeWriter() {
+        switch writer {
         case .bytes(let bytes):
             taken = bytes
+            writer = .bytes([])
         case .motionCSV(var rows):
             taken = rows.takeBytes()
             writer = .motionCSV(rows)
@@ -117,14 +121,6 @@ public struct SessionExport: Sendable {
             taken = messages.takeBytes()
             writer = .mcap(messages)
         }
-        return taken
-    }
-
-    /// Moves the writer out, so that nobody else holds its buffers: a second reference would have
-    /// each frame copy a chunk of MCAP.
-    private mutating func takeWriter() -> Writer {
-        var taken = Writer.bytes([])
-        swap(&taken, &writer)
         return taken
     }
 }
