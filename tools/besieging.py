@@ -370,13 +370,97 @@ def device_links(target):
     return hold(target, opened(target, 2000, open_one))
 
 
+# Answers that are large, and not read
+
+def streams(target):
+    def open_one(number):
+        link = target.connect(receive=4096)
+        link.sendall(f"GET /publicStreams/{target.share}/heartRate.json?after=0 HTTP/1.1\r\nHost: x\r\n"
+                     "Accept: text/event-stream\r\n\r\n".encode())
+        return link
+    return hold(target, opened(target, 256, open_one))
+
+
+def playbacks(target):
+    def open_one(number):
+        return target.upgrade(
+            f"/v1/shares/{target.share}/live?at={time.time() - 3000}&speed=64", receive=4096)
+    return hold(target, opened(target, 600, open_one))
+
+
+def resumes(target):
+    def work(target, link, seen):
+        link = target.upgrade(f"/v1/shares/{target.share}/live?after=e1-1", receive=4096)
+        seen[link.recv(4096)[9:12].decode()] += 1
+        link.close()
+        return None
+    return each(target, 32, work)
+
+
+def weeks(target):
+    def work(target, link, seen):
+        link = link or target.connect()
+        path = random.choice(["week", "history?limit=1000", "latest"])
+        seen[target.ask(link, "GET", f"/v1/shares/{target.share}/{path}")] += 1
+        return link
+    return each(target, 16, work)
+
+
+# What an owner may do to all
+
+def owners(target):
+    paths = ["sessions?limit=500", "training", f"sessions/{target.session}",
+             f"sessions/{target.session}/report", "shares", "profile", "zones", "cheers"]
+
+    def work(target, link, seen):
+        link = link or target.connect()
+        seen[target.ask(link, "GET", f"/v1/me/{random.choice(paths)}", token=target.token)] += 1
+        return link
+    return each(target, 8, work)
+
+
+def links(target):
+    number = [0]
+
+    def work(target, link, seen):
+        link = link or target.connect()
+        number[0] += 1
+        name = f"made-{os.getpid()}-{number[0]}"
+        body = json.dumps({"name": name}).encode()
+        seen[target.ask(link, "POST", "/v1/me/shares", body, target.token)] += 1
+        seen[target.ask(link, "DELETE", f"/v1/me/shares/{name}", token=target.token)] += 1
+        return link
+    return each(target, 4, work)
+
+
+def profiles(target):
+    return put_in_a_loop(target, "/v1/me/profile", [
+        json.dumps({"maxHeartRate": 180 + number}).encode() for number in range(2)])
+
+
+def pushes(target):
+    """Bodies as large as may be, of the smallest values."""
+    begin, name = time.time_ns(), str(uuid.uuid4())
+    values = [{"name": "heartrate", "time": str(begin + number * 1_000_000), "values": {"bpm": 120}}
+              for number in range(12_000)]
+    body = json.dumps({"messageId": 1, "sessionId": name, "deviceId": "x",
+                       "payload": values}).encode()
+
+    def work(target, link, seen):
+        link = link or target.connect()
+        seen[target.ask(link, "POST", "/in/sensorlogger", body, target.token)] += 1
+        return link
+    return each(target, 4, work)
+
+
 # What of the refusals must have been seen: a status, a close code, connections that were closed.
 ATTACKS = [
     (guessing, [429]), (slowloris, []), (hellos, [4029]), (seeks, ["refused"]), (exports, []),
     (history, []), (cheers, [429]), (shares, [409]), (sessions_tcp, ["closed"]),
     (sessions_push, []), (upgrades, []), (half_messages, ["closed"]), (resets, []),
     (behind_heads, []), (deletions, [429]), (zones, [200]), (courses, [200]),
-    (device_links, ["closed"]),
+    (device_links, ["closed"]), (streams, []), (playbacks, []), (resumes, []), (weeks, [429]),
+    (owners, []), (links, []), (profiles, []), (pushes, []),
 ]
 
 

@@ -1,10 +1,11 @@
 package import SensorModel
 
-/// The sessions in memory: the live ones, and the last ended one of each device. In the pipeline's
-/// turns only.
+/// The sessions in memory: the live ones, the last ended one of each device, and those that its
+/// delayed shares show. In the pipeline's turns only.
 package final class LiveSessions {
-    /// Ended sessions kept per device; others are read from the log when they are needed.
-    private static let endedPerDeviceMax = 1
+    /// Ended sessions of a device that are kept for its delayed shares; others are read from the log
+    /// when they are needed.
+    private static let endedShownMax = 8
 
     private var byID: [SessionID: LiveSession] = [:]
     private var byDevice: [DeviceID: [SessionID]] = [:]
@@ -39,8 +40,11 @@ package final class LiveSessions {
 
     package var all: some Collection<LiveSession> { byID.values }
 
+    /// - Parameters:
+    ///   - session: A session that is not in memory.
+    ///   - shown: Sessions that the device's shares show now: they would be read again at once.
     /// - Returns: Ended sessions that were evicted for it.
-    package func add(_ session: LiveSession) -> [SessionID] {
+    package func add(_ session: LiveSession, keeping shown: Set<SessionID>) -> [SessionID] {
         byID[session.id] = session
         if !session.hasEnded { liveCount += 1 }
         session.ended = { [unowned self] in liveCount += $0 ? -1 : 1 }
@@ -61,7 +65,8 @@ package final class LiveSessions {
         byDevice[session.device, default: []].append(session.id)
         let ended = of(session.device).filter(\.hasEnded)
             .sorted { $0.lastArrival < $1.lastArrival }
-        let old = ended.dropLast(Self.endedPerDeviceMax).map(\.id)
+        let kept = ended.filter { shown.contains($0.id) }.suffix(Self.endedShownMax)
+        let old = ended.dropLast().filter { one in !kept.contains { $0 === one } }.map(\.id)
         for session in old { _ = remove(session) }
         return old
     }

@@ -256,7 +256,7 @@ package final class SessionFlow {
     /// Takes a session into memory and evicts ended ones of its device.
     private func hold(_ live: LiveSession) {
         callbacks.memory(.held(live.id))
-        for old in sessions.add(live) {
+        for old in sessions.add(live, keeping: hub.sessionsDelayed(of: live.device, at: now)) {
             callbacks.memory(.released(old, before: log.nextOffset))
             if !isForgotten(old) { leaving.insert(old) }
         }

@@ -126,6 +126,12 @@ extension ShareHub {
         entries[key]?.newest = nil
     }
 
+    /// Sessions that delayed shares of the device show, watched or not.
+    package func sessionsDelayed(of device: DeviceID, at now: Timestamp) -> Set<SessionID> {
+        let shares = (audiences[device]?.delayed ?? []).compactMap { delayed[$0]?.oldest(at: now) }
+        return Set(shares.compactMap { session(shownBy: $0, at: now) })
+    }
+
     /// Sessions that watched shares of the device show.
     package func sessionsWatched(of device: DeviceID, at now: Timestamp) -> Set<SessionID> {
         let watched = directory.shares(of: device).filter {

@@ -123,6 +123,29 @@ import WireFormat
             expiresAt: nil, createdAt: FlowFixture.start)
     }
 
+    @Test func `What three delays show stays in memory, and older sessions leave`() throws {
+        let fixture = try FlowFixture()
+        let flow = fixture.flow
+        let shares = [2500, 1500, 500].enumerated().map {
+            Self.delayed($0.offset + 1, seconds: $0.element)
+        }
+        for share in shares { flow.hub.put(share) }
+        for number in 0..<5 {
+            // A session of one heart rate, which ends by silence before the next begins.
+            try Self.begin(number * 100_000, in: fixture, closing: true)
+            flow.log.settle()
+            flow.acknowledge { _ in }
+            flow.advance(to: FlowFixture.time(Double(number) * 1000 + 900))
+        }
+        for _ in 0..<3 {
+            let shown = shares.map { flow.sessionShown(by: $0)?.id }
+            #expect(shown == [2, 3, 4].map { Self.session($0 * 100_000) })
+        }
+        #expect(fixture.said.rebuilds.isEmpty)
+        #expect(flow.sessions[Self.session(0)] == nil)
+        #expect(flow.sessions.of(FlowFixture.device).count == 4)
+    }
+
     @Test func `Delays of a device hold together what one may`() throws {
         let fixture = try FlowFixture()
         let hub = fixture.flow.hub

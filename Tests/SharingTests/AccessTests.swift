@@ -121,6 +121,15 @@ import Testing
         }
     }
 
+    @Test func `With a limit of thousands fewer addresses are remembered, in the same memory`() {
+        var limiter = FailureLimiter(failuresMax: 10_000)
+        for number in 0..<10_000 {
+            let address = Self.address(UInt8(number & 0xFF), UInt8(number >> 8))
+            _ = limiter.failed(address, at: Fixture.time(Double(number) / 1000))
+        }
+        #expect(limiter.count <= 2 * 16_384 * 30 / 10_000)
+    }
+
     @Test func `A clock set back locks nobody out`() {
         var limiter = FailureLimiter()
         for _ in 0..<10 { _ = limiter.failed(Self.address(1), at: Fixture.time(5000)) }

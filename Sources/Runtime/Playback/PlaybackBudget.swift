@@ -5,7 +5,9 @@ import Sharing
 ///
 /// Playbacks of owners evict those of viewers, never the reverse. Otherwise strangers with a link
 /// could keep an owner from playing. The viewers of one link take a quarter at most; one of them may
-/// always take what its runners need.
+/// always take what its runners need. Where all is used up, viewers of the link that takes most give
+/// way to those of a link that takes less, so that links which took all together cannot keep another
+/// out.
 package struct PlaybackBudget {
     package static let bytesMax = 64 << 20
 
@@ -20,16 +22,30 @@ package struct PlaybackBudget {
 
     /// Reserves memory for a viewer's playback, in place of its previous one.
     ///
-    /// - Returns: `false` when there is no room.
+    /// - Returns: Viewers of other links whose playbacks are evicted; `nil` when there is no room.
     mutating func take(
         _ bytes: Int, for viewer: SubscriberID, of link: ShareKey
-    ) -> Bool {
+    ) -> [SubscriberID]? {
         viewers[viewer] = nil
-        let ofLink = viewers.values.reduce(0) { $0 + ($1.link == link ? $1.bytes : 0) }
-        guard ofLink == 0 || ofLink + bytes <= Self.linkBytesMax else { return false }
-        guard self.bytes + bytes <= Self.bytesMax else { return false }
+        var ofLinks = viewers.values.reduce(into: [link: 0]) { $0[$1.link, default: 0] += $1.bytes }
+        let wanted = ofLinks[link, default: 0] + bytes
+        guard wanted == bytes || wanted <= Self.linkBytesMax else { return nil }
+        var gone: [SubscriberID] = []
+        var free = Self.bytesMax - self.bytes
+        while free < bytes {
+            guard let most = ofLinks.max(by: { $0.value < $1.value }),
+                let last = viewers.first(where: {
+                    $0.value.link == most.key && !gone.contains($0.key)
+                }),
+                most.value - last.value.bytes >= wanted
+            else { return nil }
+            gone.append(last.key)
+            free += last.value.bytes
+            ofLinks[most.key]? -= last.value.bytes
+        }
+        for viewer in gone { viewers[viewer] = nil }
         viewers[viewer] = (bytes, link)
-        return true
+        return gone
     }
 
     /// Reserves memory for an owner's playback to a share, in place of its previous one.

@@ -114,14 +114,19 @@ package final class Playbacks: Sendable {
                 if ending == .over { stopAndReturn(subscriber) } else { stop(subscriber) }
             })
         let bytes = members.reduce(0) { $0 + self.bytes(of: $1) }
-        let (isTaken, before) = state.withLock { state in
+        let (gone, before) = state.withLock { state in
             let before = state.remove(subscriber)
-            let isTaken = state.budget.take(bytes, for: subscriber, of: key)
-            if isTaken { state.byViewer[subscriber] = run }
-            return (isTaken, before)
+            let gone = state.budget.take(bytes, for: subscriber, of: key)
+            if gone != nil { state.byViewer[subscriber] = run }
+            return (gone.map { $0.map { ($0, state.remove($0)) } }, before)
         }
         if let before { end(before) }
-        return isTaken ? run : nil
+        guard let gone else { return nil }
+        for case (let viewer, let run?) in gone {
+            end(run)
+            mailbox.post { $0.returnToLive(viewer) }
+        }
+        return run
     }
 
     private func bytes(of member: Share) -> Int {

@@ -1,7 +1,9 @@
 /// Waiting jobs in round-robin order: one job per party, and within a party one per requester.
 ///
 /// A share with a thousand readers, or a reader with a thousand requests, delays others by no more
-/// than its turns. The queue is bounded in total, per party and per requester.
+/// than its turns. The queue is bounded in total, per party and per requester. A full queue takes a
+/// job of a party with few in place of the newest of the party with most, so that parties which
+/// filled it together cannot keep another out.
 struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Sendable, Job: Sendable>:
     Sendable
 {
@@ -10,6 +12,22 @@ struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Sendable, Job
         /// Requesters; the next one is first.
         var order: [Requester] = []
         var count: Int { jobs.values.reduce(0) { $0 + $1.count } }
+
+        /// Removes the newest job of the requester that has most.
+        mutating func removeLast() -> Job? {
+            guard let requester = jobs.max(by: { $0.value.count < $1.value.count })?.key else {
+                return nil
+            }
+            let removed = jobs[requester]?.removeLast()
+            dropUnused(requester)
+            return removed?.job
+        }
+
+        mutating func dropUnused(_ requester: Requester) {
+            guard jobs[requester]?.isEmpty == true else { return }
+            jobs[requester] = nil
+            order.removeAll { $0 == requester }
+        }
     }
 
     private var parties: [Party: Waiting] = [:]
@@ -41,14 +59,16 @@ struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Sendable, Job
     ///   - number: Number of the job, for its removal.
     ///   - party: Party whose turn it takes.
     ///   - requester: Requester within the party.
+    /// - Returns: A job that gave way to it, and must be refused.
     /// - Throws: ``Refusal``
     package mutating func append(
         _ job: Job, number: UInt64, of party: Party, from requester: Requester
-    ) throws(Refusal) {
+    ) throws(Refusal) -> Job? {
         guard parties[party]?.jobs[requester]?.count ?? 0 < perRequesterMax else {
             throw .requesterFull
         }
         guard parties[party]?.count ?? 0 < perPartyMax else { throw .partyFull }
+        let displaced = count < countMax ? nil : displace(for: party)
         guard count < countMax else { throw .full }
         if parties[party] == nil {
             parties[party] = Waiting()
@@ -57,6 +77,18 @@ struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Sendable, Job
         if parties[party]?.jobs[requester] == nil { parties[party]?.order.append(requester) }
         parties[party]?.jobs[requester, default: []].append((number, job))
         count += 1
+        return displaced
+    }
+
+    /// Removes a job of the party with most, unless it would have fewer than `party` then.
+    private mutating func displace(for party: Party) -> Job? {
+        let counts = parties.mapValues(\.count)
+        guard let most = counts.max(by: { $0.value < $1.value }),
+            most.value > (counts[party] ?? 0) + 1
+        else { return nil }
+        let removed = parties[most.key]?.removeLast()
+        count -= 1
+        return removed
     }
 
     /// - Parameter isReady: Whether a party may run another job now.
@@ -91,10 +123,7 @@ struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Sendable, Job
             let removed = waiting.jobs[requester]?.remove(at: index)
         else { return nil }
         count -= 1
-        if waiting.jobs[requester]?.isEmpty == true {
-            waiting.jobs[requester] = nil
-            waiting.order.removeAll { $0 == requester }
-        }
+        waiting.dropUnused(requester)
         if waiting.order.isEmpty {
             parties[party] = nil
             order.removeAll { $0 == party }

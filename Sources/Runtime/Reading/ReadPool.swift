@@ -20,7 +20,7 @@ package final class ReadPool: Sendable {
         }
     }
 
-    private typealias Job = @Sendable (_ isRefused: Bool) -> Void
+    private typealias Job = @Sendable (_ refusal: ReadRefusal?) -> Void
 
     private struct State {
         var queue: FairQueue<ReadParty, ReadRequester, Job>
@@ -74,7 +74,7 @@ package final class ReadPool: Sendable {
             while let next = state.queue.next({ _ in true }) { rest.append(next.job) }
             return rest
         }
-        for job in rest { job(true) }
+        for job in rest { job(.cancelled) }
         for _ in 0..<threadCount { work.signal() }
     }
 
@@ -99,9 +99,9 @@ package final class ReadPool: Sendable {
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let job: Job = { isRefused in
-                    guard !isRefused, !ticket.isCancelled else {
-                        return continuation.resume(throwing: ReadRefusal.cancelled)
+                let job: Job = { refusal in
+                    if let refusal = ticket.isCancelled ? .cancelled : refusal {
+                        return continuation.resume(throwing: refusal)
                     }
                     continuation.resume(with: Swift.Result { try body(ticket) })
                 }
@@ -112,7 +112,7 @@ package final class ReadPool: Sendable {
         } onCancel: {
             ticket.cancel()
             let job = state.withLock { $0.queue.remove(number, of: party, from: requester) }
-            job?(true)
+            job?(.cancelled)
         }
     }
 
@@ -120,17 +120,23 @@ package final class ReadPool: Sendable {
         _ job: @escaping Job, _ number: UInt64, _ ticket: Ticket, of party: ReadParty,
         from requester: ReadRequester
     ) -> ReadRefusal? {
-        let refusal = state.withLock { state -> ReadRefusal? in
+        let (refusal, displaced) = state.withLock { state -> (ReadRefusal?, Job?) in
             // The task was cancelled before its job was queued: it takes no place.
-            guard !state.isStopped, !ticket.isCancelled else { return .cancelled }
+            guard !state.isStopped, !ticket.isCancelled else { return (.cancelled, nil) }
             do throws(FairQueue<ReadParty, ReadRequester, Job>.Refusal) {
-                try state.queue.append(job, number: number, of: party, from: requester)
-                return nil
+                let displaced = try state.queue.append(
+                    job, number: number, of: party, from: requester)
+                return (nil, displaced)
             } catch {
-                return error == .full ? .busy : .tooMany
+                return (error == .full ? .busy : .tooMany, nil)
             }
         }
-        if refusal == nil { work.signal() }
+        if let displaced {
+            // The new job uses the signal of the one that gave way.
+            displaced(.busy)
+        } else if refusal == nil {
+            work.signal()
+        }
         return refusal
     }
 
@@ -149,7 +155,7 @@ package final class ReadPool: Sendable {
             return (next, state.isStopped)
         }
         guard let next else { return !isStopped }
-        next.job(false)
+        next.job(nil)
         let owed = state.withLock { state -> Bool in
             let left = (state.running[next.party] ?? 1) - 1
             state.running[next.party] = left > 0 ? left : nil

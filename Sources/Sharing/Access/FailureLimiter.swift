@@ -31,24 +31,27 @@ public struct FailureLimiter: Sendable {
 
     /// Networks in each of two generations, of either length.
     private static let networksMax = 2048
+    /// Moments that an address may have where all are remembered; with more, fewer addresses are.
+    private static let addressMomentsMax = 30
+    /// The same of a network.
+    private static let networkMomentsMax = 80
 
     /// - Parameters:
     ///   - failuresMax: Failures of an address in a window; of a /56 four times, of a /48 eight times
     ///     as many.
     ///   - windowSeconds: Time until a failure no longer counts.
-    ///   - addressesMax: Addresses in each of two generations.
+    ///   - addressesMax: Addresses in each of two generations; fewer from 31 failures on.
     public init(failuresMax: Int = 10, windowSeconds: Int = 60, addressesMax: Int = 16_384) {
-        func level(_ networkBits: Int?, places: Int, keysMax: Int) -> Level {
-            Level(
+        func level(_ networkBits: Int?, places: Int) -> Level {
+            let keysMax = networkBits == nil ? addressesMax : min(addressesMax, Self.networksMax)
+            let each = networkBits == nil ? Self.addressMomentsMax : Self.networkMomentsMax
+            return Level(
                 networkBits: networkBits,
                 failures: SlidingWindow(
-                    countMax: failuresMax * places, windowSeconds: windowSeconds, keysMax: keysMax))
+                    countMax: failuresMax * places, windowSeconds: windowSeconds, keysMax: keysMax,
+                    momentsMax: keysMax * each))
         }
-        levels = [
-            level(nil, places: 1, keysMax: addressesMax),
-            level(56, places: 4, keysMax: min(addressesMax, Self.networksMax)),
-            level(48, places: 8, keysMax: min(addressesMax, Self.networksMax)),
-        ]
+        levels = [level(nil, places: 1), level(56, places: 4), level(48, places: 8)]
     }
 
     /// Number of addresses and networks in memory.

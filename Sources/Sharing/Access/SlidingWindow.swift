@@ -12,10 +12,16 @@ struct SlidingWindow<Key: Hashable & Sendable>: Sendable {
     private var old: [Key: [Timestamp]] = [:]
     private var youngSince: Timestamp?
 
-    init(countMax: Int, windowSeconds: Int, keysMax: Int) {
+    /// - Parameters:
+    ///   - countMax: Actions of a key in a window.
+    ///   - windowSeconds: Time until an action no longer counts.
+    ///   - keysMax: Keys in each generation.
+    ///   - momentsMax: Moments in each generation: fewer keys are remembered where each may have many
+    ///     moments. What all keys may do together before the first is forgotten stays the same.
+    init(countMax: Int, windowSeconds: Int, keysMax: Int, momentsMax: Int = .max) {
         self.countMax = max(countMax, 1)
         windowMicroseconds = Int64(max(windowSeconds, 1)) * 1_000_000
-        self.keysMax = max(keysMax, 1)
+        self.keysMax = max(1, min(keysMax, momentsMax / self.countMax))
     }
 
     /// Number of keys in memory.
