@@ -7,7 +7,8 @@ enum FunctionLength {
         var findings: [Finding] = []
         for (start, line) in file.lines.enumerated() {
             // One on a single line has no closing line of its own.
-            guard line.firstMatch(of: /^\s*([a-z@_() ]+ )?(func |init[?(<])/) != nil,
+            guard line.contains("func ") || line.contains("init"),
+                line.firstMatch(of: /^\s*([a-z@_() ]+ )?(func |init[?(<])/) != nil,
                 !line.hasSuffix(" }")
             else { continue }
             let indent = line.prefix { $0 == " " }
