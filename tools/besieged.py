@@ -157,7 +157,13 @@ def phase(daemon, crowd, seconds, attack=None, target=None):
     return figures, waits, seen
 
 
-def siege(program, devices, viewers, seconds, small):
+def span(phases, index):
+    """The p99 of several phases."""
+    times = [waits[index] * 1000 for _, waits, _ in phases]
+    return f"{min(times):.0f} to {max(times):.0f} ms"
+
+
+def siege(program, devices, viewers, seconds, small, only=None):
     settings = "limits:\n  connections: 10000\n"
     is_fine = True
     # Where times do not count, a slow disk is nobody's fault.
@@ -173,14 +179,18 @@ def siege(program, devices, viewers, seconds, small):
         crowd.start()
         time.sleep(3)
         quiet = [phase(daemon, crowd, seconds) for _ in range(1 if small else 3)]
+        # Beside a process that is as busy as an attacker, on the same machine.
+        beside = [phase(daemon, crowd, seconds, besieging.nobody, target)
+                  for _ in range(1 if small else 3)]
         idle = quiet[-1][0][0]
-        base = [max(waits[index] for _, waits, _ in quiet) for index in (0, 1)]
-        least = [min(waits[index] for _, waits, _ in quiet) for index in (0, 1)]
+        base = [max(waits[index] for _, waits, _ in quiet + beside) for index in (0, 1)]
         print(f"{devices} good devices, {viewers} good viewers, {seconds} s a phase; undisturbed:"
-              f" {idle:.0f} MiB, p99 of acks {least[0] * 1000:.0f} to {base[0] * 1000:.0f} ms,"
-              f" of markers at viewers {least[1] * 1000:.0f} to {base[1] * 1000:.0f} ms,"
-              f" processor {quiet[-1][0][1]:.1f} s")
+              f" {idle:.0f} MiB, processor {quiet[-1][0][1]:.1f} s", flush=True)
+        for name, phases in [("alone", quiet), ("beside a busy process", beside)]:
+            print(f"{name}: p99 of acks {span(phases, 0)}, of markers at viewers {span(phases, 1)}")
         for attack, refusals in besieging.ATTACKS:
+            if only and attack.__name__ not in only:
+                continue
             (peak, processor, ready), waits, seen = phase(
                 daemon, crowd, seconds, attack, target)
             times = [waits[index] / base[index] for index in (0, 1)]

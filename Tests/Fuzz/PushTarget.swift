@@ -47,6 +47,7 @@ enum PushTarget {
         (.osmand, "id=1&lat=48.1&lon=11.5&timestamp=1763700000&speed=10&hr=120&batt=9"),
         (.gpslogger, "lat=48.1&lon=11.5&alt=5&spd=3&acc=5&dir=9&timestamp=1763700000&desc=a"),
         (.hr, "rate=72&timestamp=1763700000"),
+        (.hds, #"{"data":"heartRate:85"}"#),
         (.hrpush, #"{"event":"heartRate","heartRate":85,"device":"Polar H10"}"#),
         (.runnerup, #"{"lat":48.1,"long":11.5,"altitude":500,"runningEventType":1}"#),
     ]

@@ -57,9 +57,10 @@ import Testing
             """
         ),
         (.runnerup, #"{"lat":48.1,"long":11.5,"altitude":500,"runningEventType":1}"#),
+        (.hds, "heartRate:85"), (.hds, #"{"data":"heartRate:85"}"#),
     ]
 
-    @Test(arguments: 0..<9)
+    @Test(arguments: bodies.indices)
     func `A mutated push is answered`(index: Int) {
         let (format, body) = Self.bodies[index]
         var generator = SeededGenerator(seed: UInt64(index))

@@ -28,6 +28,7 @@ import Testing
     @Test(arguments: [
         ("Sensor Logger", PushFormat.sensorlogger), ("sensor-logger", .sensorlogger),
         ("OwnTracks", .owntracks), ("Traccar Client", .osmand), ("hr_push", .hrpush), ("hr", .hr),
+        ("Health Data Server", .hds),
     ])
     func `An application goes by its name, however it is spelt`(name: String, format: PushFormat) {
         #expect(PushFormat(application: name) == format)

@@ -280,6 +280,27 @@ import Testing
         #expect(push(.hrpush, #"{"event":"connection","connected":false}"#).reply == .json("{}"))
     }
 
+    @Test(
+        arguments: [
+            ("heartRate:85", 85.0), ("heartRate:85.5", 85.5), (#"{"data":"heartRate:85"}"#, 85),
+            (#" {"heartRate":85,"calories":12}"#, 85), (#"{"heartRate":"85"}"#, 85),
+            ("clientName:watch", nil), ("stepCount:512", nil), (#"{"data":"speed:2.5"}"#, nil),
+            ("heartRate:", nil), ("heartRate", nil), ("", nil), ("heartRate:x", nil),
+            ("heartRate:300", nil), (#"{"heartRate":null}"#, nil), ("{", nil),
+        ] as [(String, Double?)])
+    func `HDS: the heart rate of a message, in each of its forms`(body: String, rate: Double?)
+        throws
+    {
+        let batch = push(.hds, body)
+        let isBad = ["heartRate:", "heartRate", "", "heartRate:x", #"{"heartRate":null}"#, "{"]
+            .contains(body)
+        #expect(batch.reply.status == (isBad ? 400 : 200))
+        #expect(batch.refused.total == (isBad || body == "heartRate:300" ? 1 : 0))
+        let beats = try rate.map { try HeartRateSample(beatsPerMinute: $0) }
+        #expect(
+            batch.frames.map(\.payload) == [beats].compactMap { $0.map(Frame.Payload.heartRate) })
+    }
+
     @Test(arguments: [
         (0, ControlAction.resume, false, false), (2, .pause, false, false), (3, .stop, true, false),
         (1, nil, false, false), (6, nil, true, true),

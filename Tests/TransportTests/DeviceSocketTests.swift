@@ -331,4 +331,31 @@ import WireFormat
             #expect(daemon.now.frames.first?.payload == [1, 2, 3, 4])
         }
     }
+
+    @Test func `A request of many thousand frames lets others in between`() async throws {
+        let daemon = FakeDaemon(inboundBytes: 1 << 16)
+        daemon.isStalled.store(true, ordering: .relaxed)
+        func open(_ number: UInt8) async -> PushConnection {
+            await daemon.loops.openPushConnection(
+                device: DeviceID(rawValue: UInt32(number)),
+                session: SessionID(high: 1, low: UInt64(number)), recorded: false)
+        }
+        func frames(_ count: Int, of number: UInt8) -> [PushedFrame] {
+            let header = FrameHeader(
+                kind: .heartRate, sequence: .none, deviceTime: FakeDaemon.clock)
+            return Array(repeating: PushedFrame(header: header, payload: [number]), count: count)
+        }
+        let (large, small) = (await open(1), await open(2))
+        async let isSent: Void = large.send(frames(20_000, of: 1))
+        await eventually("it had several turns") {
+            daemon.loops.counters.framesPushed.load(ordering: .relaxed) > 500
+        }
+        async let isSentToo: Void = small.send(frames(1, of: 2))
+        daemon.isStalled.store(false, ordering: .relaxed)
+        _ = await (isSent, isSentToo)
+        await eventually("all came") { daemon.now.frames.count == 20_001 }
+        let place = try #require(daemon.now.frames.firstIndex { $0.payload == [2] })
+        #expect(place < 5000)
+        await daemon.stop()
+    }
 }

@@ -6,7 +6,8 @@ typealias OpenAPIMethod = HTTPRequest.Method
 /// Operations for existing push applications and existing readers.
 extension OpenAPIOperations {
     static let push: [OpenAPIOperation] = PushFormat.allCases.flatMap { format in
-        let methods: [OpenAPIMethod] = format.takesGet ? [.post, .get] : [.post]
+        let methods: [OpenAPIMethod] =
+            [.post] + (format.takesGet ? [.get] : []) + (format.takesPut ? [.put] : [])
         return ["/in/\(format.rawValue)/{token}", "/in/\(format.rawValue)"].flatMap { path in
             methods.map { push(format, $0, path) }
         }
@@ -31,7 +32,7 @@ extension OpenAPIOperations {
         return OpenAPIOperation(
             method: method, path: path, tag: "push", summary: "Takes what \(format) sends.",
             security: path.hasSuffix("}") ? .none : .pushToken,
-            body: method == .post ? body : nil, answers: answers)
+            body: method == .get ? nil : body, answers: answers)
     }
 
     static let readers: [OpenAPIOperation] = [

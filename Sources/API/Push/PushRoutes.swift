@@ -28,7 +28,8 @@ package struct PushRoutes: Sendable {
             for path in ["/in/\(format.rawValue)/:token", "/in/\(format.rawValue)"] {
                 router.add(.post, path) { await take($0, as: format) }
                 if format.takesGet { router.add(.get, path) { await take($0, as: format) } }
-                if format == .hrpush { router.add(.get, path, .socket(strapRelay)) }
+                if format.takesPut { router.add(.put, path) { await take($0, as: format) } }
+                if format.takesSocket { router.add(.get, path, .socket(relay(of: format))) }
             }
         }
     }
@@ -119,24 +120,26 @@ package struct PushRoutes: Sendable {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
 
-    // MARK: hr_push over WebSocket
+    // MARK: Over WebSocket
 
-    /// Bad messages in a row after which the socket is closed: the sender is no hr_push.
+    /// Bad messages in a row after which the socket is closed: the sender is of another format.
     private static let badMessagesMax = 100
 
     /// Handles each text message like a request's body; sends no answers.
-    private var strapRelay: SocketProgram {
+    private func relay(of format: PushFormat) -> SocketProgram {
         SocketProgram(messageBytesMax: Limits.webSocketMessageBytesMax) {
             request in
-            switch device(of: request, .hrpush) {
-            case .failure(let refusal): .refused(Self.response(to: refusal, .hrpush))
+            switch device(of: request, format) {
+            case .failure(let refusal): .refused(Self.response(to: refusal, format))
             case .success(let device):
-                .admittedDevice(device.id) { await relay($0, from: device) }
+                .admittedDevice(device.id) { await relay($0, from: device, as: format) }
             }
         }
     }
 
-    private func relay(_ conversation: SocketConversation, from admitted: Device) async {
+    private func relay(
+        _ conversation: SocketConversation, from admitted: Device, as format: PushFormat
+    ) async {
         var badMessages = 0
         for await message in conversation.messages {
             guard let device = accounts.device(admitted.id), !device.isRevoked,
@@ -145,7 +148,7 @@ package struct PushRoutes: Sendable {
             guard case .text(let text) = message else { continue }
             let push = PushRequest(
                 contentType: "application/json", body: Array(text.utf8), arrivalTime: clock())
-            let answer = await answer(push, from: device.id, as: .hrpush)
+            let answer = await answer(push, from: device.id, as: format)
             badMessages = answer.status == 400 ? badMessages + 1 : 0
             guard badMessages <= Self.badMessagesMax else {
                 return conversation.close(code: CloseCode.tooManyRequests.rawValue)

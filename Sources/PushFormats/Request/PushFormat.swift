@@ -4,13 +4,15 @@ public import SensorModel
 
 /// The applications whose requests `/in/<format>/<token>` accepts.
 public enum PushFormat: String, CaseIterable, Sendable {
-    case sensorlogger, owntracks, overland, osmand, gpslogger, hr, hrpush, runnerup
+    // The place of a case is in the IDs of its sessions: new ones come last.
+    case sensorlogger, owntracks, overland, osmand, gpslogger, hr, hrpush, runnerup, hds
 
     /// The format of an application by its usual name: `Sensor Logger`, `hr-push`.
     public init?(application: String) {
         let letters = application.lowercased().filter(\.isLetter)
         switch letters {
         case "traccar", "traccarclient": self = .osmand
+        case "healthdataserver": self = .hds
         default: self.init(rawValue: letters)
         }
     }
@@ -19,9 +21,15 @@ public enum PushFormat: String, CaseIterable, Sendable {
     public var takesGet: Bool {
         switch self {
         case .osmand, .gpslogger, .hr: true
-        case .sensorlogger, .owntracks, .overland, .hrpush, .runnerup: false
+        case .sensorlogger, .owntracks, .overland, .hrpush, .runnerup, .hds: false
         }
     }
+
+    /// Whether the application sends by PUT, too.
+    public var takesPut: Bool { self == .hds }
+
+    /// Whether the format's messages also come as text frames of a WebSocket.
+    public var takesSocket: Bool { self == .hrpush || self == .hds }
 
     /// The frames of one request. Never fails: unusable items are counted and answered.
     ///
@@ -40,6 +48,7 @@ public enum PushFormat: String, CaseIterable, Sendable {
             case .hr: return try HeartRatePush.batch(request)
             case .hrpush: return try StrapRelayPush.batch(request)
             case .runnerup: return try RunnerUpPush.batch(request)
+            case .hds: return try HealthDataServerPush.batch(request)
             }
         } catch {
             var batch = PushBatch(reply: refusal(400, .notAFrame, error.reason))

@@ -73,6 +73,11 @@ public struct PhoneSetup: Hashable, Sendable {
             steps = ["In hr_push add the address as an HTTP target."]
         case .runnerup:
             steps = ["In RunnerUp type the address as the server of RunnerUp Live."]
+        case .hds:
+            steps = [
+                "In HDS on the watch type the address as the server's, with ws in place of http.",
+                "Where the watch sends by HTTP, type the address as it is.",
+            ]
         }
     }
 

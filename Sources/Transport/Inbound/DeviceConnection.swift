@@ -271,7 +271,9 @@ final class DeviceConnection: RingSpaceWaiter {
         return false
     }
 
-    func roomMayBeThere() -> Bool {
+    func roomMayBeThere() -> RingSpaceUse { goesOn() ? .wroteAll : .foundNoSpace }
+
+    private func goesOn() -> Bool {
         guard payOwed(), port?.offerAgain() ?? true else { return false }
         isWaiting = false
         if peerIsGone { return end() }

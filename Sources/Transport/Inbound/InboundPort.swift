@@ -4,12 +4,18 @@ import Ring
 import SensorModel
 import Synchronization
 
-/// A connection that waits for space in the inbound ring.
+/// A connection that waits for space in the inbound ring, or for its next turn.
 protocol RingSpaceWaiter: AnyObject {
     /// Tries to write again.
-    ///
-    /// - Returns: `false` if there still was not enough space.
-    func roomMayBeThere() -> Bool
+    func roomMayBeThere() -> RingSpaceUse
+}
+
+/// What a waiter did with the space that there was.
+enum RingSpaceUse {
+    case wroteAll
+    /// It wrote as much as one turn allows, and has more.
+    case wroteTurn
+    case foundNoSpace
 }
 
 /// Called on a loop's thread, outside of its handlers, after each round of reads that put records
@@ -93,6 +99,18 @@ final class InboundPort {
         scheduleRetry()
     }
 
+    /// Gives a waiter its first turn, and others until it has written everything.
+    func begin(_ waiter: any RingSpaceWaiter) {
+        switch waiter.roomMayBeThere() {
+        case .wroteAll: break
+        case .foundNoSpace: wait(waiter)
+        case .wroteTurn:
+            waiters.append(waiter)
+            scheduleRetry()
+        }
+        publish()
+    }
+
     private func scheduleRetry() {
         guard !retryIsScheduled else { return }
         retryIsScheduled = true
@@ -104,10 +122,19 @@ final class InboundPort {
         retryIsScheduled = false
         let waiting = waiters
         waiters.removeAll()
-        // Connections are served in order of waiting; the first that finds no space ends the pass.
-        var index = 0
-        while index < waiting.count, waiting[index].roomMayBeThere() { index += 1 }
-        waiters.insert(contentsOf: waiting[index...], at: 0)
+        // Connections are served in order of waiting, a turn each; the first that finds no space ends
+        // the pass.
+        var rest = waiting[...]
+        var goingOn: [any RingSpaceWaiter] = []
+        serving: while let next = rest.first {
+            switch next.roomMayBeThere() {
+            case .wroteAll: break
+            case .wroteTurn: goingOn.append(next)
+            case .foundNoSpace: break serving
+            }
+            rest.removeFirst()
+        }
+        waiters.insert(contentsOf: rest + goingOn, at: 0)
         publish()
         if !waiters.isEmpty { scheduleRetry() }
     }

@@ -51,8 +51,7 @@ public final class PushConnection: Sendable {
             let batch = WaitingBatch(
                 records: records(loop.arrivalClock()), port: loop.inbound,
                 counters: loop.counters, done: eventLoop.makePromise())
-            if !batch.roomMayBeThere() { loop.inbound.wait(batch) }
-            loop.inbound.publish()
+            loop.inbound.begin(batch)
             return batch.done.futureResult
         }
         // Fails only on a loop that was shut down; the daemon is stopping then.
@@ -71,8 +70,13 @@ public struct PushedFrame: Hashable, Sendable {
     }
 }
 
-/// Records that wait for space in the ring.
+/// Records that wait for space in the ring, or for their turn: a request of many thousand frames
+/// delays others by little, as a socket that is read 16 KiB at a time.
 private final class WaitingBatch: RingSpaceWaiter {
+    private static let turnBytes = 16 << 10
+    /// Bytes of a record beside its payload, about.
+    private static let headerBytes = 64
+
     private let records: [(InboundMessage, payload: [UInt8])]
     private var next = 0
     private let port: InboundPort
@@ -89,16 +93,19 @@ private final class WaitingBatch: RingSpaceWaiter {
         self.done = done
     }
 
-    func roomMayBeThere() -> Bool {
+    func roomMayBeThere() -> RingSpaceUse {
+        var bytes = 0
         while next < records.count {
+            guard bytes < Self.turnBytes else { return .wroteTurn }
             let (message, payload) = records[next]
-            guard port.push(message, payload: payload.span) else { return false }
+            guard port.push(message, payload: payload.span) else { return .foundNoSpace }
+            bytes += Self.headerBytes + payload.count
             if case .frame = message {
                 counters.framesPushed.wrappingAdd(1, ordering: .relaxed)
             }
             next += 1
         }
         done.succeed()
-        return true
+        return .wroteAll
     }
 }

@@ -86,7 +86,7 @@ const appNames = {
   browser: "Browser, Pulsecast's own page",
   sensorlogger: "Sensor Logger", owntracks: "OwnTracks", overland: "Overland",
   osmand: "OsmAnd, Traccar Client", gpslogger: "GPSLogger", runnerup: "RunnerUp",
-  hrpush: "HR Push", hr: "Heart rate (HTTP)",
+  hrpush: "HR Push", hr: "Heart rate (HTTP)", hds: "HDS, Health Data Server",
 };
 
 export const appName = (app) => appNames[app] ?? app;

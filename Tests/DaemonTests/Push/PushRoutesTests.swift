@@ -53,6 +53,10 @@ import Transport
             format: "runnerup",
             body: #"{"userName":"a","lat":48.85,"long":2.29,"altitude":30,"runningEventType":1}"#,
             reply: ""),
+        Example(
+            format: "hds", method: .put, type: "application/json",
+            body: #"{"data":"heartRate:85"}"#, reply: "{}"),
+        Example(format: "hds", type: "text/plain", body: "heartRate:85", reply: "{}"),
     ]
 
     private static func filled(_ text: String) -> String {
@@ -241,12 +245,18 @@ import Transport
         }
     }
 
-    @Test func `A strap's relay pushes over a WebSocket`() async throws {
+    @Test(arguments: [
+        ("hrpush", [#"{"event":"heartRate","heartRate":133,"device":"H10"}"#]),
+        ("hds", ["clientName:watch", "calories:12", "heartRate:133"]),
+    ])
+    func `A strap's relay and a watch push over a WebSocket`(format: String, messages: [String])
+        async throws
+    {
         try await RunningDaemon.run { running in
             let token = try running.addDevice("strap")
             let share = try running.addShare(of: "strap")
-            let socket = try await running.socket("/in/hrpush/\(token)")
-            try await socket.say(#"{"event":"heartRate","heartRate":133,"device":"H10"}"#)
+            let socket = try await running.socket("/in/\(format)/\(token)")
+            for message in messages { try await socket.say(message) }
             let isShown = try await running.eventually {
                 try await running.ask(.get, "/v1/shares/\(share)/latest").text
                     .contains(#""bpm":133"#)
@@ -255,7 +265,7 @@ import Transport
             await socket.close()
             let wrong = String(repeating: "A", count: 43)
             await #expect(throws: ClientError.upgradeRefused(status: 401)) {
-                _ = try await running.socket("/in/hrpush/\(wrong)")
+                _ = try await running.socket("/in/\(format)/\(wrong)")
             }
         }
     }

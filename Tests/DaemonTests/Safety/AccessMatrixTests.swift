@@ -225,5 +225,6 @@ import Transport
 enum PushFormats {
     static let all = [
         "sensorlogger", "owntracks", "overland", "osmand", "gpslogger", "hr", "hrpush", "runnerup",
+        "hds",
     ]
 }
