@@ -51,6 +51,14 @@ import Testing
         #expect(table.eventBytes == 0)
     }
 
+    @Test(arguments: [16 << 10, 256 << 10])
+    func `A viewer may owe as much of a feed as the configuration says`(bytesMax: Int) {
+        let table = FeedTable(subscriberBytesMax: bytesMax)
+        Self.open(0, in: table)
+        for offset in 1...2000 { table.apply(Self.event(offset, bytes: 500), to: Self.key(0)) }
+        #expect((bytesMax - 1000...bytesMax).contains(table.eventBytes))
+    }
+
     @Test func `Who makes many events takes none from a feed with few`() {
         let table = Self.table(feeds: 200, bytesMax: 1 << 20)
         for offset in 1...3 { table.apply(Self.event(offset, bytes: 500), to: Self.key(0)) }

@@ -46,4 +46,24 @@ import Testing
         #expect(declarations.count > 5000)
         #expect(unused.map { "\($0.value.path): \($0.key)" }.sorted() == [])
     }
+
+    @Test func `Every configuration key reaches what it configures`() throws {
+        let schema = try SourceTree.text("Sources/Runtime/Configuration/ConfigurationSchema.swift")
+        let names = Set(
+            schema.matches(of: /"[a-z_.]+",\s+\\\.(?:\w+\.)*(\w+)[,\n]/).map { String($0.1) })
+        #expect(names.count > 40)
+        let readers = SourceTree.files(below: "Sources", extensions: ["swift"]).filter {
+            !$0.path.hasPrefix("Sources/Runtime/Configuration/")
+        }
+        let lines = readers.flatMap(\.lines)
+        let unread = names.filter { name in
+            // A default of the same name is no reading of what the owner wrote.
+            !lines.contains { line in
+                line.contains(".\(name)")
+                    && line.replacing("Limits.\(name)", with: "")
+                        .contains(".\(name)")
+            }
+        }
+        #expect(unread.sorted() == [])
+    }
 }

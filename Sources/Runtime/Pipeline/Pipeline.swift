@@ -66,7 +66,9 @@ package struct Pipeline: Sendable {
             observer: Self.observer(turns, eventCount, counters, stateChanged))
         loops = LoopGroup(
             loopCount: configuration.eventLoops,
-            inboundBytes: configuration.ingest.ringBytes, published: { turns.framesCame() },
+            inboundBytes: configuration.ingest.ringBytes,
+            subscriberBytesMax: configuration.subscriberBytesMax,
+            published: { turns.framesCame() },
             arrivalClock: WallClock.now,
             delivered: { [counters] in counters.deliveryLag.record(seconds: $0) })
         mailbox = PipelineMailbox(eventCount: eventCount)

@@ -1,4 +1,4 @@
-import SensorModel
+public import SensorModel
 
 /// The feeds of one loop, and their common revision. Belongs to that loop.
 public final class FeedTable {
@@ -7,12 +7,19 @@ public final class FeedTable {
     private var revision: UInt64 = 0
 
     private var budget: EventBudget
+    private let subscriberBytesMax: Int
 
     /// Bytes of events kept for slow viewers, in all feeds together.
     public static let eventBytesMax = 28 << 20
 
-    /// - Parameter eventBytesMax: Bytes of events kept for slow viewers, in all feeds together.
-    public init(eventBytesMax: Int = FeedTable.eventBytesMax) {
+    /// - Parameters:
+    ///   - subscriberBytesMax: Bytes of events of a feed that a viewer may owe.
+    ///   - eventBytesMax: Bytes of events kept for slow viewers, in all feeds together.
+    public init(
+        subscriberBytesMax: Int = Limits.subscriberBytesMax,
+        eventBytesMax: Int = FeedTable.eventBytesMax
+    ) {
+        self.subscriberBytesMax = subscriberBytesMax
         budget = EventBudget(bytesMax: eventBytesMax)
     }
 
@@ -46,7 +53,7 @@ public final class FeedTable {
     public func apply(_ update: FeedUpdate, to key: FeedKey) -> ShareFeed? {
         guard let feed = feeds[key] else { return nil }
         revision += 1
-        feed.apply(update, revision: revision, eventBytesMax: Limits.subscriberBytesMax)
+        feed.apply(update, revision: revision, eventBytesMax: subscriberBytesMax)
         budget.settle(feed)
         return feed
     }

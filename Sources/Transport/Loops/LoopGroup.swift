@@ -18,13 +18,15 @@ public final class LoopGroup: Sendable {
     ///   - inboundBytes: Capacity of each loop's ring of frames; a power of two.
     ///   - outboundMessages: Capacity of each loop's ring of messages; a power of two.
     ///   - pace: Pace of broadcasts to large audiences.
+    ///   - subscriberBytesMax: Bytes that a viewer may owe of a share before it is closed as too slow.
     ///   - published: Called when a loop's ring has new records.
     ///   - arrivalClock: Wall clock, read once per batch.
     ///   - delivered: Called on a loop's thread once per batch of updates written to viewers, with
     ///     the age of the oldest record in it.
     public init(
         loopCount: Int = 1, inboundBytes: Int = 4 << 20, outboundMessages: Int = 1 << 14,
-        pace: BroadcastPace = BroadcastPace(), published: @escaping InboundPublished,
+        pace: BroadcastPace = BroadcastPace(), subscriberBytesMax: Int = Limits.subscriberBytesMax,
+        published: @escaping InboundPublished,
         arrivalClock: @escaping @Sendable () -> Timestamp,
         delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
     ) {
@@ -40,7 +42,8 @@ public final class LoopGroup: Sendable {
             let state = Self.makeState(on: eventLoop) { [counters, frameRates] in
                 LoopState(
                     eventLoop: eventLoop, rings: rings, pace: pace,
-                    counters: counters, frameRates: frameRates, arrivalClock: arrivalClock,
+                    subscriberBytesMax: subscriberBytesMax, counters: counters,
+                    frameRates: frameRates, arrivalClock: arrivalClock,
                     delivered: delivered)
             }
             states.append(state)

@@ -24,6 +24,8 @@ final class LoopState {
     let inbound: InboundPort
     let wheel: DeadlineWheel
     let viewers: ViewerTable
+    /// Bytes that a viewer may owe.
+    let subscriberBytesMax: Int
     /// Every open connection that can be told to close, by the identity of its object.
     private(set) var connections: [ObjectIdentifier: any LoopConnection] = [:]
     private var devices: [ConnectionID: DeviceConnection] = [:]
@@ -48,8 +50,9 @@ final class LoopState {
     private static let drainMax = 4096
 
     init(
-        eventLoop: any EventLoop, rings: Rings, pace: BroadcastPace, counters: TransportCounters,
-        frameRates: FrameRates, arrivalClock: @escaping @Sendable () -> Timestamp,
+        eventLoop: any EventLoop, rings: Rings, pace: BroadcastPace, subscriberBytesMax: Int,
+        counters: TransportCounters, frameRates: FrameRates,
+        arrivalClock: @escaping @Sendable () -> Timestamp,
         delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
     ) {
         index = rings.index
@@ -58,13 +61,15 @@ final class LoopState {
         self.arrivalClock = arrivalClock
         self.frameRates = frameRates
         self.delivered = delivered
+        self.subscriberBytesMax = subscriberBytesMax
         outbound = rings.outbound
         inbound = InboundPort(
             ring: rings.inbound, published: rings.published, eventLoop: eventLoop,
             counters: counters)
         wheel = DeadlineWheel(tick: Self.tick(.now()))
         viewers = ViewerTable(
-            eventLoop: eventLoop, counters: counters, pace: pace)
+            eventLoop: eventLoop, counters: counters, pace: pace,
+            subscriberBytesMax: subscriberBytesMax)
         viewers.broadcastEnded = { [unowned self] in reportDelivery() }
         viewers.othersServed = { [unowned self] in inbound.rounds &+ messages }
     }

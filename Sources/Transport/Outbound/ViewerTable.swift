@@ -10,7 +10,7 @@ import Synchronization
 final class ViewerTable {
     private let eventLoop: any EventLoop
     private let counters: TransportCounters
-    private let feeds = FeedTable()
+    private let feeds: FeedTable
     private var viewers: [SubscriberID: Viewer] = [:]
     private var watches: [FeedKey: FeedViewers] = [:]
     private var changed: [FeedViewers] = []
@@ -44,7 +44,12 @@ final class ViewerTable {
     ///   - eventLoop: The viewers' loop.
     ///   - counters: Shared by all loops.
     ///   - pace: Pace of broadcasts.
-    init(eventLoop: any EventLoop, counters: TransportCounters, pace: BroadcastPace) {
+    ///   - subscriberBytesMax: Bytes of events of a share that a viewer may owe.
+    init(
+        eventLoop: any EventLoop, counters: TransportCounters, pace: BroadcastPace,
+        subscriberBytesMax: Int
+    ) {
+        feeds = FeedTable(subscriberBytesMax: subscriberBytesMax)
         self.eventLoop = eventLoop
         self.counters = counters
         self.pace = pace

@@ -91,7 +91,7 @@ final class ProgramSocket: WebSocketEndpoint {
 
     private func send(_ message: SocketMessage) {
         guard let socket else { return }
-        guard socket.sink.queuedBytes < Limits.subscriberBytesMax else {
+        guard socket.sink.queuedBytes < loop.subscriberBytesMax else {
             socket.close(.tooSlow)
             return
         }
