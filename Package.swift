@@ -226,8 +226,8 @@ let rimTests: [Target] = [
     .testTarget(
         name: "RuntimeTests",
         dependencies: [
-            "SensorModel", "Ring", "WireFormat", "Recordings", "SegmentLog", "Sessions", "Runtime",
-            "Simulator", "FaultyDisk",
+            "SensorModel", "Ring", "WireFormat", "Recordings", "SegmentLog", "Sessions", "Secrets",
+            "Registry", "Transport", "Runtime", "Simulator", "FaultyDisk",
             .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
     .target(
@@ -315,6 +315,20 @@ let bodyFuzz: [Target] = [
         path: "Tests/Fuzz/Bodies", swiftSettings: strict)
 ]
 
+/// `PULSECAST_RACE=1` keeps the tests that `tools/race` runs under ThreadSanitizer, and what they
+/// need: with `PULSECAST_CORE=1` those of ring and log, else those of the pipeline's threads, too.
+let isRaceChecked = Context.environment["PULSECAST_RACE"] == "1"
+let race: [Target] = {
+    let log = ["Bytes", "SensorModel", "Ring", "CHardware", "SegmentLog"]
+    let pipeline = ["Secrets", "Registry", "Transport", "CPages", "ViewerPages", "Runtime"]
+    let tests = ["FaultyDisk", "RingTests", "SegmentLogTests"] + (isCoreOnly ? [] : ["RuntimeTests"])
+    let sources = isCoreOnly ? core.filter { log.contains($0.name) } : core
+    let kept = (rim.filter { pipeline.contains($0.name) && !isCoreOnly })
+        + (coreTests + rimTests).filter { tests.contains($0.name) }
+    for target in kept where target.type == .test { target.dependencies.append("RaceMutex") }
+    return sources + kept + [.target(name: "RaceMutex", path: "Tests/RaceMutex")]
+}()
+
 let packages: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
@@ -328,8 +342,11 @@ let packages: [Package.Dependency] = [
 
 let package = Package(
     name: "pulsecast",
-    products: isCoreOnly ? [] : [.executable(name: "pulsecast", targets: ["pulsecast"])],
+    products: isCoreOnly || isRaceChecked
+        ? [] : [.executable(name: "pulsecast", targets: ["pulsecast"])],
     dependencies: isCoreOnly ? [] : packages,
-    targets: (isCoreOnly ? core + coreTests : core + rim + coreTests + rimTests) + benchmarks
-        + (isFuzzed ? fuzz : []) + (isFuzzed && !isCoreOnly ? bodyFuzz : [])
+    targets: isRaceChecked
+        ? race
+        : (isCoreOnly ? core + coreTests : core + rim + coreTests + rimTests) + benchmarks
+            + (isFuzzed ? fuzz : []) + (isFuzzed && !isCoreOnly ? bodyFuzz : [])
 )
