@@ -47,6 +47,9 @@ let core: [Target] = [
             "SensorModel", "WireFormat", "SegmentLog", "Processing", "Sharing", "Sessions",
         ],
         swiftSettings: strict),
+    .target(
+        name: "Backup", dependencies: ["Bytes", "SensorModel", "SegmentLog"],
+        swiftSettings: strict),
     .target(name: "Simulator", dependencies: ["SensorModel"], swiftSettings: strict),
 ]
 
@@ -92,7 +95,8 @@ let rim: [Target] = [
         name: "Runtime",
         dependencies: [
             "Bytes", "SensorModel", "Ring", "WireFormat", "Recordings", "Ingest", "SegmentLog",
-            "Sharing", "Sessions", "Replay", "Secrets", "Registry", "Transport", "ViewerPages",
+            "Sharing", "Sessions", "Replay", "Backup", "Secrets", "Registry", "Transport",
+            "ViewerPages",
             .product(name: "Logging", package: "swift-log"),
             .product(name: "Yams", package: "Yams"),
         ],
@@ -120,8 +124,8 @@ let rim: [Target] = [
         name: "pulsecast",
         dependencies: [
             "Bytes", "SensorModel", "WireFormat", "Recordings", "PushFormats", "SegmentLog",
-            "Sharing", "Sessions", "Replay", "Simulator", "Transport", "Client", "Runtime", "API",
-            "Daemon",
+            "Sharing", "Sessions", "Replay", "Backup", "Simulator", "Transport", "Client",
+            "Runtime", "API", "Daemon",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict),
@@ -160,8 +164,8 @@ let coreTests: [Target] = [
     .target(
         name: "FaultSimulation",
         dependencies: [
-            "SensorModel", "Ring", "WireFormat", "Ingest", "SegmentLog", "Sharing", "Replay",
-            "Sessions", "FaultyDisk",
+            "SensorModel", "Ring", "WireFormat", "PushFormats", "Ingest", "SegmentLog", "Sharing",
+            "Replay", "Sessions", "Backup", "FaultyDisk",
         ],
         path: "Tests/FaultSimulation", swiftSettings: strict),
     .executableTarget(
@@ -194,6 +198,9 @@ let coreTests: [Target] = [
             "SensorModel", "WireFormat", "SegmentLog", "Processing", "Sharing", "Sessions",
             "Replay", "Simulator",
         ],
+        swiftSettings: strict),
+    .testTarget(
+        name: "BackupTests", dependencies: ["SensorModel", "SegmentLog", "Backup", "FaultyDisk"],
         swiftSettings: strict),
     .testTarget(
         name: "SimulatorTests", dependencies: ["SensorModel", "Simulator"],
@@ -245,8 +252,8 @@ let rimTests: [Target] = [
         name: "DaemonTests",
         dependencies: [
             "SensorModel", "WireFormat", "PushFormats", "Ring", "SegmentLog", "Sharing", "Sessions",
-            "Simulator", "Secrets", "Registry", "Transport", "Client", "Runtime", "API", "Daemon",
-            "FaultyDisk", .product(name: "Logging", package: "swift-log"),
+            "Simulator", "Backup", "Secrets", "Registry", "Transport", "Client", "Runtime", "API",
+            "Daemon", "FaultyDisk", .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
     .testTarget(
         name: "SystemTests",
@@ -325,8 +332,10 @@ let race: [Target] = {
     let sources = isCoreOnly ? core.filter { log.contains($0.name) } : core
     let kept = (rim.filter { pipeline.contains($0.name) && !isCoreOnly })
         + (coreTests + rimTests).filter { tests.contains($0.name) }
-    for target in kept where target.type == .test { target.dependencies.append("RaceMutex") }
-    return sources + kept + [.target(name: "RaceMutex", path: "Tests/RaceMutex")]
+    return sources + kept + [
+        .target(name: "RaceMutex", path: "Tests/RaceMutex"),
+        .testTarget(name: "RaceMutexTests", dependencies: ["RaceMutex"], swiftSettings: strict),
+    ]
 }()
 
 let packages: [Package.Dependency] = [
