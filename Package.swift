@@ -328,9 +328,11 @@ let isRaceChecked = Context.environment["PULSECAST_RACE"] == "1"
 let race: [Target] = {
     let log = ["Bytes", "SensorModel", "Ring", "CHardware", "SegmentLog"]
     let pipeline = ["Secrets", "Registry", "Transport", "CPages", "ViewerPages", "Runtime"]
-    let tests = ["FaultyDisk", "RingTests", "SegmentLogTests"] + (isCoreOnly ? [] : ["RuntimeTests"])
+    let tests =
+        ["FaultyDisk", "RingTests", "SegmentLogTests"] + (isCoreOnly ? [] : ["RuntimeTests"])
     let sources = isCoreOnly ? core.filter { log.contains($0.name) } : core
-    let kept = (rim.filter { pipeline.contains($0.name) && !isCoreOnly })
+    let kept =
+        (rim.filter { pipeline.contains($0.name) && !isCoreOnly })
         + (coreTests + rimTests).filter { tests.contains($0.name) }
     return sources + kept + [
         .target(name: "RaceMutex", path: "Tests/RaceMutex"),

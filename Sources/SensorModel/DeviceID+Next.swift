@@ -8,6 +8,7 @@ extension DeviceID {
     /// - Parameters:
     ///   - given: The highest number that the registry has given; `nil`: none.
     ///   - highest: The highest number in the log; `nil`: it has no session.
+    /// - Returns: A number above both.
     public static func next(given: DeviceID?, inLog highest: DeviceID?) -> DeviceID {
         DeviceID(rawValue: max(given?.rawValue ?? 0, highest?.rawValue ?? 0) + 1)
     }

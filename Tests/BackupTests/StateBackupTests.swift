@@ -52,7 +52,8 @@ import Testing
     }
 
     /// - Returns: Frames and the registry of the state that a backup gives.
-    private static func restored(_ backup: SimulatedDisk) throws -> (frames: Int, registry: String) {
+    private static func restored(_ backup: SimulatedDisk) throws -> (frames: Int, registry: String)
+    {
         let (log, state) = (SimulatedDisk(), SimulatedDisk())
         _ = try StateRestore(backup: backup, state: state, log: log, finish: {}).run()
         let opened = try SegmentLog.open(

@@ -181,7 +181,8 @@ struct Ledger {
             }
             let unsaved = book.settled.filter { uncounted[session]?[$0] == nil }
             guard unsaved.isEmpty else {
-                throw Violation("\(unsaved.count) pushed frames of \(session) lost after the answer")
+                throw Violation(
+                    "\(unsaved.count) pushed frames of \(session) lost after the answer")
             }
         }
         for (offset, record) in held where found[offset] == nil {

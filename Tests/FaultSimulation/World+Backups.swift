@@ -130,7 +130,9 @@ extension World {
     /// The registry is lost, or one of before is put in its place.
     func loseRegistry() {
         guard random.happens(percent: 10) else { return }
-        registry = random.happens(percent: 50) ? Registry(given: .init(rawValue: 0)) : backup?.registry ?? registry
+        registry =
+            random.happens(percent: 50)
+            ? Registry(given: .init(rawValue: 0)) : backup?.registry ?? registry
         say("the registry knows devices up to \(registry.given.rawValue)")
     }
 

@@ -43,7 +43,8 @@ import Testing
         }
         let others = [
             LogThread { Self.read(load) }, LogThread { Self.read(load) },
-            LogThread { Self.keepUp(load, seed: seed) }, LogThread { Self.disturb(load, seed: seed) },
+            LogThread { Self.keepUp(load, seed: seed) },
+            LogThread { Self.disturb(load, seed: seed) },
         ]
         for thread in appending { try #require(thread).join() }
         load.isOver.store(true, ordering: .releasing)
