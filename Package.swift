@@ -47,6 +47,9 @@ let core: [Target] = [
             "SensorModel", "WireFormat", "SegmentLog", "Processing", "Sharing", "Sessions",
         ],
         swiftSettings: strict),
+    .target(
+        name: "Backup", dependencies: ["Bytes", "SensorModel", "SegmentLog"],
+        swiftSettings: strict),
     .target(name: "Simulator", dependencies: ["SensorModel"], swiftSettings: strict),
 ]
 
@@ -92,7 +95,8 @@ let rim: [Target] = [
         name: "Runtime",
         dependencies: [
             "Bytes", "SensorModel", "Ring", "WireFormat", "Recordings", "Ingest", "SegmentLog",
-            "Sharing", "Sessions", "Replay", "Secrets", "Registry", "Transport", "ViewerPages",
+            "Sharing", "Sessions", "Replay", "Backup", "Secrets", "Registry", "Transport",
+            "ViewerPages",
             .product(name: "Logging", package: "swift-log"),
             .product(name: "Yams", package: "Yams"),
         ],
@@ -120,8 +124,8 @@ let rim: [Target] = [
         name: "pulsecast",
         dependencies: [
             "Bytes", "SensorModel", "WireFormat", "Recordings", "PushFormats", "SegmentLog",
-            "Sharing", "Sessions", "Replay", "Simulator", "Transport", "Client", "Runtime", "API",
-            "Daemon",
+            "Sharing", "Sessions", "Replay", "Backup", "Simulator", "Transport", "Client",
+            "Runtime", "API", "Daemon",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict),
@@ -160,8 +164,8 @@ let coreTests: [Target] = [
     .target(
         name: "FaultSimulation",
         dependencies: [
-            "SensorModel", "Ring", "WireFormat", "Ingest", "SegmentLog", "Sharing", "Replay",
-            "Sessions", "FaultyDisk",
+            "SensorModel", "Ring", "WireFormat", "PushFormats", "Ingest", "SegmentLog", "Sharing",
+            "Replay", "Sessions", "Backup", "FaultyDisk",
         ],
         path: "Tests/FaultSimulation", swiftSettings: strict),
     .executableTarget(
@@ -196,6 +200,9 @@ let coreTests: [Target] = [
         ],
         swiftSettings: strict),
     .testTarget(
+        name: "BackupTests", dependencies: ["SensorModel", "SegmentLog", "Backup", "FaultyDisk"],
+        swiftSettings: strict),
+    .testTarget(
         name: "SimulatorTests", dependencies: ["SensorModel", "Simulator"],
         swiftSettings: strict),
 ]
@@ -226,8 +233,8 @@ let rimTests: [Target] = [
     .testTarget(
         name: "RuntimeTests",
         dependencies: [
-            "SensorModel", "Ring", "WireFormat", "Recordings", "SegmentLog", "Sessions", "Runtime",
-            "Simulator", "FaultyDisk",
+            "SensorModel", "Ring", "WireFormat", "Recordings", "SegmentLog", "Sessions", "Secrets",
+            "Registry", "Transport", "Runtime", "Simulator", "FaultyDisk",
             .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
     .target(
@@ -245,8 +252,8 @@ let rimTests: [Target] = [
         name: "DaemonTests",
         dependencies: [
             "SensorModel", "WireFormat", "PushFormats", "Ring", "SegmentLog", "Sharing", "Sessions",
-            "Simulator", "Secrets", "Registry", "Transport", "Client", "Runtime", "API", "Daemon",
-            "FaultyDisk", .product(name: "Logging", package: "swift-log"),
+            "Simulator", "Backup", "Secrets", "Registry", "Transport", "Client", "Runtime", "API",
+            "Daemon", "FaultyDisk", .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
     .testTarget(
         name: "SystemTests",
@@ -315,6 +322,24 @@ let bodyFuzz: [Target] = [
         path: "Tests/Fuzz/Bodies", swiftSettings: strict)
 ]
 
+/// `PULSECAST_RACE=1` keeps the tests that `tools/race` runs under ThreadSanitizer, and what they
+/// need: with `PULSECAST_CORE=1` those of ring and log, else those of the pipeline's threads, too.
+let isRaceChecked = Context.environment["PULSECAST_RACE"] == "1"
+let race: [Target] = {
+    let log = ["Bytes", "SensorModel", "Ring", "CHardware", "SegmentLog"]
+    let pipeline = ["Secrets", "Registry", "Transport", "CPages", "ViewerPages", "Runtime"]
+    let tests =
+        ["FaultyDisk", "RingTests", "SegmentLogTests"] + (isCoreOnly ? [] : ["RuntimeTests"])
+    let sources = isCoreOnly ? core.filter { log.contains($0.name) } : core
+    let kept =
+        (rim.filter { pipeline.contains($0.name) && !isCoreOnly })
+        + (coreTests + rimTests).filter { tests.contains($0.name) }
+    return sources + kept + [
+        .target(name: "RaceMutex", path: "Tests/RaceMutex"),
+        .testTarget(name: "RaceMutexTests", dependencies: ["RaceMutex"], swiftSettings: strict),
+    ]
+}()
+
 let packages: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
@@ -328,8 +353,11 @@ let packages: [Package.Dependency] = [
 
 let package = Package(
     name: "pulsecast",
-    products: isCoreOnly ? [] : [.executable(name: "pulsecast", targets: ["pulsecast"])],
+    products: isCoreOnly || isRaceChecked
+        ? [] : [.executable(name: "pulsecast", targets: ["pulsecast"])],
     dependencies: isCoreOnly ? [] : packages,
-    targets: (isCoreOnly ? core + coreTests : core + rim + coreTests + rimTests) + benchmarks
-        + (isFuzzed ? fuzz : []) + (isFuzzed && !isCoreOnly ? bodyFuzz : [])
+    targets: isRaceChecked
+        ? race
+        : (isCoreOnly ? core + coreTests : core + rim + coreTests + rimTests) + benchmarks
+            + (isFuzzed ? fuzz : []) + (isFuzzed && !isCoreOnly ? bodyFuzz : [])
 )

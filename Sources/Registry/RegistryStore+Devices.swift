@@ -21,16 +21,16 @@ extension RegistryStore {
             let taken = try Int.fetchOne(
                 database, sql: "SELECT 1 FROM device WHERE nameKey = ?", arguments: [name.key])
             guard taken == nil else { throw RegistryError.nameTaken(name) }
-            let given = try Int64.fetchOne(
+            let given = try UInt32.fetchOne(
                 database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'device'")
+            let number = DeviceID.next(given: given.map(DeviceID.init(rawValue:)), inLog: highest)
             try database.execute(
                 sql: """
                     INSERT INTO device (id, name, nameKey, tokenHash, sealedProofKey, createdAt,
                         profile, privacySalt) VALUES (?, ?, ?, ?, x'', ?, ?, ?)
                     """,
                 arguments: [
-                    max(given ?? 0, Int64(highest?.rawValue ?? 0)) + 1, name, name.key,
-                    tokenHash.column, now.column,
+                    number.rawValue, name, name.key, tokenHash.column, now.column,
                     try ProfileCoding.text(RunnerProfile(), ZoneHistory()),
                     Int64(bitPattern: privacySalt),
                 ])

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Backup
 import Foundation
 import Runtime
 

@@ -9,6 +9,12 @@ struct Ledger {
         var made: [UInt32: Watch.Made] = [:]
         /// Sent without a number, and how often.
         var uncounted: [Watch.Made: Int] = [:]
+        /// Pushed, and on which lines: each may record it once.
+        var pushed: [Watch.Made: Set<Int>] = [:]
+        /// Pushed, and answered as recorded.
+        var settled: Set<Watch.Made> = []
+        /// Pushed and removed by retention: no promise brings it back.
+        var forgotten: Set<Watch.Made> = []
         /// Taken by the daemon since it started.
         var taken: Set<UInt32> = []
         /// Acknowledged after they were taken.
@@ -57,6 +63,13 @@ struct Ledger {
     /// Records of these sessions before an offset must be gone.
     private var erased: [SessionID: RecordOffset] = [:]
 
+    /// What was removed before a backup, and nothing that was removed since.
+    mutating func takeRemovals(of backup: Ledger) {
+        losable = backup.losable
+        erasable = backup.erasable
+        erased = backup.erased
+    }
+
     /// Whether records of the session may be gone: what is left is computed from other beginnings.
     func hasLost(_ session: SessionID) -> Bool { losable[session] != nil }
 
@@ -69,7 +82,28 @@ struct Ledger {
         erasable[session] = end
         books[session]?.promised = []
         books[session]?.taken = []
+        books[session]?.settled = []
         books[session]?.acknowledged = 0
+    }
+
+    /// A request with the frame has reached a line.
+    mutating func push(_ made: Watch.Made, of session: SessionID, on line: Int) {
+        guard books[session]?.pushed[made, default: []].insert(line).inserted ?? false else {
+            return
+        }
+        books[session]?.uncounted[made, default: 0] += 1
+    }
+
+    /// The application may forget the frame.
+    mutating func settle(_ made: Watch.Made, of session: SessionID) {
+        guard books[session]?.forgotten.contains(made) == false else { return }
+        books[session]?.settled.insert(made)
+    }
+
+    /// Retention removes a frame without a number.
+    mutating func forget(_ made: Watch.Made, of session: SessionID) {
+        books[session]?.settled.remove(made)
+        books[session]?.forgotten.insert(made)
     }
 
     /// Nothing of what an erasure was to remove may come back.
@@ -144,6 +178,11 @@ struct Ledger {
             guard lost.isEmpty else {
                 throw Violation(
                     "\(lost.count) acknowledged frames lost, as \(lost.min() ?? 0) of \(session)")
+            }
+            let unsaved = book.settled.filter { uncounted[session]?[$0] == nil }
+            guard unsaved.isEmpty else {
+                throw Violation(
+                    "\(unsaved.count) pushed frames of \(session) lost after the answer")
             }
         }
         for (offset, record) in held where found[offset] == nil {

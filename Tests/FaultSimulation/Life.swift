@@ -82,7 +82,8 @@ final class Life {
 
     let log: SegmentLog
     let flow: SessionFlow
-    let ring = ByteRing(capacity: 8192)
+    static let ringBytes = 8192
+    let ring = ByteRing(capacity: Life.ringBytes)
     let outbound = RingBuffer<Message>(capacity: 4096)
     let feeds = FeedTable()
     /// Viewers of each feed that is open on the loop.
@@ -97,6 +98,9 @@ final class Life {
     var tasks: [Task] = []
     /// Sessions that are being erased: their watches are turned away.
     var erasing: Set<SessionID> = []
+    /// Open lines of pushers.
+    var lines: [Int: PushedLine] = [:]
+    var requests: [PushedRequest] = []
     /// What was read, for the pipeline's next turn.
     var posts: [(World) throws -> Void] = []
     let playbacks: PlaybackHub

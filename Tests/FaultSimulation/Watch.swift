@@ -77,7 +77,9 @@ struct Watch {
     }
 
     /// A frame without a number, as simple programs and pushes send them: sent once, never again.
-    mutating func makeUncounted(at steady: Int64, _ random: inout SplitMix) -> ([UInt8], Made)? {
+    mutating func makeUncounted(
+        at steady: Int64, _ random: inout SplitMix
+    ) -> (frame: Frame, bytes: [UInt8], made: Made)? {
         let time = Timestamp(microseconds: steady + clockOffset)
         let frame = Frame(
             sequence: .none, deviceTime: time, payload: payload(0, at: steady, &random))
@@ -85,7 +87,7 @@ struct Watch {
         BinaryFrame.encode(frame, to: &bytes)
         guard let kind = FrameKind(rawValue: bytes[2]) else { return nil }
         let payload = Array(bytes.dropFirst(Limits.frameHeaderBytes))
-        return (bytes, Made(kind: kind, deviceTime: time, payload: payload))
+        return (frame, bytes, Made(kind: kind, deviceTime: time, payload: payload))
     }
 
     private mutating func payload(

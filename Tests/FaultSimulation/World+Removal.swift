@@ -15,6 +15,7 @@ extension World {
         say("the owner erases \(session)")
         life.erasing.insert(session)
         ledger.mayLose(session, before: life.log.nextOffset)
+        voidRequests(of: session)
         if let connection = life.flow.forget(session, of: summary.device) {
             wires[connection]?.answer(.close, at: steady, &random)
         }
@@ -72,10 +73,17 @@ extension World {
         try judge()
         try reference.read(life.log.reader())
         var removed: [SessionID: Set<UInt32>] = [:]
-        try life.log.reader().read(from: RecordOffset(rawValue: 0), until: end) { header, _ in
+        var unnumbered: [(SessionID, Watch.Made)] = []
+        try life.log.reader().read(from: RecordOffset(rawValue: 0), until: end) { header, payload in
             removed[header.session, default: []].insert(header.sequence.rawValue)
+            if case .frame(let kind) = header.type, !header.sequence.isCounted {
+                let held = Ledger.Held(header, payload).payload
+                let made = Watch.Made(kind: kind, deviceTime: header.deviceTime, payload: held)
+                unnumbered.append((header.session, made))
+            }
             return true
         }
+        for (session, made) in unnumbered { ledger.forget(made, of: session) }
         ledger.mayLose(removed, before: end)
         do {
             let erasure = try life.log.retain(arrivalBefore: nil, bytesMax: kept)

@@ -47,7 +47,7 @@ extension World {
         for number in numbers { bytes += watch.kept[number] ?? [] }
         watches[index].sent = last
         if random.happens(percent: 15),
-            let (uncounted, made) = watches[index].makeUncounted(at: steady, &random)
+            let (_, uncounted, made) = watches[index].makeUncounted(at: steady, &random)
         {
             ledger.books[watch.session]?.uncounted[made, default: 0] += 1
             bytes += uncounted

@@ -15,6 +15,12 @@ package final class World {
     var disk: SimulatedDisk
     var life: Life
     var watches: [Watch] = []
+    var pushers: [Pusher] = []
+    /// Lines of pushers over all lives.
+    var lineCount = 0
+    var backupFolder = SimulatedDisk()
+    var backup: BackedUp?
+    var registry = Registry(given: DeviceID(rawValue: 3))
     var wires: [ConnectionID: Wire] = [:]
     var spectators: [Spectator] = []
     var ledger = Ledger()
@@ -92,6 +98,7 @@ package final class World {
                     session: session))
             ledger.books[session] = Ledger.Book(device: device)
         }
+        meetPusher()
         for share in shares { spectators.append(Spectator(share)) }
     }
 
@@ -146,6 +153,7 @@ package final class World {
         for connection in wires.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             deliver(connection)
         }
+        for index in pushers.indices { push(index) }
         if random.happens(percent: 70) { try turn() }
         if random.happens(percent: 60) { write() }
         if random.happens(percent: 50) { sync() }
@@ -175,7 +183,7 @@ package final class World {
     private func chance() throws {
         if random.happens(percent: 2) { disturbDisk() }
         guard random.happens(percent: 8) else { return }
-        switch random.below(18) {
+        switch random.below(21) {
         case 0, 1:
             if let connection = watches[random.below(watches.count)].connection {
                 cut(connection)
@@ -211,6 +219,8 @@ package final class World {
             say("watch \(index) begins session \(session)")
         case 16: beginErasing()
         case 17: try retain()
+        case 18: backUp()
+        case 19: try addDevice()
         default: try meetViewer(random.below(spectators.count))
         }
     }
@@ -254,6 +264,7 @@ package final class World {
         life.flow.noteUnread(since: life.unreadSince)
         // Posted work, as the daemon's turns have it.
         for post in life.takePosts() { try post(self) }
+        settlePushes()
         continueCatchUps()
         noteShown()
         if random.happens(percent: 60) { try readAside() }

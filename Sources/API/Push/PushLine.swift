@@ -20,16 +20,6 @@ actor PushLine {
         case notDurable
     }
 
-    private struct Turn: Sendable {
-        let isOurs: Bool
-        let isDrained: Bool
-        let hasRoom: Bool
-        let end: RecordOffset
-    }
-
-    /// Turns in which the pipeline reaches our records: it drains a limited number of records a
-    /// turn, and the records before ours in the ring take no more turns than this.
-    private static let turnsMax = 128
     /// Longest wait for the disk before the application gets its answer.
     private static let durableWithin = Duration.seconds(5)
 
@@ -38,6 +28,9 @@ actor PushLine {
     private let isDurable: Bool
     private let connection: Task<PushConnection, Never>
     private var memory = PushMemory()
+    /// Puts the last request's frames into the ring, after those of earlier requests. A repeated
+    /// request has nothing to send, but its answer is about the frames of the first one.
+    private var sending: Task<Void, Never>?
     private let counters: PushCounters
 
     init(
@@ -60,9 +53,14 @@ actor PushLine {
     /// - Returns: The outcome, once the log has the frames.
     func send(_ frames: [Frame], at now: Timestamp) async -> Outcome {
         let pushed = encode(memory.fresh(frames), at: now)
-        let connection = await connection.value
-        if !pushed.isEmpty { await connection.send(pushed) }
-        return await settle(connection.connection)
+        let (earlier, connection) = (sending, connection)
+        let sending = Task {
+            await earlier?.value
+            if !pushed.isEmpty { await connection.value.send(pushed) }
+        }
+        self.sending = sending
+        await sending.value
+        return await settle(connection.value.connection)
     }
 
     func close() async {
@@ -88,27 +86,25 @@ actor PushLine {
 
     /// Waits until the pipeline has ingested the frames and the disk has them.
     private func settle(_ connection: ConnectionID) async -> Outcome {
-        let log = pipeline.log
-        let links = pipeline.loops.links
-        let session = session
-        var end: RecordOffset?
-        for number in 1...Self.turnsMax {
+        let (log, links, session) = (pipeline.log, pipeline.loops.links, session)
+        var settlement = PushSettlement(ringBytes: pipeline.ringBytes)
+        while true {
             let turn = await pipeline.mailbox.ask { core in
-                Turn(
+                PushSettlement.Turn(
                     isOurs: core.table.session(of: connection) == session,
                     isDrained: links.allSatisfy(\.inbound.isEmpty), hasRoom: core.log.hasRoom,
                     end: core.log.nextOffset)
             }
-            // Without room the pipeline takes nothing from the rings: the disk is full or broken.
-            guard let turn, turn.isDrained || turn.hasRoom else { return .notDurable }
-            guard turn.isDrained || number == Self.turnsMax else { continue }
-            guard turn.isOurs else { return .gone }
-            end = turn.end
-            break
+            switch settlement.asked(turn) {
+            case .askAgain: continue
+            case .gone: return .gone
+            case .notDurable: return .notDurable
+            case .ingested(let end):
+                guard isDurable, end.rawValue > 0 else { return .recorded }
+                let isDurable = await log.isDurable(
+                    through: RecordOffset(rawValue: end.rawValue - 1), within: Self.durableWithin)
+                return isDurable ? .recorded : .notDurable
+            }
         }
-        guard isDurable, let last = end?.rawValue, last > 0 else { return .recorded }
-        let isDurable = await log.isDurable(
-            through: RecordOffset(rawValue: last - 1), within: Self.durableWithin)
-        return isDurable ? .recorded : .notDurable
     }
 }

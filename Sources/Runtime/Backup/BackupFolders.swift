@@ -1,3 +1,4 @@
+public import Backup
 import Foundation
 import Registry
 package import SegmentLog

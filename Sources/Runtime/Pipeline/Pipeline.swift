@@ -39,6 +39,8 @@ package struct Pipeline: Sendable {
     private let rebuilds = ReadPool(waitingMax: 20_000, waitingPerReaderMax: 64)
     /// Seconds without frames after which a session has ended.
     package let silenceSeconds: Double
+    /// Capacity of each loop's ring of frames.
+    package let ringBytes: Int
     private let thread: PipelineThread
 
     /// - Parameters:
@@ -84,6 +86,7 @@ package struct Pipeline: Sendable {
         let rebuilder = SessionRebuilder(
             log: log, mailbox: mailbox, pool: rebuilds, logger: logger)
         silenceSeconds = configuration.ingest.silenceSeconds
+        ringBytes = configuration.ingest.ringBytes
         thread = PipelineThread(
             PipelineParts(
                 log: log, links: loops.links, mailbox: mailbox,

@@ -1,6 +1,7 @@
 import Client
 import Foundation
 import SensorModel
+import Synchronization
 import Testing
 import Transport
 
@@ -172,6 +173,39 @@ import Transport
             #expect(rows.map { $0["frames"] as? Int } == [1])
             let metrics = try await running.admin(.get, "/metrics").text
             #expect(metrics.contains("pulsecast_frames_refused_total{reason="))
+        }
+    }
+
+    /// As an application that gives up and repeats before it has an answer.
+    @Test
+    func `Of a batch that comes twice at once, no answer comes before its points are recorded`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("phone")
+            let recorded = {
+                running.daemon.pipeline.counters.flow.framesRecorded.load(ordering: .relaxed)
+            }
+            for round in 1...30 {
+                let start = WallClock.now().microseconds - 3_000_000
+                let points = (0..<200).map { number in
+                    #"{"name":"heartrate","time":\#((start + Int64(number) * 10_000) * 1000),"values":{"bpm":100}}"#
+                }
+                let body =
+                    #"{"sessionId":"\#(round)","payload":[\#(points.joined(separator: ","))]}"#
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<3 {
+                        group.addTask {
+                            let answer = try await running.ask(
+                                .post, "/in/sensorlogger/\(token)", body: body)
+                            #expect(answer.status == 200)
+                            #expect(recorded() >= round * 200)
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                #expect(recorded() == round * 200)
+            }
         }
     }
 

@@ -60,7 +60,7 @@ public struct StateBackup {
         let segments = try copyLog(older: older, &outcome)
         let registry = try copyRegistry(&outcome)
         let manifest = BackupManifest(
-            madeAt: now.secondsSince1970, log: segments, registry: registry)
+            madeAt: now, log: segments, registry: registry)
         try target.synchronizeNames()
         try write(manifest)
         try removeOthers(than: manifest)
@@ -178,7 +178,7 @@ public struct StateBackup {
         let temporary = BackupManifest.fileName + FileCopy.temporarySuffix
         try FileCopy.removeIfThere(temporary, on: target)
         let file = try target.open(temporary, .create)
-        let bytes = try manifest.bytes()
+        let bytes = manifest.text
         try file.writeAll(bytes.span, at: 0)
         try file.synchronize()
         try target.rename(temporary, to: BackupManifest.fileName)
@@ -196,7 +196,7 @@ public struct StateBackup {
     }
 
     /// Whether the name is one of a backup's files.
-    static func isOwn(_ name: String) -> Bool {
+    package static func isOwn(_ name: String) -> Bool {
         name.contains(".segment") || name.hasPrefix(registryName)
             || name.hasPrefix(BackupManifest.fileName) || name == lockName
     }

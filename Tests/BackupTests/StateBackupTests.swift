@@ -1,0 +1,166 @@
+import FaultyDisk
+import SegmentLog
+import SensorModel
+import Testing
+
+@testable import Backup
+
+/// Backups and restores on disks that lose power.
+@Suite struct StateBackupTests {
+    private static let start = Timestamp(microseconds: 1_760_000_000_000_000)
+    private static let session = SessionID(high: 1, low: 1 << 63)
+
+    /// A log with a few segments.
+    private struct Source {
+        let disk = SimulatedDisk()
+        let log: SegmentLog
+        private var appended: UInt32 = 0
+
+        init() throws {
+            log = try SegmentLog.open(
+                disk: disk,
+                configuration: LogConfiguration(segmentBytesMax: 4096, reserveBytes: 0),
+                now: start)
+            let payload: [UInt8] = [1]
+            _ = log.appendSession(
+                session, device: DeviceID(rawValue: 1), deviceTime: start, arrivalTime: start,
+                payload: payload.span)
+        }
+
+        mutating func append(_ count: Int) {
+            for _ in 0..<count {
+                appended += 1
+                let time = start.advanced(byMicroseconds: Int64(appended) * 1000)
+                let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: appended), count: 100)
+                _ = log.append(
+                    .frame(.marker), session: session, device: DeviceID(rawValue: 1),
+                    sequence: FrameSequence(rawValue: appended), deviceTime: time,
+                    arrivalTime: time, payload: payload.span)
+            }
+            log.settle()
+        }
+    }
+
+    private static let registryName = "registry.sqlite"
+
+    private static func backUp(_ log: SimulatedDisk, to target: SimulatedDisk, _ registry: String)
+        throws -> StateBackup.Outcome
+    {
+        try StateBackup(log: log, target: target) { name in
+            try target.open(name, .create).writeAll(Array(registry.utf8).span, at: 0)
+        }.run(at: start)
+    }
+
+    /// - Returns: Frames and the registry of the state that a backup gives.
+    private static func restored(_ backup: SimulatedDisk) throws -> (frames: Int, registry: String)
+    {
+        let (log, state) = (SimulatedDisk(), SimulatedDisk())
+        _ = try StateRestore(backup: backup, state: state, log: log, finish: {}).run()
+        let opened = try SegmentLog.open(
+            disk: log, configuration: LogConfiguration(reserveBytes: 0), now: start)
+        var next: UInt32 = 1
+        try opened.reader().read(from: RecordOffset(rawValue: 0)) { header, _ in
+            guard case .frame = header.type else { return true }
+            #expect(header.sequence.rawValue == next)
+            next += 1
+            return true
+        }
+        #expect(try opened.reader().verify().damaged.isEmpty)
+        return (Int(next) - 1, String(decoding: state.content(of: registryName), as: UTF8.self))
+    }
+
+    @Test func `A power loss at any call leaves the old backup or the new one`() throws {
+        var source = try Source()
+        source.append(100)
+        let old = SimulatedDisk()
+        _ = try Self.backUp(source.disk, to: old, "old")
+        source.append(100)
+        var random = SplitMix(state: 7)
+        var seen: Set<String> = []
+        var isWhole = false
+        var call = 0
+        while !isWhole {
+            let target = old.killed()
+            target.fail(
+                SimulatedDisk.Fault(
+                    kind: .inputOutput, call: target.calls + call, isForEver: true))
+            do {
+                _ = try Self.backUp(source.disk, to: target, "new")
+                isWhole = true
+            } catch {
+                // As the machine loses power there.
+            }
+            let found = try Self.restored(target.crashed(&random))
+            seen.insert(found.registry)
+            #expect(found.registry == "old" && found.frames == 100 || found == (200, "new"))
+            if isWhole { #expect(found == (200, "new")) }
+            call += 1
+        }
+        #expect(call > 20)
+        #expect(seen == ["old", "new"])
+    }
+
+    @Test func `The next backup copies only what is new`() throws {
+        var source = try Source()
+        source.append(100)
+        let target = SimulatedDisk()
+        let first = try Self.backUp(source.disk, to: target, "old")
+        source.append(20)
+        let second = try Self.backUp(source.disk, to: target, "new")
+        #expect(first.segmentsCopied == first.segments && first.segments > 1)
+        #expect(second.segmentsCopied < first.segments)
+        #expect(try Self.restored(target) == (120, "new"))
+    }
+
+    @Test(arguments: [
+        #"{"version":1,"log":[],"registry":{"name":"../r","stored":"r","bytes":1,"checksum":1},"madeAt":1}"#,
+        #"{"version":1,"log":[],"registry":{"name":"r","stored":"a/r","bytes":1,"checksum":1},"madeAt":1}"#,
+        #"{"version":1,"log":[],"registry":{"name":"r","stored":"r","bytes":-1,"checksum":1},"madeAt":1}"#,
+        #"{"version":1,"log":[{"name":"s"}],"registry":{"name":"r","stored":"r","bytes":1,"checksum":1},"madeAt":1}"#,
+        #"{"version":1,"log":[],"madeAt":1}"#, "", "[]",
+    ])
+    func `A manifest that lacks something or leads out of its folder is not followed`(
+        text: String
+    ) {
+        #expect(throws: BackupError.unreadableManifest) { try BackupManifest(Array(text.utf8)) }
+    }
+
+    @Test func `A manifest of a later version is named as such`() {
+        #expect(throws: BackupError.newer(version: 2)) {
+            try BackupManifest(Array(#"{"version":2}"#.utf8))
+        }
+    }
+
+    /// As earlier versions wrote it: in lines, and the time with more digits.
+    @Test func `A manifest is read as it was written, and as it always was`() throws {
+        let registry = BackupManifest.File(
+            name: "registry.sqlite", stored: "registry.sqlite-0000000a", bytes: 3, checksum: 10)
+        let segment = BackupManifest.File(
+            name: "1.segment", stored: "1.segment-0000000b", bytes: 4096, checksum: .max,
+            fingerprint: 12)
+        let manifest = BackupManifest(madeAt: Self.start, log: [segment], registry: registry)
+        #expect(try BackupManifest(manifest.text) == manifest)
+        let earlier = """
+            {
+              "log" : [
+                {
+                  "bytes" : 4096,
+                  "checksum" : 4294967295,
+                  "fingerprint" : 12,
+                  "name" : "1.segment",
+                  "stored" : "1.segment-0000000b"
+                }
+              ],
+              "madeAt" : 1760000000.0000000,
+              "registry" : {
+                "bytes" : 3,
+                "checksum" : 10,
+                "name" : "registry.sqlite",
+                "stored" : "registry.sqlite-0000000a"
+              },
+              "version" : 1
+            }
+            """
+        #expect(try BackupManifest(Array(earlier.utf8)) == manifest)
+    }
+}
