@@ -30,7 +30,7 @@ struct PositionClimb: Sendable {
         var squareAddend = 0.02
     }
 
-    private let parameters = Parameters()
+    private static let parameters = Parameters()
     private(set) var gainMeters = 0.0
     private(set) var lossMeters = 0.0
     private var counter: ClimbCounter
@@ -47,9 +47,9 @@ struct PositionClimb: Sendable {
     private var differences = 0
 
     init() {
-        variance = parameters.quietNoiseMax * parameters.quietNoiseMax
-        counter = ClimbCounter(threshold: parameters.threshold)
-        quietCounter = ClimbCounter(threshold: parameters.quietThreshold)
+        variance = Self.parameters.quietNoiseMax * Self.parameters.quietNoiseMax
+        counter = ClimbCounter(threshold: Self.parameters.threshold)
+        quietCounter = ClimbCounter(threshold: Self.parameters.quietThreshold)
     }
 
     /// Smoothed altitude, meters; `nil` before the first.
@@ -76,10 +76,10 @@ struct PositionClimb: Sendable {
         noteNoise(altitude, at: time)
         let before = sums
         let blur = max(1, (verticalAccuracy ?? 5) / 5)
-        if !smoothed.add(altitude, timeConstant: parameters.timeConstant * blur, at: time) {
+        if !smoothed.add(altitude, timeConstant: Self.parameters.timeConstant * blur, at: time) {
             counter.restart()
         }
-        if !quietSmoothed.add(altitude, timeConstant: parameters.quietTimeConstant, at: time) {
+        if !quietSmoothed.add(altitude, timeConstant: Self.parameters.quietTimeConstant, at: time) {
             quietCounter.restart()
         }
         if let meters = smoothed.meters { counter.add(meters) }
@@ -107,8 +107,8 @@ struct PositionClimb: Sendable {
         let wasJudged = isQuiet != nil
         if !isFiltered {
             isQuiet = false
-        } else if differences >= parameters.judgedFrom {
-            isQuiet = variance < parameters.quietNoiseMax * parameters.quietNoiseMax
+        } else if differences >= Self.parameters.judgedFrom {
+            isQuiet = variance < Self.parameters.quietNoiseMax * Self.parameters.quietNoiseMax
         }
         if !wasJudged, let isQuiet { counted = isQuiet ? now.quiet : now.plain }
         gainMeters += counted.gain
@@ -119,7 +119,7 @@ struct PositionClimb: Sendable {
         defer { newest = (altitude, time) }
         guard let newest else { return }
         let seconds = time.seconds(since: newest.time)
-        guard seconds > 0, seconds <= parameters.stepSecondsMax else {
+        guard seconds > 0, seconds <= Self.parameters.stepSecondsMax else {
             slope = nil
             return
         }
@@ -128,8 +128,8 @@ struct PositionClimb: Sendable {
         guard let before = self.slope else { return }
         let difference = slope - before
         let square = difference * difference / 6
-        let bounded = min(square, parameters.squareMax * variance + parameters.squareAddend)
-        variance += max(parameters.noiseGain, 1 / Double(differences + 2)) * (bounded - variance)
+        let bounded = min(square, Self.parameters.squareMax * variance + Self.parameters.squareAddend)
+        variance += max(Self.parameters.noiseGain, 1 / Double(differences + 2)) * (bounded - variance)
         differences = min(differences + 1, 1_000_000)
     }
 }

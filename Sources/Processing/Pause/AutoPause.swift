@@ -61,6 +61,8 @@ struct AutoPause: Sendable {
     private(set) var isPaused = false
     /// Start of a possible stop; not yet proved.
     private(set) var slowSince: Timestamp?
+    /// The newest time since then at which the track still went on.
+    private var wentOnUntil: Timestamp?
     /// Time at which a still body is a stop; compared on every motion sample.
     private(set) var stillDeadline: Timestamp?
 
@@ -209,6 +211,7 @@ struct AutoPause: Sendable {
         let since = slowSince ?? step.from
         if isFirst {
             slowSince = since
+            wentOnUntil = nil
             place = StandingPlace(at: track.previousPoint ?? point, since)
         }
         let hasLeft = place?.add(point, noise: noise, at: step.to) ?? false
@@ -216,28 +219,28 @@ struct AutoPause: Sendable {
             slowSince = nil
             return nil
         }
+        guard isTrackSlow(step, isAlone: isAlone, scatterMeters: scatterMeters) else {
+            wentOnUntil = step.to
+            return nil
+        }
         // One slow fix is no stop, however long ago the last one was. Motion knows more.
-        guard !isAlone || !isFirst,
-            isStanding(step, since: since, scatterMeters: scatterMeters)
-        else { return nil }
-        return pause(since: since)
+        let needed = isAlone ? parameters.slowSeconds : parameters.slowSecondsWithoutSteps
+        guard !isAlone || !isFirst, step.to.seconds(since: since) >= needed else { return nil }
+        guard isAlone, let wentOnUntil else { return pause(since: since) }
+        place?.settle(at: point)
+        return pause(since: wentOnUntil)
     }
 
-    /// Whether slow positions are a stop by now. Scatter alone moves the track by one deviation a
-    /// second.
-    private func isStanding(
-        _ step: FixGate.Step, since: Timestamp, scatterMeters: Double
+    /// Whether the track of the last seconds is that of a stop. Scatter alone moves it by one
+    /// deviation a second.
+    private func isTrackSlow(
+        _ step: FixGate.Step, isAlone: Bool, scatterMeters: Double
     ) -> Bool {
-        let slowFor = step.to.seconds(since: since)
-        if knowsNoSteps(at: step.to) {
-            return slowFor >= parameters.slowSecondsWithoutSteps
-                && (track.metersPerSecond ?? step.speed) < parameters.trackPauseBelow + scatterMeters
-        }
         // A receiver that reported slowness while the track went on is not believed again.
+        let isRefuted = isAlone && isRefuted
         let limit = isRefuted ? parameters.standBelow : parameters.trackPauseBelow
         let window = isRefuted ? parameters.standSeconds : parameters.slowSeconds
-        return slowFor >= parameters.slowSeconds
-            && (track.speed(overSeconds: window) ?? step.speed) < limit + scatterMeters
+        return (track.speed(overSeconds: window) ?? step.speed) < limit + scatterMeters
     }
 
     /// Detects a stop without fixes: distance filters make a source silent when the runner stands.
@@ -304,7 +307,7 @@ struct AutoPause: Sendable {
             return hasSteps(at: step.to) ? nil : resume(since: step.to)
         }
         // Displaced at about the pace before the hole: a slow walk, without a stop in it.
-        let least = StandingPlace.Parameters().leaveNoises * noise
+        let least = StandingPlace.leaveMeters(noise: noise)
         let usual = parameters.holeShareMin * (step.expectedMeters ?? 0)
         if isAlone, step.meters > max(least, usual) { slow = false }
         guard slow, gap > 0, !hasSteps(at: step.to), !knewMotion(since: step.from) else {

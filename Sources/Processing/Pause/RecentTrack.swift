@@ -20,7 +20,7 @@ struct RecentTrack: Sendable {
         var time: Timestamp
     }
 
-    let parameters = Parameters()
+    private static let parameters = Parameters()
     private var origin: (latitude: Double, longitude: Double)?
     private var points: [Point] = []
     /// The two newest fixes, kept or not; the older one is `nil` at the start and after a hole.
@@ -51,10 +51,10 @@ struct RecentTrack: Sendable {
             northCentimeters: Self.centimeters(offset.y), time: time)
         previous = newest
         newest = point
-        if let last = points.last, time.seconds(since: last.time) < parameters.spacingSeconds {
+        if let last = points.last, time.seconds(since: last.time) < Self.parameters.spacingSeconds {
             return offset
         }
-        if points.count == parameters.pointsMax { points.removeFirst() }
+        if points.count == Self.parameters.pointsMax { points.removeFirst() }
         points.append(point)
         return offset
     }
@@ -66,10 +66,17 @@ struct RecentTrack: Sendable {
     /// The fix before the newest, meters east and north; `nil` without one.
     var previousPoint: SIMD2<Double>? { previous.map(Self.vector) }
 
-    /// The newest kept time at which the track was within `radius` meters of `place`; `nil` if it
-    /// never was in the last minute.
-    func lastTime(within radius: Double, of place: SIMD2<Double>) -> Timestamp? {
-        points.last { Self.meters(from: place, to: $0) <= radius }?.time
+    /// The newest fix, meters east and north, and its time.
+    var newestFix: (point: SIMD2<Double>, time: Timestamp)? {
+        newest.map { (Self.vector($0), $0.time) }
+    }
+
+    /// The newest kept fix within `radius` meters of `place`; `nil` if the last minute has none.
+    func last(
+        within radius: Double, of place: SIMD2<Double>
+    ) -> (point: SIMD2<Double>, time: Timestamp)? {
+        points.last { Self.meters(from: place, to: $0) <= radius }
+            .map { (Self.vector($0), $0.time) }
     }
 
     private static func meters(from place: SIMD2<Double>, to point: Point) -> Double {
@@ -85,7 +92,7 @@ struct RecentTrack: Sendable {
 
     /// Speed over the window, from its first to its last point, so that scatter does not add up;
     /// `nil` without two points.
-    var metersPerSecond: Double? { speed(overSeconds: parameters.windowSeconds) }
+    var metersPerSecond: Double? { speed(overSeconds: Self.parameters.windowSeconds) }
 
     /// - Parameter seconds: Length of the window, at most a minute.
     /// - Returns: Speed from the newest point that is this old, or else from the oldest.

@@ -4,7 +4,7 @@ import SensorModel
 ///
 ///     place        mean of the first seconds, then it follows the receiver's slow drift
 ///     left         the track is farther from it than the receiver's noise
-///     departure    the last time within a third of that
+///     departure    back along the way that left it, at its speed
 ///
 /// A speed threshold takes a slow hiker for standing; a displacement does not, however slow. The
 /// time to tell is the noise over the speed: 20 s at 0.3 m/s. So a pause may begin early, and one
@@ -25,7 +25,7 @@ struct StandingPlace: Sendable {
         var driftSeconds = 60.0
     }
 
-    let parameters = Parameters()
+    private static let parameters = Parameters()
     private(set) var center: SIMD2<Double>
     /// Where the way is counted from, and the meters counted so far.
     private var anchor: SIMD2<Double>
@@ -46,25 +46,34 @@ struct StandingPlace: Sendable {
     ///     unknown.
     ///   - scatter: Deviation of the track's steps by scatter alone, meters.
     static func noiseMeters(accuracy: Double?, scatter: Double) -> Double {
-        max(Parameters().noiseMetersMin, accuracy ?? Parameters().noiseScatters * scatter)
+        max(Self.parameters.noiseMetersMin, accuracy ?? Self.parameters.noiseScatters * scatter)
+    }
+
+    /// Meters from the place that are a departure.
+    static func leaveMeters(noise: Double) -> Double { parameters.leaveNoises * noise }
+
+    /// Moves the place to where the runner stands since, and keeps the way.
+    mutating func settle(at point: SIMD2<Double>) {
+        center = point
+        seconds = 0
     }
 
     /// - Returns: Whether the runner left the place with this fix.
     mutating func add(_ point: SIMD2<Double>, noise: Double, at time: Timestamp) -> Bool {
         let offset = point - center
-        let isLeft = Self.length(offset) > parameters.leaveNoises * noise
+        let isLeft = Self.length(offset) > Self.leaveMeters(noise: noise)
         let way = Self.length(point - anchor)
         if way > noise {
             // As in ``PathLength``: ends that scatter across a chord lengthen it.
             metersCounted += way - noise * noise / (8 * way)
             anchor = point
         }
-        let step = min(max(0, time.seconds(since: newest)), parameters.settleSeconds)
+        let step = min(max(0, time.seconds(since: newest)), Self.parameters.settleSeconds)
         newest = max(newest, time)
         guard !isLeft, step > 0 else { return isLeft }
         let memory =
-            seconds < parameters.settleSeconds
-            ? seconds + step : max(parameters.driftSeconds, step)
+            seconds < Self.parameters.settleSeconds
+            ? seconds + step : max(Self.parameters.driftSeconds, step)
         center += (step / memory) * offset
         seconds += step
         return false
@@ -79,13 +88,20 @@ struct StandingPlace: Sendable {
         (vector * vector).sum().squareRoot()
     }
 
-    /// The moment of departure; `nil` if the last minute of the track has none.
+    /// The moment of departure: the way that left the place is followed back at its own speed.
     ///
     /// - Parameters:
     ///   - track: The recent track, whose newest fix left the place.
     ///   - noise: ``noiseMeters(accuracy:scatter:)`` of the newest fix.
+    /// - Returns: `nil` if the last minute of the track has no departure.
     func departure(on track: RecentTrack, noise: Double) -> Timestamp? {
-        track.lastTime(
-            within: parameters.stoodShare * parameters.leaveNoises * noise, of: center)
+        let radius = Self.parameters.stoodShare * Self.leaveMeters(noise: noise)
+        guard let stood = track.last(within: radius, of: center), let newest = track.newestFix
+        else { return nil }
+        let near = Self.length(stood.point - center)
+        let far = Self.length(newest.point - center)
+        guard far > near else { return stood.time }
+        let seconds = newest.time.seconds(since: stood.time)
+        return stood.time.advanced(bySeconds: -seconds * near / (far - near))
     }
 }
