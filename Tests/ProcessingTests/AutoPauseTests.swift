@@ -91,7 +91,9 @@ import Testing
         let seen = try hike([Double](repeating: speed, count: 300), from: &autoPause)
         #expect(seen.count <= 2)
         #expect(!autoPause.isPaused)
-        guard let last = seen.last, case .paused(let since)? = seen.first?.transition else { return }
+        guard let last = seen.last, case .paused(let since)? = seen.first?.transition else {
+            return
+        }
         // All but the newest step, which is measured again.
         let walked = speed * (at(Double(last.second)).seconds(since: since) - 1)
         #expect(abs(last.metersBack - walked) <= 0.2 * walked)

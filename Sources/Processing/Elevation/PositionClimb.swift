@@ -128,8 +128,10 @@ struct PositionClimb: Sendable {
         guard let before = self.slope else { return }
         let difference = slope - before
         let square = difference * difference / 6
-        let bounded = min(square, Self.parameters.squareMax * variance + Self.parameters.squareAddend)
-        variance += max(Self.parameters.noiseGain, 1 / Double(differences + 2)) * (bounded - variance)
+        let bounded = min(
+            square, Self.parameters.squareMax * variance + Self.parameters.squareAddend)
+        variance +=
+            max(Self.parameters.noiseGain, 1 / Double(differences + 2)) * (bounded - variance)
         differences = min(differences + 1, 1_000_000)
     }
 }

@@ -32,10 +32,13 @@ struct AutoPause: Sendable {
         var holeSpeedMax = 0.5
         /// Minimum share of the usual way that is no stop in a hole.
         var holeShareMin = 0.5
-        /// Window of positions without motion data, seconds, and its greatest displacement per
-        /// second for a pause, m/s: a slow hiker has 0.3 to 0.8.
+        /// Longest window of positions without motion data, seconds, and its greatest displacement
+        /// per second for a pause, m/s, or in units of the scatter: a slow hiker has 0.3 to 0.8.
         var standSeconds = 8.0
-        var standBelow = 0.3
+        var standBelow = 0.52
+        var standScatterFactor = 1.5
+        /// The same where the receiver's slowness was refuted; scatter is added.
+        var refutedStandBelow = 0.3
         /// Longest motion, seconds, before the first certain steps that counts as the start.
         var stirSecondsMax = 5.0
         /// Seconds of motion that are a resumption without positions: steps are uncertain on stairs
@@ -178,7 +181,7 @@ struct AutoPause: Sendable {
         let isBroken = step.isHole || step.isJump
         if isBroken { track.breakOff() }
         let point = track.add(step.location, at: time)
-        if isBroken {
+        guard !isBroken else {
             mapSpeed = nil
             return judgeHole(step, gap: gap, point: point, noise: noise)
         }
@@ -219,28 +222,38 @@ struct AutoPause: Sendable {
             slowSince = nil
             return nil
         }
-        guard isTrackSlow(step, isAlone: isAlone, scatterMeters: scatterMeters) else {
-            wentOnUntil = step.to
+        let slowFor = step.to.seconds(since: since)
+        guard isAlone else {
+            let speed = track.metersPerSecond ?? step.speed
+            let isSlow = speed < parameters.trackPauseBelow + scatterMeters
+            return isSlow && slowFor >= parameters.slowSecondsWithoutSteps
+                ? pause(since: since) : nil
+        }
+        // One slow fix is no stop, however long ago the last one was.
+        let isJudged = !isFirst && slowFor >= parameters.slowSeconds
+        guard isStanding(step, slowFor: slowFor, scatterMeters: scatterMeters) else {
+            // A receiver's own speed tells when a stop began; that of a filtered track does not.
+            if isJudged || step.location.horizontalAccuracy == nil { wentOnUntil = step.to }
             return nil
         }
-        // One slow fix is no stop, however long ago the last one was. Motion knows more.
-        let needed = isAlone ? parameters.slowSeconds : parameters.slowSecondsWithoutSteps
-        guard !isAlone || !isFirst, step.to.seconds(since: since) >= needed else { return nil }
-        guard isAlone, let wentOnUntil else { return pause(since: since) }
+        guard isJudged else { return nil }
+        guard let wentOnUntil else { return pause(since: since) }
         place?.settle(at: point)
         return pause(since: wentOnUntil)
     }
 
-    /// Whether the track of the last seconds is that of a stop. Scatter alone moves it by one
-    /// deviation a second.
-    private func isTrackSlow(
-        _ step: FixGate.Step, isAlone: Bool, scatterMeters: Double
+    /// Whether a track without motion data stands by now.
+    private func isStanding(
+        _ step: FixGate.Step, slowFor: Double, scatterMeters: Double
     ) -> Bool {
         // A receiver that reported slowness while the track went on is not believed again.
-        let isRefuted = isAlone && isRefuted
-        let limit = isRefuted ? parameters.standBelow : parameters.trackPauseBelow
-        let window = isRefuted ? parameters.standSeconds : parameters.slowSeconds
-        return (track.speed(overSeconds: window) ?? step.speed) < limit + scatterMeters
+        guard !isRefuted else {
+            return (track.speed(overSeconds: parameters.standSeconds) ?? step.speed)
+                < parameters.refutedStandBelow + scatterMeters
+        }
+        let window = min(max(slowFor, parameters.slowSeconds), parameters.standSeconds)
+        return (track.speed(overSeconds: window) ?? step.speed)
+            < max(parameters.standBelow, parameters.standScatterFactor * scatterMeters)
     }
 
     /// Detects a stop without fixes: distance filters make a source silent when the runner stands.
@@ -292,14 +305,10 @@ struct AutoPause: Sendable {
         var slow = !step.isJump && step.speed < parameters.holeSpeedMax
         let isAlone = !knowsNoSteps(at: step.to)
         if isPaused {
-            if isAlone, !step.isJump, var place {
-                let before = place.metersCounted
-                let hasLeft = place.add(point, noise: noise, at: step.to)
-                self.place = place
-                if hasLeft {
-                    metersBack = before
-                    return resume(since: step.from)
-                }
+            let before = place?.metersCounted ?? 0
+            if isAlone, !step.isJump, place?.add(point, noise: noise, at: step.to) == true {
+                metersBack = before
+                return resume(since: step.from)
             }
             guard !slow, (step.location.speed ?? step.speed) >= parameters.resumeFrom else {
                 return nil

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// The last minute of a track, thinned, in 16 bytes a point: for the speed over the last seconds,
+/// The last forty seconds of a track, thinned, in 16 bytes a point: for the speed over the last seconds,
 /// and for the place and the moment at which a runner left it.
 ///
 /// Points are meters east and north of an origin, which only ``clear()`` gives up.
@@ -10,8 +10,8 @@ struct RecentTrack: Sendable {
         /// stop.
         var windowSeconds = 4.0
         /// Least seconds between two kept points; a rhythm of 1 s that jitters is kept complete.
-        var spacingSeconds = 0.5
-        var pointsMax = 64
+        var spacingSeconds = 0.75
+        var pointsMax = 40
     }
 
     private struct Point: Sendable {
@@ -55,6 +55,7 @@ struct RecentTrack: Sendable {
             return offset
         }
         if points.count == Self.parameters.pointsMax { points.removeFirst() }
+        if points.isEmpty { points.reserveCapacity(Self.parameters.pointsMax) }
         points.append(point)
         return offset
     }
@@ -71,7 +72,7 @@ struct RecentTrack: Sendable {
         newest.map { (Self.vector($0), $0.time) }
     }
 
-    /// The newest kept fix within `radius` meters of `place`; `nil` if the last minute has none.
+    /// The newest kept fix within `radius` meters of `place`; `nil` if the track has none.
     func last(
         within radius: Double, of place: SIMD2<Double>
     ) -> (point: SIMD2<Double>, time: Timestamp)? {
@@ -94,7 +95,7 @@ struct RecentTrack: Sendable {
     /// `nil` without two points.
     var metersPerSecond: Double? { speed(overSeconds: Self.parameters.windowSeconds) }
 
-    /// - Parameter seconds: Length of the window, at most a minute.
+    /// - Parameter seconds: Length of the window, at most forty.
     /// - Returns: Speed from the newest point that is this old, or else from the oldest.
     func speed(overSeconds seconds: Double) -> Double? {
         guard let newest else { return nil }

@@ -93,7 +93,7 @@ struct StandingPlace: Sendable {
     /// - Parameters:
     ///   - track: The recent track, whose newest fix left the place.
     ///   - noise: ``noiseMeters(accuracy:scatter:)`` of the newest fix.
-    /// - Returns: `nil` if the last minute of the track has no departure.
+    /// - Returns: `nil` if the track has no departure.
     func departure(on track: RecentTrack, noise: Double) -> Timestamp? {
         let radius = Self.parameters.stoodShare * Self.leaveMeters(noise: noise)
         guard let stood = track.last(within: radius, of: center), let newest = track.newestFix

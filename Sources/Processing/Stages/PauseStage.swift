@@ -82,7 +82,8 @@ struct PauseStage: Sendable {
     ) -> Outcome {
         guard !isManuallyPaused else { return unjudged }
         switch method {
-        case .fused: return follow(autoPause.tick(at: context.time, holeSeconds: holeSeconds), &context)
+        case .fused:
+            return follow(autoPause.tick(at: context.time, holeSeconds: holeSeconds), &context)
         case .reference:
             return follow(
                 referencePause.tick(at: context.time, usualSeconds: holeSeconds), &context)

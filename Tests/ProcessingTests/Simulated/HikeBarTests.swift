@@ -33,7 +33,6 @@ import Testing
     @Test func `Stops of half a minute are found, and moving time is a tenth off`() throws {
         for hike in try Self.hikes.get() {
             let error = hike.final.movingSeconds - hike.trueMovingSeconds
-            print("HIKE", hike.distanceError, error, hike.trueMovingSeconds, hike.wronglyPausedSeconds, hike.stops.count, hike.events.filter { if case .paused = $0.kind { true } else { false } }.count, hike.final.elevationGainMeters ?? 0, hike.truth.climbMeters)
             #expect(abs(error) <= 0.1 * hike.trueMovingSeconds)
             let stops = hike.stops.filter { ($0.end ?? $0.start).seconds(since: $0.start) >= 30 }
             let missed = stops.filter { stop in
