@@ -45,6 +45,7 @@ struct StandingPlace: Sendable {
     ///   - accuracy: Reported accuracy, meters: a radius that holds two thirds of the fixes; `nil`:
     ///     unknown.
     ///   - scatter: Deviation of the track's steps by scatter alone, meters.
+    /// - Returns: Meters, at least ``Parameters/noiseMetersMin``.
     static func noiseMeters(accuracy: Double?, scatter: Double) -> Double {
         max(Self.parameters.noiseMetersMin, accuracy ?? Self.parameters.noiseScatters * scatter)
     }
