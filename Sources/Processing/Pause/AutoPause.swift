@@ -249,8 +249,12 @@ struct AutoPause: Sendable {
         let hasLeft = place.add(point, noise: noise, at: time)
         self.place = place
         guard isFast || hasLeft else { return nil }
-        metersBack =
-            hasLeft ? track.previousPoint.map(before.meters) ?? 0 : before.metersCounted
+        if hasLeft {
+            metersBack = track.previousPoint.map(before.meters) ?? 0
+        } else if location.horizontalAccuracy == nil {
+            // The wander of an unfiltered receiver at a stop is no way.
+            metersBack = before.metersCounted
+        }
         let previous = track.newestInterval?.start ?? time
         let departure = hasLeft ? place.departure(on: track, noise: noise) : nil
         isRefuted = !isFast
