@@ -57,6 +57,22 @@ public struct RunPlan: Hashable, Sendable {
         return RunPlan(legs: legs)
     }
 
+    /// A hike of slow legs, 0.5 to 1.1 m/s, with stops of 15 to 90 s.
+    public static func hike(minutes: Double, seed: UInt64) -> RunPlan {
+        var generator = SeededGenerator(seed: seed ^ 0x41CE)
+        var legs: [Leg] = []
+        var total = 0.0
+        while total < minutes * 60 {
+            let walk = Leg(
+                seconds: (60 + 180 * generator.uniform()).rounded(),
+                speed: 0.5 + 0.6 * generator.uniform())
+            let stop = Leg(seconds: (15 + 75 * generator.uniform()).rounded(), speed: 0)
+            legs += [walk, stop]
+            total += walk.seconds + stop.seconds
+        }
+        return RunPlan(legs: legs)
+    }
+
     /// Fast and slow legs in turn, after a warm-up.
     public static func intervals(
         count: Int, fast: Leg = Leg(seconds: 120, speed: 4.5),

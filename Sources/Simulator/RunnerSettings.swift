@@ -28,6 +28,14 @@ public struct RunnerSettings: Hashable, Sendable {
         public init() {}
     }
 
+    public enum Receiver: Hashable, Sendable {
+        /// Accuracies, courses, and the satellites' own speed.
+        case phone
+        /// A watch's filtered track: no accuracy or course, a speed that reads 0 below a walk, the
+        /// height of its barometer in steps of 0.2 m, and a fix in one to four seconds.
+        case watch
+    }
+
     public var startTime = Timestamp(microseconds: 1_763_700_000_000_000)
     public var placement = RunnerProfile.Placement.wrist
 
@@ -51,6 +59,7 @@ public struct RunnerSettings: Hashable, Sendable {
 
     // Position
     public var sendsLocation = true
+    public var receiver = Receiver.phone
     public var route = Route.streets
     /// Latitude of a place in the Atlantic, where nobody runs.
     public var latitude = 31.5

@@ -1,3 +1,4 @@
+import Glibc
 import SensorModel
 import Testing
 
@@ -58,6 +59,76 @@ import Testing
         let seen = try run(
             [Double](repeating: 3, count: 11), doppler: doppler, from: &autoPause)
         #expect(seen.isEmpty)
+    }
+
+    // MARK: Slow hikes
+
+    /// A watch's fixes once a second: no accuracy, and a speed of 0 below a walk.
+    private func hike(
+        _ speeds: [Double], doppler: Double = 0, from autoPause: inout AutoPause
+    ) throws -> [(second: Int, transition: AutoPause.Transition, metersBack: Double)] {
+        var gate = FixGate()
+        var meters = 0.0
+        var seen: [(Int, AutoPause.Transition, Double)] = []
+        for (second, speed) in speeds.enumerated() {
+            meters += speed
+            let fix = try Location(
+                latitude: 48 + meters / 111_194.93, longitude: 11,
+                speed: speed < 0.8 ? doppler : speed)
+            guard case .step(let step) = gate.admit(fix, at: at(Double(second))) else { continue }
+            if let transition = autoPause.update(step: step) {
+                seen.append((second, transition, autoPause.metersBack))
+            }
+        }
+        return seen
+    }
+
+    @Test(arguments: [0.35, 0.5, 0.7])
+    func `A slow hike whose speed reads zero pauses once at most, and gets its meters back`(
+        speed: Double
+    ) throws {
+        var autoPause = AutoPause()
+        let seen = try hike([Double](repeating: speed, count: 300), from: &autoPause)
+        #expect(seen.count <= 2)
+        #expect(!autoPause.isPaused)
+        guard let last = seen.last, case .paused(let since)? = seen.first?.transition else {
+            return
+        }
+        // All but the newest step, which is measured again.
+        let walked = speed * (at(Double(last.second)).seconds(since: since) - 1)
+        #expect(abs(last.metersBack - walked) <= 0.2 * walked)
+    }
+
+    @Test func `A hiker who stands after a slow walk is paused until the place is left`() throws {
+        var autoPause = AutoPause()
+        let slow = [Double](repeating: 0.5, count: 60)
+        let stop = [Double](repeating: 0, count: 40)
+        let seen = try hike(slow + stop + slow, from: &autoPause)
+        let stops = seen.compactMap { entry -> Timestamp? in
+            if case .paused(let since) = entry.transition { since } else { nil }
+        }
+        let ends = seen.compactMap { entry -> Timestamp? in
+            if case .resumed(let since) = entry.transition { since } else { nil }
+        }
+        let start = try #require(stops.last)
+        let end = try #require(ends.last)
+        #expect(end > start)
+        #expect(abs(start.seconds(since: at(60))) <= 10)
+        #expect(abs(end.seconds(since: at(100))) <= 10)
+    }
+
+    @Test func `A place that a receiver wanders around is not left`() {
+        var place = StandingPlace(at: .zero, at(0))
+        for second in 1...600 {
+            let angle = Double(second) / 10
+            let point = 1.8 * SIMD2(cos(angle), sin(angle))
+            let hasLeft = place.add(point, noise: 2, at: at(Double(second)))
+            #expect(!hasLeft)
+        }
+        let noise = StandingPlace.noiseMeters(accuracy: 7, scatter: 0)
+        let isNear = !place.add(SIMD2(20, 0), noise: noise, at: at(601))
+        let isFar = place.add(SIMD2(24, 0), noise: noise, at: at(602))
+        #expect(isNear && isFar)
     }
 
     @Test func `A still body is a stop after a second, dated to its first`() {

@@ -105,11 +105,42 @@ import Testing
 
     // MARK: Height
 
-    @Test func `A flat hour of noise climbs nothing`() {
+    private func place(_ altitude: Double, verticalAccuracy: Double? = 5) throws -> Location {
+        try Location(
+            latitude: 48, longitude: 11, altitude: altitude, verticalAccuracy: verticalAccuracy)
+    }
+
+    @Test func `Small hills count where the altitude of fixes is quiet, whole meters too`() throws {
+        for grid in [0.2, 1] {
+            var elevation = Elevation()
+            for second in 0..<1200 {
+                let phase = Double(second % 300) / 300
+                let height = 100 + 6 * (phase < 0.5 ? 2 * phase : 2 - 2 * phase)
+                let shown = (height / grid).rounded() * grid
+                elevation.add(
+                    try place(shown, verticalAccuracy: nil), at: at(Double(second)))
+            }
+            #expect(abs(try #require(elevation.gainMeters) - 24) < 24 * 0.1)
+            #expect(abs(try #require(elevation.lossMeters) - 24) < 24 * 0.1)
+        }
+    }
+
+    @Test func `An altitude that jumps from fix to fix climbs nothing, though it has no accuracy`()
+        throws
+    {
         var elevation = Elevation()
         for second in 0..<3600 {
             let noise = 4 * Double((second * 7919) % 100) / 100 - 2
-            elevation.add(position: 100 + noise, verticalAccuracy: 5, at: at(Double(second)))
+            elevation.add(try place(100 + noise, verticalAccuracy: nil), at: at(Double(second)))
+        }
+        #expect(elevation.gainMeters == 0)
+    }
+
+    @Test func `A flat hour of noise climbs nothing`() throws {
+        var elevation = Elevation()
+        for second in 0..<3600 {
+            let noise = 4 * Double((second * 7919) % 100) / 100 - 2
+            elevation.add(try place(100 + noise), at: at(Double(second)))
         }
         #expect(elevation.gainMeters == 0)
         #expect(elevation.lossMeters == 0)
@@ -128,11 +159,11 @@ import Testing
         #expect(elevation.hasBarometer)
     }
 
-    @Test func `A settling receiver's altitude is no climb`() {
+    @Test func `A settling receiver's altitude is no climb`() throws {
         var elevation = Elevation()
         for second in 0..<60 {
             let height = second < 30 ? 0.0 : 120
-            elevation.add(position: height, verticalAccuracy: 5, at: at(Double(second)))
+            elevation.add(try place(height), at: at(Double(second)))
         }
         #expect(elevation.gainMeters == 0)
     }

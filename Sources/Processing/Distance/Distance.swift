@@ -242,6 +242,15 @@ struct Distance: Sendable {
         update()
     }
 
+    /// Credits the way from the place of a pause to where the runner was known to have left it.
+    mutating func giveBack(_ meters: Double) {
+        guard meters > 0 else { return }
+        fusion.credit(meters)
+        let error = parameters.holeError * meters
+        variance += error * error
+        update()
+    }
+
     private mutating func update() {
         guard held == nil else { return }
         newest = max(newest, fusion.meters - dropped)

@@ -10,39 +10,6 @@ import SensorModel
 /// transition is dated back to its start. Thresholds on speed are the reference's (0.5 and 0.8
 /// m/s).
 struct AutoPause: Sendable {
-    struct Parameters: Sendable {
-        /// m/s; the reference's value.
-        var pauseBelow = 0.5
-        /// m/s; the reference's value.
-        var resumeFrom = 0.8
-        /// Largest speed of the last seconds' path for a pause, m/s. Doppler alone is not enough:
-        /// receivers report 0 m/s for a while after a hole.
-        var trackPauseBelow = 0.6
-        var trackResumeFrom = 1.0
-        /// Added to it, in units of the track's scatter.
-        var trackScatterFactor = 1.5
-        /// Seconds of a still body that are a stop: a slow walker's feet move once a second.
-        var stillSeconds = 1.0
-        /// Seconds of slow positions that are a stop: alone, and when motion shows no steps.
-        var slowSeconds = 4.0
-        var slowSecondsWithoutSteps = 2.0
-        /// Speed by position, m/s, above which a still sensor rides in a vehicle: no stop.
-        var ridingSpeed = 1.5
-        /// Speed through a hole, m/s, below which the runner stopped in it.
-        var holeSpeedMax = 0.5
-        /// Longest motion, seconds, before the first certain steps that counts as the start.
-        var stirSecondsMax = 5.0
-        /// Seconds of motion that are a resumption without positions: steps are uncertain on stairs
-        /// and in crowds.
-        var stirSecondsAlone = 3.0
-        /// The same for motion as strong as the earlier steps.
-        var stirSecondsVigorous = 1.0
-        /// Greatest age of a usable position, seconds.
-        var positionFreshSeconds = 4.0
-        /// Greatest age of usable motion, seconds.
-        var motionFreshSeconds = 3.0
-    }
-
     enum Transition: Hashable, Sendable {
         /// The runner stopped at `since`, before the sample that proved it.
         case paused(since: Timestamp)
@@ -55,6 +22,8 @@ struct AutoPause: Sendable {
     private(set) var isPaused = false
     /// Start of a possible stop; not yet proved.
     private(set) var slowSince: Timestamp?
+    /// The newest time since then at which the track still went on.
+    private var wentOnUntil: Timestamp?
     /// Time at which a still body is a stop; compared on every motion sample.
     private(set) var stillDeadline: Timestamp?
 
@@ -63,7 +32,13 @@ struct AutoPause: Sendable {
     private var stirredAt: Timestamp?
     private var newestFix: Timestamp?
     private var mapSpeed: Double?
-    private var track = TrackSpeed()
+    private var track = RecentTrack()
+    /// Where the runner stands, by positions; `nil` while moving.
+    private var place: StandingPlace?
+    /// Whether the track left a place while the receiver reported slowness, and goes on doing so.
+    private var isRefuted = false
+    /// Meters from the place of the last pause to the fix before its end.
+    private(set) var metersBack = 0.0
 
     init(parameters: Parameters = Parameters()) {
         self.parameters = parameters
@@ -77,6 +52,8 @@ struct AutoPause: Sendable {
         isPaused = false
         slowSince = nil
         stillDeadline = nil
+        place = nil
+        isRefuted = false
         track.clear()
     }
 
@@ -99,6 +76,7 @@ struct AutoPause: Sendable {
                 stillDeadline = deadline
                 return nil
             }
+            place = nil
             return pause(since: since)
         case .moving:
             let needed =
@@ -155,13 +133,16 @@ struct AutoPause: Sendable {
         let time = step.to
         let gap = newestFix.map { time.seconds(since: $0) } ?? 0
         newestFix = time
-        if step.isHole || step.isJump {
-            track.clear()
-            track.add(step.location, at: time)
+        metersBack = 0
+        let noise = StandingPlace.noiseMeters(
+            accuracy: step.location.horizontalAccuracy, scatter: scatterMeters)
+        let isBroken = step.isHole || step.isJump
+        if isBroken { track.breakOff() }
+        let point = track.add(step.location, at: time)
+        guard !isBroken else {
             mapSpeed = nil
-            return judgeHole(step, gap: gap)
+            return judgeHole(step, gap: gap, point: point, noise: noise)
         }
-        track.add(step.location, at: time)
         let trackSpeed = track.metersPerSecond
         let speed = step.location.speed ?? trackSpeed
         mapSpeed = step.location.speed ?? track.newestMetersPerSecond
@@ -171,28 +152,78 @@ struct AutoPause: Sendable {
         }
         if isPaused {
             return resumeByPosition(
-                step.location.speed, trackSpeed, scatterMeters: scatterMeters, at: time)
+                step.location, trackSpeed, scatterMeters: scatterMeters, point: point,
+                noise: noise, at: time)
         }
         guard let speed, speed < parameters.pauseBelow else {
             slowSince = nil
+            isRefuted = false
             return nil
         }
+        return suspect(step, scatterMeters: scatterMeters, point: point, noise: noise)
+    }
+
+    /// A slow fix while moving.
+    private mutating func suspect(
+        _ step: FixGate.Step, scatterMeters: Double, point: SIMD2<Double>, noise: Double
+    ) -> Transition? {
+        let isAlone = !knowsNoSteps(at: step.to)
+        let isFirst = slowSince == nil
         let since = slowSince ?? step.from
-        slowSince = since
-        let needed =
-            knowsNoSteps(at: time) ? parameters.slowSecondsWithoutSteps : parameters.slowSeconds
-        // Scatter alone moves the track by one deviation a second.
-        let onTrack = parameters.trackPauseBelow + scatterMeters
-        guard time.seconds(since: since) >= needed, (trackSpeed ?? step.speed) < onTrack else {
+        if isFirst {
+            slowSince = since
+            wentOnUntil = nil
+            place = StandingPlace(at: track.previousPoint ?? point, since)
+        }
+        let hasLeft = place?.add(point, noise: noise, at: step.to) ?? false
+        if isAlone, hasLeft {
+            slowSince = nil
             return nil
         }
-        return pause(since: since)
+        let slowFor = step.to.seconds(since: since)
+        guard isAlone else {
+            let speed = track.metersPerSecond ?? step.speed
+            let isSlow = speed < parameters.trackPauseBelow + scatterMeters
+            return isSlow && slowFor >= parameters.slowSecondsWithoutSteps
+                ? pause(since: since) : nil
+        }
+        // One slow fix is no stop, however long ago the last one was.
+        let isJudged = !isFirst && slowFor >= parameters.slowSeconds
+        guard isStanding(step, slowFor: slowFor, scatterMeters: scatterMeters) else {
+            // A receiver's own speed tells when a stop began; that of a filtered track does not.
+            if isJudged || step.location.horizontalAccuracy == nil { wentOnUntil = step.to }
+            return nil
+        }
+        guard isJudged else { return nil }
+        guard let wentOnUntil else { return pause(since: since) }
+        place?.settle(at: point)
+        return pause(since: wentOnUntil)
+    }
+
+    /// Whether a track without motion data stands by now.
+    private func isStanding(
+        _ step: FixGate.Step, slowFor: Double, scatterMeters: Double
+    ) -> Bool {
+        // A receiver that reported slowness while the track went on is not believed again.
+        guard !isRefuted else {
+            return (track.speed(overSeconds: parameters.standSeconds) ?? step.speed)
+                < parameters.refutedStandBelow + scatterMeters
+        }
+        let window = min(max(slowFor, parameters.slowSeconds), parameters.standSeconds)
+        return (track.speed(overSeconds: window) ?? step.speed)
+            < max(parameters.standBelow, parameters.standScatterFactor * scatterMeters)
     }
 
     /// Detects a stop without fixes: distance filters make a source silent when the runner stands.
-    mutating func tick(at time: Timestamp) -> Transition? {
+    ///
+    /// - Parameters:
+    ///   - time: Current time.
+    ///   - holeSeconds: Seconds without a fix that are a hole of this source.
+    /// - Returns: The stop; `nil`: none.
+    mutating func tick(at time: Timestamp, holeSeconds: Double = 0) -> Transition? {
+        let silence = max(parameters.positionFreshSeconds, holeSeconds - 1)
         guard let slowSince, let newestFix, !hasSteps(at: time),
-            time.seconds(since: newestFix) >= parameters.positionFreshSeconds,
+            time.seconds(since: newestFix) >= silence,
             time.seconds(since: slowSince) >= parameters.slowSeconds,
             (track.newestMetersPerSecond ?? 0) < parameters.trackPauseBelow
         else { return nil }
@@ -200,26 +231,57 @@ struct AutoPause: Sendable {
     }
 
     private mutating func resumeByPosition(
-        _ speed: Double?, _ trackSpeed: Double?, scatterMeters: Double, at time: Timestamp
+        _ location: Location, _ trackSpeed: Double?, scatterMeters: Double, point: SIMD2<Double>,
+        noise: Double, at time: Timestamp
     ) -> Transition? {
         let isStill = knowsNoSteps(at: time) && activity.kind == .still
         let doppler = isStill ? parameters.ridingSpeed : parameters.resumeFrom
         // Scatter alone moves the track of a standing runner.
         let blur = parameters.trackScatterFactor * scatterMeters
         let onTrack = (isStill ? parameters.ridingSpeed : parameters.trackResumeFrom) + blur
-        guard (speed ?? 0) >= doppler || (trackSpeed ?? 0) >= onTrack else { return nil }
-        return resume(since: track.newestInterval?.start ?? time)
+        let isFast = (location.speed ?? 0) >= doppler || (trackSpeed ?? 0) >= onTrack
+        // Motion data decides alone where there is any.
+        let isAlone = !knowsNoSteps(at: time)
+        guard isAlone, var place else {
+            return isFast ? resume(since: track.newestInterval?.start ?? time) : nil
+        }
+        let before = place
+        let hasLeft = place.add(point, noise: noise, at: time)
+        self.place = place
+        guard isFast || hasLeft else { return nil }
+        if hasLeft {
+            metersBack = track.previousPoint.map(before.meters) ?? 0
+        } else if location.horizontalAccuracy == nil {
+            // The wander of an unfiltered receiver at a stop is no way.
+            metersBack = before.metersCounted
+        }
+        let previous = track.newestInterval?.start ?? time
+        let departure = hasLeft ? place.departure(on: track, noise: noise) : nil
+        isRefuted = !isFast
+        return resume(since: departure ?? previous)
     }
 
-    private mutating func judgeHole(_ step: FixGate.Step, gap: Double) -> Transition? {
+    private mutating func judgeHole(
+        _ step: FixGate.Step, gap: Double, point: SIMD2<Double>, noise: Double
+    ) -> Transition? {
         slowSince = nil
-        let slow = !step.isJump && step.speed < parameters.holeSpeedMax
+        var slow = !step.isJump && step.speed < parameters.holeSpeedMax
+        let isAlone = !knowsNoSteps(at: step.to)
         if isPaused {
+            let before = place?.metersCounted ?? 0
+            if isAlone, !step.isJump, place?.add(point, noise: noise, at: step.to) == true {
+                metersBack = before
+                return resume(since: step.from)
+            }
             guard !slow, (step.location.speed ?? step.speed) >= parameters.resumeFrom else {
                 return nil
             }
             return hasSteps(at: step.to) ? nil : resume(since: step.to)
         }
+        // Displaced at about the pace before the hole: a slow walk, without a stop in it.
+        let least = StandingPlace.leaveMeters(noise: noise)
+        let usual = parameters.holeShareMin * (step.expectedMeters ?? 0)
+        if isAlone, step.meters > max(least, usual) { slow = false }
         guard slow, gap > 0, !hasSteps(at: step.to), !knewMotion(since: step.from) else {
             return nil
         }
@@ -238,6 +300,7 @@ struct AutoPause: Sendable {
     private mutating func pause(since: Timestamp) -> Transition? {
         guard !isPaused else { return nil }
         isPaused = true
+        metersBack = 0
         slowSince = nil
         stillDeadline = nil
         return .paused(since: since)
@@ -247,6 +310,7 @@ struct AutoPause: Sendable {
         guard isPaused else { return nil }
         isPaused = false
         slowSince = nil
+        place = nil
         return .resumed(since: since)
     }
 }

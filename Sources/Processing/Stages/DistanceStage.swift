@@ -89,7 +89,9 @@ struct DistanceStage: Sendable {
     mutating func follow(_ outcome: PauseStage.Outcome) {
         switch outcome.change {
         case .began: distance.drop()
-        case .ended: distance.release()
+        case .ended:
+            distance.release()
+            distance.giveBack(outcome.metersBack)
         case .inserted, nil: break
         }
         guard let isSuspected = outcome.isSuspected else { return }

@@ -20,8 +20,7 @@ struct ElevationStage: Sendable {
     }
 
     mutating func add(_ location: Location, at time: Timestamp) {
-        guard let altitude = location.altitude else { return }
-        elevation.add(position: altitude, verticalAccuracy: location.verticalAccuracy, at: time)
+        elevation.add(location, at: time)
     }
 
     /// - Parameter meters: Meters of the session at the current altitude.

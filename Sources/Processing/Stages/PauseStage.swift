@@ -19,6 +19,8 @@ struct PauseStage: Sendable {
         var isSuspected: Bool?
         /// Whether the runner moved in the step.
         var isMoving: Bool
+        /// Meters of motion before this step that a pause withheld.
+        var metersBack = 0.0
     }
 
     private(set) var movingTime = MovingTime()
@@ -80,7 +82,8 @@ struct PauseStage: Sendable {
     ) -> Outcome {
         guard !isManuallyPaused else { return unjudged }
         switch method {
-        case .fused: return follow(autoPause.tick(at: context.time), &context)
+        case .fused:
+            return follow(autoPause.tick(at: context.time, holeSeconds: holeSeconds), &context)
         case .reference:
             return follow(
                 referencePause.tick(at: context.time, usualSeconds: holeSeconds), &context)
@@ -107,7 +110,8 @@ struct PauseStage: Sendable {
         }
         return Outcome(
             change: change, isSuspected: isPaused ? nil : autoPause.isSuspecting,
-            isMoving: !isPaused && !wasPaused)
+            isMoving: !isPaused && !wasPaused,
+            metersBack: change == .ended ? autoPause.metersBack : 0)
     }
 
     private mutating func follow(

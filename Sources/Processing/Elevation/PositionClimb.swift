@@ -1,0 +1,137 @@
+import SensorModel
+
+/// Climb by the altitudes of positions, with a threshold that their own noise sets.
+///
+/// Satellite altitude drifts by several meters within minutes, so only large swings count. Watches
+/// report an altitude that comes from their barometer or that they filtered: it has no accuracy,
+/// and hardly any noise from one fix to the next. There small swings count, too.
+///
+///     noise² = mean of (second difference)² / 6        white noise gives its own variance,
+///                                                      a steady slope gives nothing
+struct PositionClimb: Sendable {
+    struct Parameters: Sendable {
+        /// Meters: above the drift of satellite altitude in the open.
+        var threshold = 10.0
+        /// Seconds; a climb on foot rises by less than 0.5 m a second.
+        var timeConstant = 20.0
+        /// The same for a quiet altitude.
+        var quietThreshold = 2.0
+        var quietTimeConstant = 5.0
+        /// Noise, meters, below which an altitude is quiet: whole meters have 0.12, barometers 0.05
+        /// to 0.2, satellites from 0.45 on.
+        var quietNoiseMax = 0.3
+        /// Second differences before the first judgement, and the weight of a new one.
+        var judgedFrom = 20
+        var noiseGain = 0.03
+        /// Longest time between two fixes for a difference, seconds.
+        var stepSecondsMax = 4.0
+        /// Limit of a square in variances, and its addend, m²: a hill's brow is no noise.
+        var squareMax = 6.0
+        var squareAddend = 0.02
+    }
+
+    private static let parameters = Parameters()
+    private(set) var gainMeters = 0.0
+    private(set) var lossMeters = 0.0
+    private var counter: ClimbCounter
+    private var quietCounter: ClimbCounter
+    private var smoothed = SmoothedAltitude()
+    private var quietSmoothed = SmoothedAltitude()
+    /// Whether small swings count; `nil` before the first judgement.
+    private var isQuiet: Bool?
+    private var newest: (meters: Double, time: Timestamp)?
+    /// Climb per second between the last two fixes.
+    private var slope: Double?
+    /// Variance of the noise, m²; it begins at the limit, so that noise shows at once.
+    private var variance: Double
+    private var differences = 0
+
+    init() {
+        variance = Self.parameters.quietNoiseMax * Self.parameters.quietNoiseMax
+        counter = ClimbCounter(threshold: Self.parameters.threshold)
+        quietCounter = ClimbCounter(threshold: Self.parameters.quietThreshold)
+    }
+
+    /// Smoothed altitude, meters; `nil` before the first.
+    var altitude: Double? { isQuiet == true ? quietSmoothed.meters : smoothed.meters }
+
+    /// Forgets the place; the sums stay.
+    mutating func restart() {
+        counter.restart()
+        quietCounter.restart()
+        smoothed.restart()
+        quietSmoothed.restart()
+        newest = nil
+        slope = nil
+    }
+
+    /// - Parameters:
+    ///   - altitude: Meters above sea level.
+    ///   - verticalAccuracy: Meters; `nil`: unknown.
+    ///   - isFiltered: Whether the fix has no accuracy at all, as those of watches.
+    ///   - time: Time of the fix.
+    mutating func add(
+        _ altitude: Double, verticalAccuracy: Double?, isFiltered: Bool, at time: Timestamp
+    ) {
+        noteNoise(altitude, at: time)
+        let before = sums
+        let blur = max(1, (verticalAccuracy ?? 5) / 5)
+        if !smoothed.add(altitude, timeConstant: Self.parameters.timeConstant * blur, at: time) {
+            counter.restart()
+        }
+        if !quietSmoothed.add(altitude, timeConstant: Self.parameters.quietTimeConstant, at: time) {
+            quietCounter.restart()
+        }
+        if let meters = smoothed.meters { counter.add(meters) }
+        if let meters = quietSmoothed.meters { quietCounter.add(meters) }
+        judge(isFiltered: isFiltered, before: before)
+    }
+
+    private typealias Sums = (gain: Double, loss: Double)
+
+    private var sums: (plain: Sums, quiet: Sums) {
+        (
+            (counter.gainMeters, counter.lossMeters),
+            (quietCounter.gainMeters, quietCounter.lossMeters)
+        )
+    }
+
+    /// Adds what the counter that is believed counted; at the first judgement all that it has.
+    private mutating func judge(isFiltered: Bool, before: (plain: Sums, quiet: Sums)) {
+        let now = sums
+        var counted: Sums = (0, 0)
+        if let isQuiet {
+            let (old, new) = isQuiet ? (before.quiet, now.quiet) : (before.plain, now.plain)
+            counted = (new.gain - old.gain, new.loss - old.loss)
+        }
+        let wasJudged = isQuiet != nil
+        if !isFiltered {
+            isQuiet = false
+        } else if differences >= Self.parameters.judgedFrom {
+            isQuiet = variance < Self.parameters.quietNoiseMax * Self.parameters.quietNoiseMax
+        }
+        if !wasJudged, let isQuiet { counted = isQuiet ? now.quiet : now.plain }
+        gainMeters += counted.gain
+        lossMeters += counted.loss
+    }
+
+    private mutating func noteNoise(_ altitude: Double, at time: Timestamp) {
+        defer { newest = (altitude, time) }
+        guard let newest else { return }
+        let seconds = time.seconds(since: newest.time)
+        guard seconds > 0, seconds <= Self.parameters.stepSecondsMax else {
+            slope = nil
+            return
+        }
+        let slope = (altitude - newest.meters) / seconds
+        defer { self.slope = slope }
+        guard let before = self.slope else { return }
+        let difference = slope - before
+        let square = difference * difference / 6
+        let bounded = min(
+            square, Self.parameters.squareMax * variance + Self.parameters.squareAddend)
+        variance +=
+            max(Self.parameters.noiseGain, 1 / Double(differences + 2)) * (bounded - variance)
+        differences = min(differences + 1, 1_000_000)
+    }
+}
