@@ -47,7 +47,8 @@ public struct StateBackup {
     /// - Parameter now: Wall clock.
     /// - Returns: The copied files.
     /// - Throws: ``BackupError``, ``SegmentLogError``, ``DiskError``, and errors of copying the
-    ///   registry; the older backup is unchanged then.
+    ///   registry. The folder then holds the older backup, or the new one if only the removal of
+    ///   older files failed.
     public func run(at now: Timestamp) throws -> Outcome {
         let older = try BackupManifest.read(from: target)
         // The lock is held to the end, or until the process ends.

@@ -7,24 +7,29 @@ import Synchronization
 /// Backups beside a running daemon, disks and registries that are lost, and devices that are added
 /// afterwards.
 extension World {
-    /// A backup that is whole, and what it must bring back.
+    /// What a backup must bring back if it is whole.
     struct BackedUp {
         let ledger: Ledger
         let registry: Registry
     }
 
-    /// What is left of the registry here: the highest device number that it has given.
+    /// What is left of the registry here: the highest device number that it has given, and in a
+    /// backup which one it is.
     struct Registry: Hashable {
         var given: DeviceID
+        var backup = 0
 
         init(given: DeviceID) { self.given = given }
 
         init?(_ bytes: [UInt8]) {
-            guard let number = UInt32(String(decoding: bytes, as: UTF8.self)) else { return nil }
-            given = DeviceID(rawValue: number)
+            let numbers = bytes.split(separator: UInt8(ascii: " ")).compactMap {
+                UInt32(String(decoding: $0, as: UTF8.self))
+            }
+            guard numbers.count == 2 else { return nil }
+            (given, backup) = (DeviceID(rawValue: numbers[0]), Int(numbers[1]))
         }
 
-        var bytes: [UInt8] { Array("\(given.rawValue)".utf8) }
+        var bytes: [UInt8] { Array("\(given.rawValue) \(backup)".utf8) }
     }
 
     private static let registryName = "registry.sqlite"
@@ -69,8 +74,10 @@ extension World {
 
     /// The owner makes a backup; the daemon goes on.
     func backUp() {
-        let (snapshot, registry) = (ledger, registry)
-        let folder = backupFolder
+        registry.backup += 1
+        let (registry, folder) = (registry, backupFolder)
+        // It counts however it ends: an error may come when the new one is in place.
+        backups[registry.backup] = BackedUp(ledger: ledger, registry: registry)
         if random.happens(percent: 25) {
             folder.fail(
                 SimulatedDisk.Fault(
@@ -85,7 +92,7 @@ extension World {
                 try folder.open(name, .create).writeAll(registry.bytes.span, at: 0)
             }.run(at: now)
             say("backup: \(outcome)")
-            backup = BackedUp(ledger: snapshot, registry: registry)
+            newestBackup = registry.backup
         } catch {
             say("no backup: \(error)")
         }
@@ -99,7 +106,7 @@ extension World {
     ///
     /// - Returns: `nil`: the disk is not lost.
     func replacedDisk() throws -> SimulatedDisk? {
-        guard let backup, random.happens(percent: 15) else { return nil }
+        guard newestBackup > 0, random.happens(percent: 15) else { return nil }
         say("the disk is lost")
         if random.happens(percent: 30) {
             // A restore that is interrupted leaves nothing: it begins anew.
@@ -117,10 +124,10 @@ extension World {
             ).run()
         } catch { throw Violation("a backup that was whole is not restored: \(error)") }
         let found = Registry(state.crashed(&random).content(of: Self.registryName))
-        guard let found, found.given >= backup.registry.given else {
-            throw Violation("the registry of a backup is not the one that was copied")
-        }
-        registry = found
+        guard let found, found.backup >= newestBackup, let backup = backups[found.backup],
+            backup.registry == found
+        else { throw Violation("what is restored is not the newest backup") }
+        registry.given = found.given
         ledger.restore(backup.ledger)
         return log.crashed(&random)
     }
@@ -130,9 +137,8 @@ extension World {
     /// The registry is lost, or one of before is put in its place.
     func loseRegistry() {
         guard random.happens(percent: 10) else { return }
-        registry =
-            random.happens(percent: 50)
-            ? Registry(given: .init(rawValue: 0)) : backup?.registry ?? registry
+        let older = backups[newestBackup]?.registry.given ?? registry.given
+        registry.given = random.happens(percent: 50) ? DeviceID(rawValue: 0) : older
         say("the registry knows devices up to \(registry.given.rawValue)")
     }
 

@@ -19,7 +19,10 @@ package final class World {
     /// Lines of pushers over all lives.
     var lineCount = 0
     var backupFolder = SimulatedDisk()
-    var backup: BackedUp?
+    /// All that were begun, by their number.
+    var backups: [Int: BackedUp] = [:]
+    /// Number of the newest that was made without an error; 0: none.
+    var newestBackup = 0
     var registry = Registry(given: DeviceID(rawValue: 3))
     var wires: [ConnectionID: Wire] = [:]
     var spectators: [Spectator] = []
