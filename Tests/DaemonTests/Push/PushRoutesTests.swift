@@ -1,10 +1,12 @@
 import Client
 import Foundation
 import SensorModel
+import Sessions
 import Synchronization
 import Testing
 import Transport
 
+@testable import Daemon
 @testable import Runtime
 
 @Suite(.serialized) struct PushRoutesTests {
@@ -183,7 +185,7 @@ import Transport
     {
         try await RunningDaemon.run { running in
             let token = try running.addDevice("phone")
-            let recorded = {
+            let recorded: @Sendable () -> Int = {
                 running.daemon.pipeline.counters.flow.framesRecorded.load(ordering: .relaxed)
             }
             for round in 1...30 {

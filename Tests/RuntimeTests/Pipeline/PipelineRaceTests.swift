@@ -2,6 +2,7 @@ import FaultyDisk
 import Foundation
 import SegmentLog
 import SensorModel
+import Sessions
 import Synchronization
 import Testing
 import Transport
