@@ -122,8 +122,9 @@ import Transport
         }
         let counters = racing.pipeline.counters
         // How often they came first is the machine's affair.
-        let turns = [counters.loopTurns, counters.logTurns].map { $0.load(ordering: .relaxed) }
-        print("turns of event loops and of the log's threads: \(turns)")
+        let loopTurns = counters.loopTurns.load(ordering: .relaxed)
+        let logTurns = counters.logTurns.load(ordering: .relaxed)
+        print("turns of event loops: \(loopTurns), of the log's threads: \(logTurns)")
         await withTaskGroup { group in
             for number in 3..<6 {
                 group.addTask { await Self.send(300, by: 40 - number, as: number, to: racing) }
