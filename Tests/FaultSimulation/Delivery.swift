@@ -58,20 +58,27 @@ extension Reference {
         return isOther ? nil : complaint
     }
 
-    /// Whether it is right for a reader to whom the session's first records are lost: a track is
-    /// taken up where the reading begins.
+    /// Whether it is right for a reader to whom records of the session are lost: the first ones, so that
+    /// a track is taken up where the reading begins, or some behind those that an index has read.
     private func isRight(_ sent: Delivery, without place: (session: SessionID, index: Int)) -> Bool
     {
         guard let settings = sent.hiding, let records = sessions[place.session] else {
             return false
         }
-        return (1...max(1, place.index)).contains { first in
-            let gone = Array(
-                repeating: Sight(isVisible: false, elapsedSeconds: 0, distanceMeters: 0),
-                count: first)
-            let rest = sights(of: Array(records[first...]), hiding: settings, isStartLost: true)
-            return complaint(
-                about: sent, of: place.session, at: place.index, gone + rest) == nil
+        let last = max(1, place.index)
+        return (0...last).contains { first in
+            (first + 1...max(first + 1, last)).contains { next in
+                guard next <= last else { return false }
+                let gone = Array(
+                    repeating: Sight(isVisible: false, elapsedSeconds: 0, distanceMeters: 0),
+                    count: next - first)
+                let kept = sights(
+                    of: Array(records[..<first] + records[next...]), hiding: settings,
+                    isStartLost: first == 0)
+                return complaint(
+                    about: sent, of: place.session, at: place.index,
+                    kept[..<first] + gone + kept[first...]) == nil
+            }
         }
     }
 
