@@ -183,7 +183,8 @@ def siege(program, devices, viewers, seconds, small, only=None):
         beside = [phase(daemon, crowd, seconds, besieging.nobody, target)
                   for _ in range(1 if small else 3)]
         idle = quiet[-1][0][0]
-        base = [max(waits[index] for _, waits, _ in quiet + beside) for index in (0, 1)]
+        base = [max(waits[index] for _, waits, _ in quiet) for index in (0, 1)]
+        busy = [max(waits[index] for _, waits, _ in beside) for index in (0, 1)]
         print(f"{devices} good devices, {viewers} good viewers, {seconds} s a phase; undisturbed:"
               f" {idle:.0f} MiB, processor {quiet[-1][0][1]:.1f} s", flush=True)
         for name, phases in [("alone", quiet), ("beside a busy process", beside)]:
@@ -206,8 +207,8 @@ def siege(program, devices, viewers, seconds, small, only=None):
                 faults.append(f"{crowd.lost} good connections lost")
             is_fine = is_fine and not faults
             print(f"{attack.__name__:14} +{peak - idle:4.0f} MiB, processor {processor:4.1f} s,"
-                  f" acks {waits[0] * 1000:4.0f} ms ({times[0]:.1f}x),"
-                  f" viewers {waits[1] * 1000:4.0f} ms ({times[1]:.1f}x),"
+                  f" acks {waits[0] * 1000:4.0f} ms ({times[0]:.1f}x, {waits[0] / busy[0]:.1f}x busy),"
+                  f" viewers {waits[1] * 1000:4.0f} ms ({times[1]:.1f}x, {waits[1] / busy[1]:.1f}x busy),"
                   f" /readyz {ready * 1000:3.0f} ms, {seen}"
                   + (f"  FAULT: {', '.join(faults)}" if faults else ""), flush=True)
             if not small:

@@ -65,21 +65,21 @@ extension Reference {
         guard let settings = sent.hiding, let records = sessions[place.session] else {
             return false
         }
-        let last = max(1, place.index)
-        return (0...last).contains { first in
-            (first + 1...max(first + 1, last)).contains { next in
-                guard next <= last else { return false }
+        for first in 0..<max(1, place.index) {
+            for next in first + 1...max(1, place.index) {
                 let gone = Array(
                     repeating: Sight(isVisible: false, elapsedSeconds: 0, distanceMeters: 0),
                     count: next - first)
                 let kept = sights(
                     of: Array(records[..<first] + records[next...]), hiding: settings,
                     isStartLost: first == 0)
-                return complaint(
-                    about: sent, of: place.session, at: place.index,
-                    kept[..<first] + gone + kept[first...]) == nil
+                let sights = Array(kept[..<first]) + gone + Array(kept[first...])
+                if complaint(about: sent, of: place.session, at: place.index, sights) == nil {
+                    return true
+                }
             }
         }
+        return false
     }
 
     private func complaint(

@@ -64,6 +64,8 @@ actor PushLine {
     }
 
     func close() async {
+        // What a request still has to send comes before: it would belong to no session else.
+        await sending?.value
         await connection.value.close()
     }
 

@@ -82,6 +82,8 @@ struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Sendable, Job
 
     /// Removes a job of the party with most, unless it would have fewer than `party` then.
     private mutating func displace(for party: Party) -> Job? {
+        // Most often each party has one: then none is looked for among thousands.
+        guard count > parties.count else { return nil }
         let counts = parties.mapValues(\.count)
         guard let most = counts.max(by: { $0.value < $1.value }),
             most.value > (counts[party] ?? 0) + 1

@@ -22,6 +22,12 @@ package final class ReadPool: Sendable {
 
     private typealias Job = @Sendable (_ refusal: ReadRefusal?) -> Void
 
+    private enum Submission {
+        case refused(ReadRefusal)
+        /// With the job that gave way, and whether a thread is to be woken.
+        case queued(Job?, signals: Bool)
+    }
+
     private struct State {
         var queue: FairQueue<ReadParty, ReadRequester, Job>
         var running: [ReadParty: Int] = [:]
@@ -120,24 +126,29 @@ package final class ReadPool: Sendable {
         _ job: @escaping Job, _ number: UInt64, _ ticket: Ticket, of party: ReadParty,
         from requester: ReadRequester
     ) -> ReadRefusal? {
-        let (refusal, displaced) = state.withLock { state -> (ReadRefusal?, Job?) in
+        let outcome = state.withLock { state -> Submission in
             // The task was cancelled before its job was queued: it takes no place.
-            guard !state.isStopped, !ticket.isCancelled else { return (.cancelled, nil) }
+            guard !state.isStopped, !ticket.isCancelled else { return .refused(.cancelled) }
             do throws(FairQueue<ReadParty, ReadRequester, Job>.Refusal) {
                 let displaced = try state.queue.append(
                     job, number: number, of: party, from: requester)
-                return (nil, displaced)
+                guard let displaced else { return .queued(nil, signals: true) }
+                // The new job uses the signal of the one that gave way, unless a thread took that
+                // signal and found the other not ready.
+                guard state.idle > 0 else { return .queued(displaced, signals: false) }
+                state.idle -= 1
+                return .queued(displaced, signals: true)
             } catch {
-                return (error == .full ? .busy : .tooMany, nil)
+                return .refused(error == .full ? .busy : .tooMany)
             }
         }
-        if let displaced {
-            // The new job uses the signal of the one that gave way.
-            displaced(.busy)
-        } else if refusal == nil {
-            work.signal()
+        switch outcome {
+        case .refused(let refusal): return refusal
+        case .queued(let displaced, let signals):
+            displaced?(.busy)
+            if signals { work.signal() }
+            return nil
         }
-        return refusal
     }
 
     /// - Returns: `false` when the pool was stopped.

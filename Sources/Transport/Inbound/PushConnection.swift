@@ -24,8 +24,8 @@ public final class PushConnection: Sendable {
         }
     }
 
-    /// Sends frames to the pipeline; waits while the ring is full. Frames of one call stay together
-    /// and in order.
+    /// Sends frames to the pipeline, a part in each turn; waits while the ring is full. Frames of one
+    /// call stay in order, and those of other connections may come in between.
     public func send(_ frames: [PushedFrame]) async {
         let connection = connection
         await push { arrival in
