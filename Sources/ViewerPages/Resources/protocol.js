@@ -30,26 +30,40 @@ const connectionsMax = 6;
 
 /**
  * Fetches what may be asked twice. After a change of network a browser may still hold connections
- * that nothing comes through, and lets go of one when its request is given up. So the second try
- * takes all of them: what is left of the dead ones, and one that is new.
+ * that nothing comes through, and lets go of one when its request is given up. So after the first
+ * failure all of them are taken: what is left of the dead ones, and one that is new. `probe` is the
+ * address that is asked for on them where `address` itself costs the daemon more.
  */
-export async function fetchAnew(address, fetch = globalThis.fetch) {
+export async function fetchAnew(address, fetch = globalThis.fetch, probe = address) {
   for (let attempt = 0; ; attempt += 1) {
     const patience = answerMilliseconds * 2 ** attempt;
-    const tries = Array.from({ length: attempt === 1 ? connectionsMax : 1 }, () => new AbortController());
-    const giveUp = (but) => tries.filter((each) => each !== but).forEach((each) => each.abort());
-    const timer = setTimeout(giveUp, patience);
     try {
-      const [answer, first] = await Promise.any(tries.map(async (each) =>
-        [await fetch(address, { cache: "no-store", signal: each.signal }), each]));
-      giveUp(first);
-      return answer;
+      if (attempt === 1) {
+        const found = await fetchFirst(probe, connectionsMax, patience, fetch);
+        if (probe === address) return found;
+      }
+      return await fetchFirst(address, 1, patience, fetch);
     } catch (error) {
-      const gaveUp = tries[0].signal.aborted && patience < answerMillisecondsMax;
-      if (!gaveUp) throw error.errors?.[0] ?? error;
-    } finally {
-      clearTimeout(timer);
+      const gaveUp = error.name === "AbortError" && patience < answerMillisecondsMax;
+      if (!gaveUp) throw error;
     }
+  }
+}
+
+/** The first answer to `count` requests; the others are given up, and all after `patience`. */
+async function fetchFirst(address, count, patience, fetch) {
+  const tries = Array.from({ length: count }, () => new AbortController());
+  const giveUp = (but) => tries.filter((each) => each !== but).forEach((each) => each.abort());
+  const timer = setTimeout(giveUp, patience);
+  try {
+    const [answer, first] = await Promise.any(tries.map(async (each) =>
+      [await fetch(address, { cache: "no-store", signal: each.signal }), each]));
+    giveUp(first);
+    return answer;
+  } catch (error) {
+    throw error.errors?.[0] ?? error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -307,12 +321,12 @@ export class ShareStream {
 
 /** All of a share's history after a cursor, oldest first, page by page. */
 export async function* history(share, { after, base = "", fetch = globalThis.fetch, limit = 1000 } = {}) {
+  const path = `${base}/v1/shares/${encodeURIComponent(share)}`;
   let cursor = after;
   for (;;) {
     const query = new URLSearchParams({ limit: String(limit) });
     if (cursor) query.set("after", cursor);
-    const answer = await fetchAnew(
-      `${base}/v1/shares/${encodeURIComponent(share)}/history?${query}`, fetch);
+    const answer = await fetchAnew(`${path}/history?${query}`, fetch, `${path}/latest`);
     if (!answer.ok) throw new Error(`history: ${answer.status}`);
     const page = await answer.json();
     yield page.items;

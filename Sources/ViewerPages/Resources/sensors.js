@@ -64,12 +64,12 @@ export class Sensors {
   /** What was on before a reload, as far as the browser lets it go on without a tap. */
   async restore() {
     const wanted = (this.kept.get("record.sensors") ?? "").split(",");
-    if (wanted.includes("position") && await permissionState("geolocation", this.environment) === "granted") {
-      await this.#on("position");
-    }
     // Safari allows it from a tap only; others that ask have remembered.
     const allowed = wanted.includes("motion") && await allowMotion(this.environment).catch(() => false);
     if (allowed) await this.#on("motion");
+    if (wanted.includes("position") && await permissionState("geolocation", this.environment) === "granted") {
+      await this.#on("position");
+    }
     if (wanted.includes("strap") && !this.strap.resume()) await this.strap.remembered().catch(() => false);
     for (const name of ["screen", "voice"]) if (wanted.includes(name)) await this.#on(name, true);
     return measuring.filter((name) => wanted.includes(name) && this.states[name] === "off"

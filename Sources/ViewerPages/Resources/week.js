@@ -9,7 +9,8 @@ const refreshMilliseconds = 5 * 60 * 1000;
 /** By runner's name: `{ start: "2026-11-16", days: [true, …] }`; empty where none is told. */
 export async function weeksOf(share, fetch = globalThis.fetch) {
   try {
-    const answer = await fetchAnew(`/v1/shares/${encodeURIComponent(share)}/week`, fetch);
+    const path = `/v1/shares/${encodeURIComponent(share)}`;
+    const answer = await fetchAnew(`${path}/week`, fetch, `${path}/latest`);
     if (!answer.ok) return new Map();
     const { runners } = await answer.json();
     return new Map(runners.map(({ runner, week }) => [runner, week]));

@@ -332,6 +332,12 @@ def begin(phone, page, names=("position", "motion")):
     page.wait(f"{PHASE} === 'run'", PATIENCE)
 
 
+def measures(page):
+    """Waits until a tab that took over measures: it leads a moment before its sensors are on."""
+    page.wait(f"""{PHASE} === 'run' && !document.querySelector('.notice')
+        && document.querySelector('.sources').textContent.includes('Hz')""", PATIENCE)
+
+
 def finish(phone, page, second):
     """Stops, and waits until the daemon has everything."""
     phone.press(".stop", phone.walk.start + 1000 * second, "stop", held=True)
@@ -366,7 +372,7 @@ def tabs(browser, field):
     phone.give_motion(phone.walk.start + 3000, phone.walk.start + 3700)
     phone.page = other
     tap(other, ".notice button")
-    other.wait("!document.querySelector('.notice')", PATIENCE)
+    measures(other)
     phone.note_fixes()
     phone.give_motion(phone.walk.start + 3700, phone.walk.start + 5200)
     phone.give_fix(5, phone.walk.start + 5200)
@@ -375,7 +381,7 @@ def tabs(browser, field):
     phone.page = first
     first.call("Page.bringToFront")
     first.run(f"world.set({phone.walk.start + 5200})")
-    first.wait("!document.querySelector('.notice')", PATIENCE)
+    measures(first)
     phone.note_fixes()
     phone.give_motion(phone.walk.start + 5200, phone.walk.start + 6000)
     finish(phone, first, 6)

@@ -251,6 +251,35 @@ test("what hangs on dead connections is asked again on a new one", async (contex
   assert.deepEqual(signals.map((signal) => signal.aborted), [true, true, true, true, true, true, false]);
 });
 
+test("what a daemon takes long for is asked of it once at a time", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const asked = [];
+  const open = { history: 0, most: 0 };
+  const fetch = (address, { signal }) => {
+    const path = new URL(address, "http://daemon").pathname.split("/").at(-1);
+    asked.push(path);
+    if (path === "latest") return Promise.resolve({ ok: true });
+    open.history += 1;
+    open.most = Math.max(open.most, open.history);
+    if (asked.filter((each) => each === "history").length === 3) {
+      return Promise.resolve({ ok: true, json: async () => ({ items: [1], more: false }) });
+    }
+    return new Promise((_, refuse) => signal.addEventListener("abort", () => {
+      open.history -= 1;
+      refuse(signal.reason);
+    }));
+  };
+  const pages = history("ID", { fetch });
+  const page = pages.next();
+  for (const milliseconds of [1200, 2400]) {
+    for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+    context.mock.timers.tick(milliseconds);
+  }
+  assert.deepEqual((await page).value, [1]);
+  assert.equal(open.most, 1);
+  assert.deepEqual(asked, ["history", ...Array(6).fill("latest"), "history", "history"]);
+});
+
 test("what fails by itself is not asked again", async () => {
   let asked = 0;
   const fetch = async () => {
