@@ -83,6 +83,8 @@ public struct StateBackup {
         for _ in 1...Self.attemptsMax {
             let files = try LogReader(disk: log).files()
             for file in files where !isKnown(file, in: known) {
+                // A copy of what the segment was before is none of it.
+                known[file.name] = nil
                 if let whole = try leftover(of: file, among: stored) {
                     known[file.name] = whole
                     continue

@@ -30,6 +30,7 @@ public struct StateRestore {
             throw BackupError.unreadableManifest
         }
         for file in manifest.log { try restore(file, to: log) }
+        try SegmentLog.markRestored(log)
         try restore(manifest.registry, to: registry)
         try log.synchronizeNames()
         try registry.synchronizeNames()

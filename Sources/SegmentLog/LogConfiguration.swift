@@ -25,7 +25,8 @@ public struct LogConfiguration: Hashable, Sendable {
     /// A shorter gap would only cost processor time. The gap is longer after many records and on
     /// slow disks: ``syncGapMicroseconds(after:took:)``.
     public var syncGapMicroseconds: Int
-    /// Epoch of a log that starts empty; an existing log keeps its own.
+    /// Epoch of a log that starts empty, drawn at random at each start; an existing log keeps its
+    /// own. Of a restored log it spreads the offsets.
     public var newEpoch: UInt32
 
     public init(

@@ -16,6 +16,10 @@ struct Recovery {
     /// machine without a clock of its own can be at its start. Until the clock is right, offsets
     /// count records.
     private static let wrongClockJump: UInt64 = 1 << 32
+    /// Jump of the offsets of a restored log: 12.7 days, and up to 204 by a number that each start
+    /// draws. Viewers may have seen what came after the backup, and that was ahead of the clock by
+    /// the jump of each start that made one. A backup may be restored twice.
+    private static func restoreJump(drawn: UInt32) -> UInt64 { 1 << 40 + UInt64(drawn) << 12 }
     /// Binary logarithm of the most offsets that a segment uses if offsets count records, including
     /// a jump.
     private static let offsetBitsASegment: UInt64 = 27
@@ -46,9 +50,14 @@ struct Recovery {
     var firstMarks: Set<UInt64> = []
     /// Segments without records, which are removed once the new one is durable.
     var empty: [String] = []
+    /// Jump of segments that come from a backup, and that no start has used yet.
+    private var restoreJump: UInt64?
+    var isRestored: Bool { restoreJump != nil }
 
-    /// Runs the recovery; `now`: arrival clock.
-    static func run(on disk: any Disk, at now: Timestamp) throws(SegmentLogError) -> Recovery {
+    /// Runs the recovery; `now`: arrival clock; `drawn`: a random number of this start.
+    static func run(
+        on disk: any Disk, at now: Timestamp, drawn: UInt32
+    ) throws(SegmentLogError) -> Recovery {
         var recovery = Recovery()
         let names: [String]
         do throws(DiskError) { names = try disk.list() } catch { throw .disk(error) }
@@ -58,6 +67,9 @@ struct Recovery {
         }
         let (numbers, deleted) = SegmentFormat.segments(of: names)
         recovery.overdue = deleted
+        if names.contains(SegmentFormat.restoredName) {
+            recovery.restoreJump = restoreJump(drawn: drawn)
+        }
         recovery.firstMarks = FirstMark.numbers(of: names)
         // Otherwise a new segment could be before a mark.
         recovery.lastNumber = (recovery.firstMarks.max() ?? 1) - 1
@@ -295,7 +307,7 @@ struct Recovery {
             now.microseconds >= newest
             ? UInt64(clamping: min(now.microseconds, SegmentFormat.timedOffsetMax))
             : UInt64(clamping: newest) + Self.wrongClockJump
-        nextOffset = max(nextOffset, clock) + Self.offsetJump
+        nextOffset = max(nextOffset, clock) + (restoreJump ?? Self.offsetJump)
         guard nextOffset >= Self.timedOffsetMin else { return }
         let rest = nextOffset % Self.offsetJumpLeast
         if rest > 0 { nextOffset += Self.offsetJumpLeast - rest }
@@ -311,7 +323,7 @@ struct Recovery {
                 nextOffset, (number + 1) << Self.offsetBitsASegment,
                 clock + 2 * Self.wrongClockJump + (number + 1) << Self.timedBitsASegment)
         }
-        if !report.wasClosed { jump(at: now, newest: newest) }
+        if !report.wasClosed || isRestored { jump(at: now, newest: newest) }
         report.segments = entries.count
         report.records = entries.reduce(0) { $0 + Int($1.index.records) }
         report.bytes = entries.reduce(0) { $0 + $1.bytes }

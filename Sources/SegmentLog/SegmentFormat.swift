@@ -92,6 +92,8 @@ enum SegmentFormat {
     static let temporarySuffix = ".tmp"
     static let reserveName = "reserve"
     static let lockName = "lock"
+    /// An empty file: the segments come from a backup, and no start has used them yet.
+    static let restoredName = "restored"
 
     /// File name with twelve digits, so that names sort by age.
     static func fileName(of number: UInt64, suffix: String = fileSuffix) -> String {

@@ -22,7 +22,7 @@ extension SegmentLog {
     ) throws(SegmentLogError) -> SegmentLog {
         configuration.checkRelations()
         let folderLock = try lock(disk)
-        let recovery = try Recovery.run(on: disk, at: now)
+        let recovery = try Recovery.run(on: disk, at: now, drawn: configuration.newEpoch)
         guard recovery.nextOffset <= SegmentFormat.numberMax - SegmentFormat.offsetsLeftMin else {
             throw .offsetsUsedUp(next: RecordOffset(rawValue: recovery.nextOffset))
         }
@@ -37,8 +37,9 @@ extension SegmentLog {
         do throws(DiskError) {
             file = try create(header, on: disk)
             // Files that cannot be removed now are removed with the next repair.
-            for name in recovery.empty { tryToRemove(name, on: disk) }
-            if !recovery.empty.isEmpty { try? disk.synchronizeNames() }
+            let removed = recovery.empty + (recovery.isRestored ? [SegmentFormat.restoredName] : [])
+            for name in removed { tryToRemove(name, on: disk) }
+            if !removed.isEmpty { try? disk.synchronizeNames() }
         } catch {
             tryToRemove(header.fileName, on: disk)
             state = .failed(error)
@@ -65,6 +66,14 @@ extension SegmentLog {
             log.setReserveAside()
         }
         return log
+    }
+
+    /// Tells the next start on a folder that its segments come from a backup. Its records then get
+    /// offsets that the lost log did not reach, so that no cursor of a viewer names another record.
+    ///
+    /// - Throws: ``DiskError``
+    public static func markRestored(_ disk: any Disk) throws(DiskError) {
+        try disk.open(SegmentFormat.restoredName, .create).synchronize()
     }
 
     /// Creates a segment that survives power loss before the first record goes into it.

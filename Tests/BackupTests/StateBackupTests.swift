@@ -1,6 +1,7 @@
 import FaultyDisk
 import SegmentLog
 import SensorModel
+import Synchronization
 import Testing
 
 @testable import Backup
@@ -98,6 +99,79 @@ import Testing
         }
         #expect(call > 20)
         #expect(seen == ["old", "new"])
+    }
+
+    @Test func `A restored log gives no offset that the lost one has given`() throws {
+        var source = try Source()
+        source.append(10)
+        let backup = SimulatedDisk()
+        _ = try Self.backUp(source.disk, to: backup, "registry")
+        source.append(10)
+        source.log.close()
+        var disk = source.disk
+        var random = SplitMix(state: 3)
+        // Each start without an orderly end goes further ahead of the clock.
+        for _ in 0..<100 {
+            disk = disk.crashed(&random)
+            _ = try SegmentLog.open(
+                disk: disk, configuration: LogConfiguration(reserveBytes: 0), now: Self.start)
+        }
+        let lost = try SegmentLog.open(
+            disk: disk.crashed(&random), configuration: LogConfiguration(reserveBytes: 0),
+            now: Self.start)
+        var given: [RecordOffset] = [lost.nextOffset]
+        for drawn: UInt32 in [1, 2] {
+            let log = SimulatedDisk()
+            _ = try StateRestore(backup: backup, state: SimulatedDisk(), log: log, finish: {}).run()
+            var next: [RecordOffset] = []
+            for _ in 1...2 {
+                let restored = try SegmentLog.open(
+                    disk: log,
+                    configuration: LogConfiguration(reserveBytes: 0, newEpoch: drawn << 16),
+                    now: Self.start)
+                next.append(restored.nextOffset)
+                restored.close()
+            }
+            // Only the first start of a restored log skips.
+            #expect(next[0] == next[1])
+            #expect(!given.contains(next[0]) && next[0] > lost.nextOffset)
+            given.append(next[0])
+        }
+    }
+
+    @Test func `A segment that is replaced while it is copied is copied again`() throws {
+        var source = try Source()
+        let other = SessionID(high: 2, low: 1 << 63)
+        _ = source.log.appendSession(
+            other, device: DeviceID(rawValue: 2), deviceTime: Self.start, arrivalTime: Self.start,
+            payload: [UInt8(1)].span)
+        source.append(5)
+        let backup = SimulatedDisk()
+        _ = try Self.backUp(source.disk, to: backup, "registry")
+        source.append(10)
+        let log = source.log
+        let hasErased = Mutex(false)
+        backup.state.withLock {
+            $0.duringWrite = {
+                guard
+                    !hasErased.withLock({ done in
+                        defer { done = true }; return done
+                    })
+                else { return }
+                _ = try? log.erase([other])
+                for number in 1...20 {
+                    let time = Self.start.advanced(byMicroseconds: 1_000_000 + Int64(number))
+                    _ = log.append(
+                        .event, session: Self.session, device: DeviceID(rawValue: 1),
+                        sequence: FrameSequence(rawValue: 0), deviceTime: time, arrivalTime: time,
+                        payload: [UInt8](repeating: 0, count: 60).span)
+                }
+                log.settle()
+            }
+        }
+        _ = try Self.backUp(source.disk, to: backup, "registry")
+        #expect(hasErased.withLock { $0 })
+        #expect(try Self.restored(backup).frames == 15)
     }
 
     @Test func `The next backup copies only what is new`() throws {

@@ -89,13 +89,16 @@ extension World {
         return found
     }
 
-    /// On a restored disk: what came after the backup is lost. Numbers follow the clock; those that
-    /// were ahead of it, after starts that skipped some, may be given again.
+    /// On a restored disk: what came after the backup is lost, and none of its numbers is given again.
     private func startAgain(on restored: SimulatedDisk) throws {
         var isOrderly = false
+        configuration.newEpoch = UInt32(truncatingIfNeeded: random.next())
         disk = try started(on: restored, isOrderly: &isOrderly)
         try ledger.check(life.log.reader())
-        hasLostSteps = true
+        // Of two logs from one backup the second may get lower numbers; `seen` holds that none is the
+        // same.
+        ledger.highestSeen = nil
+        hasLostSteps = false
         try checkStart(RecordOffset(rawValue: 0), isOrderly: false)
     }
 

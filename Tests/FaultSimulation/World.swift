@@ -33,7 +33,7 @@ package final class World {
     var wallOffset: Int64 = 0
     var connections: UInt64 = 0
     var hellos: [ConnectionID: SessionID] = [:]
-    let configuration: LogConfiguration
+    var configuration: LogConfiguration
     let shares: [Share]
     var settings: (RunnerProfile, [DeviceID: Life.Privacy]) = (RunnerProfile(), [:])
     /// What was sent and can not be judged yet.
