@@ -52,7 +52,8 @@ struct Recovery {
     var empty: [String] = []
     /// Jump of segments that come from a backup, and that no start has used yet.
     private var restoreJump: UInt64?
-    var isRestored: Bool { restoreJump != nil }
+    /// Files that are removed once the new segment is durable.
+    var unneeded: [String] { empty + (restoreJump == nil ? [] : [SegmentFormat.restoredName]) }
 
     /// Runs the recovery; `now`: arrival clock; `drawn`: a random number of this start.
     static func run(
@@ -323,7 +324,7 @@ struct Recovery {
                 nextOffset, (number + 1) << Self.offsetBitsASegment,
                 clock + 2 * Self.wrongClockJump + (number + 1) << Self.timedBitsASegment)
         }
-        if !report.wasClosed || isRestored { jump(at: now, newest: newest) }
+        if !report.wasClosed || restoreJump != nil { jump(at: now, newest: newest) }
         report.segments = entries.count
         report.records = entries.reduce(0) { $0 + Int($1.index.records) }
         report.bytes = entries.reduce(0) { $0 + $1.bytes }

@@ -37,9 +37,8 @@ extension SegmentLog {
         do throws(DiskError) {
             file = try create(header, on: disk)
             // Files that cannot be removed now are removed with the next repair.
-            let removed = recovery.empty + (recovery.isRestored ? [SegmentFormat.restoredName] : [])
-            for name in removed { tryToRemove(name, on: disk) }
-            if !removed.isEmpty { try? disk.synchronizeNames() }
+            for name in recovery.unneeded { tryToRemove(name, on: disk) }
+            if !recovery.unneeded.isEmpty { try? disk.synchronizeNames() }
         } catch {
             tryToRemove(header.fileName, on: disk)
             state = .failed(error)

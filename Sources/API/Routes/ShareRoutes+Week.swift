@@ -37,13 +37,12 @@ extension ShareRoutes {
                         guard let id = member.device, let device = accounts.device(id) else {
                             return nil
                         }
-                        let starts = try reader.starts(
+                        var week = TrainingWeek(at: now, timeZone: device.profile.timeZone)
+                        try reader.addStarts(
                             of: member, device.privacy, since: -Self.weekSeconds, at: now,
-                            ticket)
+                            to: &week, ticket)
                         return RunnerWeek(
-                            runner: share.device == nil ? member.runnerName : nil,
-                            week: TrainingWeek(
-                                sessionStarts: starts, at: now, timeZone: device.profile.timeZone))
+                            runner: share.device == nil ? member.runnerName : nil, week: week)
                     }
                 }
                 return Self.noStore(JSONBody.response(Weeks(runners: weeks)))
@@ -55,35 +54,42 @@ extension ShareRoutes {
 extension ShareReader {
     /// Limits the sessions examined for one week.
     private static let weekSessionsMax = 1000
+    /// Limits the sessions read for one week: those that might add a day. A week has seven, so more
+    /// are read only where all of many sessions are hidden.
+    private static let weekReadsMax = 64
 
-    /// Starts of the sessions of which the share has shown something, in the share's times. Runs on
-    /// a thread of the pool.
-    fileprivate func starts(
+    /// Adds starts of sessions of which the share has shown something, in the share's times. A
+    /// session that cannot add a day is not read. Runs on a thread of the pool.
+    fileprivate func addStarts(
         of share: Share, _ privacy: PrivacySettings, since seconds: Double, at now: Timestamp,
-        _ ticket: ReadPool.Ticket
-    ) throws -> [Timestamp] {
+        to week: inout TrainingWeek, _ ticket: ReadPool.Ticket
+    ) throws {
         let oldest = now.advanced(bySeconds: seconds)
         let seen = now.advanced(bySeconds: -Double(share.delaySeconds))
         let rule = ProjectionRule(share, privacy: privacy)
-        guard let device = share.device else { return [] }
+        guard let device = share.device else { return }
         // A device's clock is at most a day ahead: sessions that began earlier belong to an earlier
         // week.
         let recent = catalog.page(of: .device(device), since: oldest, limit: Self.weekSessionsMax)
-        return try recent.sessions.compactMap { summary in
+        var reads = 0
+        for summary in recent.sessions where reads < Self.weekReadsMax {
             guard !ticket.isCancelled else { throw ReadRefusal.cancelled }
+            let times = summary.deviceTimes ?? summary.arrivalTimes
             guard summary.arrivalTimes.lowerBound <= seen,
-                summary.arrivalTimes.upperBound >= share.createdAt
-            else { return nil }
+                summary.arrivalTimes.upperBound >= share.createdAt, !week.knows(times)
+            else { continue }
             guard rule != .everything else {
-                return summary.deviceTimes?.lowerBound ?? summary.arrivalTimes.lowerBound
+                week.add(sessionStart: times.lowerBound)
+                continue
             }
+            reads += 1
             guard let records = try records(of: summary.session, by: rule, ticket) else {
                 guard !ticket.isCancelled else { throw ReadRefusal.cancelled }
-                return nil
+                continue
             }
             let shown = try records.firstShown(arrivedBy: share.shownArrivals(at: now), now: now)
             guard shown.ending != .cancelled else { throw ReadRefusal.cancelled }
-            return shown.event?.deviceTime
+            if let event = shown.event { week.add(sessionStart: event.deviceTime) }
         }
     }
 }

@@ -8,24 +8,43 @@ struct TrainingWeek: Encodable, Hashable, Sendable {
     /// Monday of the week, as `2026-11-16`.
     let start: String
     /// Training days, Monday to Sunday.
-    let days: [Bool]
+    private(set) var days: [Bool]
+    /// The same Monday in days since 1970.
+    private let monday: Int
+    private let zone: TimeZone
+
+    private enum CodingKeys: String, CodingKey {
+        case start, days
+    }
 
     /// - Parameters:
-    ///   - starts: Start times of sessions; those of other weeks are ignored.
     ///   - now: A time in this week.
     ///   - timeZone: An IANA name; an unknown one counts as UTC.
-    init(sessionStarts starts: [Timestamp], at now: Timestamp, timeZone: String) {
-        let zone = TimeZone(identifier: timeZone) ?? .gmt
-        let day = { (time: Timestamp) -> Int in
-            let date = Date(timeIntervalSince1970: time.secondsSince1970)
-            return TrainingHistory.day(of: time, offset: zone.secondsFromGMT(for: date))
-        }
-        let today = day(now)
+    init(at now: Timestamp, timeZone: String) {
+        zone = TimeZone(identifier: timeZone) ?? .gmt
+        let today = Self.day(of: now, in: zone)
         // The first day of 1970 was a Thursday.
-        let monday = today - ((today + 3) % 7 + 7) % 7
-        let trained = Set(starts.map(day))
-        days = (0..<7).map { trained.contains(monday + $0) }
+        monday = today - ((today + 3) % 7 + 7) % 7
+        days = Array(repeating: false, count: 7)
         start = Date(timeIntervalSince1970: Double(monday) * 86_400)
             .formatted(.iso8601.year().month().day())
+    }
+
+    /// Adds a session's start; one in another week is ignored.
+    mutating func add(sessionStart time: Timestamp) {
+        let index = Self.day(of: time, in: zone) - monday
+        if days.indices.contains(index) { days[index] = true }
+    }
+
+    /// Whether a session that began at any of these times would change nothing.
+    func knows(_ times: ClosedRange<Timestamp>) -> Bool {
+        let first = Self.day(of: times.lowerBound, in: zone) - monday
+        let last = Self.day(of: times.upperBound, in: zone) - monday
+        return days.indices.allSatisfy { $0 < first || $0 > last || days[$0] }
+    }
+
+    private static func day(of time: Timestamp, in zone: TimeZone) -> Int {
+        let date = Date(timeIntervalSince1970: time.secondsSince1970)
+        return TrainingHistory.day(of: time, offset: zone.secondsFromGMT(for: date))
     }
 }

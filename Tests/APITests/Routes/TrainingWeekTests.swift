@@ -25,24 +25,40 @@ import Testing
     func `A session counts for the runner's own day, which ends at three in the morning`(
         start: String, zone: String, day: Int
     ) {
-        let week = TrainingWeek(
-            sessionStarts: [Self.time(start)], at: Self.now, timeZone: zone)
+        var week = TrainingWeek(at: Self.now, timeZone: zone)
+        #expect(!week.knows(Self.time(start)...Self.time(start)))
+        week.add(sessionStart: Self.time(start))
+        #expect(week.knows(Self.time(start)...Self.time(start)))
         #expect(week.start == "2026-11-16")
         #expect(week.days.indices.filter { week.days[$0] } == [day])
     }
 
     @Test func `Sessions of other weeks are passed over`() {
         let others = ["2026-11-16T02:00:00Z", "2026-11-23T10:00:00Z"].map(Self.time)
-        let week = TrainingWeek(sessionStarts: others, at: Self.now, timeZone: "UTC")
+        var week = TrainingWeek(at: Self.now, timeZone: "UTC")
+        for other in others {
+            #expect(week.knows(other...other))
+            week.add(sessionStart: other)
+        }
         #expect(week.days == Array(repeating: false, count: 7))
     }
 
     @Test func `A week begins where the runner is`() {
         let monday = Self.time("2026-11-22T20:00:00Z")
         #expect(
-            TrainingWeek(sessionStarts: [], at: monday, timeZone: "Asia/Seoul").start
-                == "2026-11-23")
-        #expect(
-            TrainingWeek(sessionStarts: [], at: monday, timeZone: "UTC").start == "2026-11-16")
+            TrainingWeek(at: monday, timeZone: "Asia/Seoul").start == "2026-11-23")
+        #expect(TrainingWeek(at: monday, timeZone: "UTC").start == "2026-11-16")
+    }
+
+    @Test func `A session may add a day unless all its days are known`() {
+        var week = TrainingWeek(at: Self.now, timeZone: "UTC")
+        let overnight = Self.time("2026-11-18T23:00:00Z")...Self.time("2026-11-19T04:00:00Z")
+        #expect(!week.knows(overnight))
+        week.add(sessionStart: overnight.lowerBound)
+        // What is shown of it may begin on the next day.
+        #expect(!week.knows(overnight))
+        week.add(sessionStart: overnight.upperBound)
+        #expect(week.knows(overnight))
+        #expect(!week.knows(Self.time("2026-01-01T00:00:00Z")...Self.now))
     }
 }
