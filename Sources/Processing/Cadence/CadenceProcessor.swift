@@ -169,7 +169,7 @@ public struct CadenceProcessor: Sendable {
 
     /// The weights were learned with gravity and not at an ankle; elsewhere a rhythm is enough.
     private func walkLogOdds(stepsPerMinute: Float) -> Float? {
-        guard includesGravity, placement != .ankle else { return nil }
+        guard tuning.asksForProof, includesGravity, placement != .ankle else { return nil }
         return WalkEvidence.logOdds(
             of: spectrum, stepsPerMinute: stepsPerMinute, mass: tracker.mass)
     }

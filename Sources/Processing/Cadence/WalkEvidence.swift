@@ -5,7 +5,7 @@ import Glibc
 ///     log odds of one window = bias + Σ weight · feature
 ///     sum                    = 0.9 · sum before + log odds, every hop of 0.4 s in motion
 ///
-/// A walk is proven from a sum of 8 on, and no more so below −4. Decision 0062 has the recordings
+/// A walk is proven from a sum of 8 on, and no more so below −6. Decision 0062 has the recordings
 /// that the weights were learned on, and what each person left out costs.
 struct WalkEvidence: Sendable {
     /// A proof counts the steps of these seconds before it.
@@ -17,7 +17,7 @@ struct WalkEvidence: Sendable {
     private static let windowMax: Float = 4
     private static let sumRange: ClosedRange<Float> = -10...20
     private static let toProve: Float = 8
-    private static let toDoubt: Float = -4
+    private static let toDoubt: Float = -6
 
     private var sum: Float = 0
     private(set) var isProven = false
