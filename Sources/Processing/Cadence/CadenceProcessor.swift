@@ -218,7 +218,7 @@ public struct CadenceProcessor: Sendable {
         let since: Timestamp?
         if let halted = gate.haltedSince {
             (kind, since) = (.still, halted)
-        } else if gate.isProven {
+        } else if gate.isWalking {
             let isRunning = Double(tracker.stepsPerMinute) >= tuning.runningStepsPerMinute
             kind = isRunning ? .running : .walking
             since = activity.kind.isSteps && activity.kind != kind ? time : gate.walkingSince
