@@ -76,9 +76,13 @@ extension WalkEvidence {
     /// Logarithm of the amplitude above which fast motion counts as impacts: 0.1 g.
     private static let impactFloor: Float = -2.3
 
+    /// Weighs a window.
+    ///
     /// - Parameters:
-    ///   - spectrum: Of a sensor with gravity.
-    ///   - mass: Probability of the cadence.
+    ///   - spectrum: Spectrum of the window, of a sensor with gravity.
+    ///   - stepsPerMinute: Cadence to ask about.
+    ///   - mass: Probability of that cadence.
+    /// - Returns: The logarithm of the odds; 0 is undecided.
     static func logOdds(
         of spectrum: borrowing GaitSpectrum, stepsPerMinute: Float, mass: Float
     ) -> Float {
