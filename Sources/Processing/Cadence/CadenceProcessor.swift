@@ -137,7 +137,8 @@ public struct CadenceProcessor: Sendable {
                     of: spectrum, stepsPerMinute: estimate, includesGravity: includesGravity),
                 cells: usable, gaitCells: window.gaitCells, speed: speed,
                 includesGravity: includesGravity,
-                isAtHand: placement == .wrist || placement == .hand))
+                isAtHand: placement == .wrist || placement == .hand,
+                walkLogOdds: walkLogOdds(stepsPerMinute: estimate)))
         show(at: time, usable: usable)
         lookQuickly(usable: usable)
     }
@@ -166,6 +167,13 @@ public struct CadenceProcessor: Sendable {
         return isShort ? .shortFree : .longFree
     }
 
+    /// The weights were learned with gravity and not at an ankle; elsewhere a rhythm is enough.
+    private func walkLogOdds(stepsPerMinute: Float) -> Float? {
+        guard tuning.asksForProof, includesGravity, placement != .ankle else { return nil }
+        return WalkEvidence.logOdds(
+            of: spectrum, stepsPerMinute: stepsPerMinute, mass: tracker.mass)
+    }
+
     private func freshSpeed(at time: Timestamp) -> Double? {
         guard let speed, abs(time.seconds(since: speed.at)) <= tuning.speedSecondsMax else {
             return nil
@@ -181,8 +189,9 @@ public struct CadenceProcessor: Sendable {
             (gate.isRegular || gate.isWalking) && tracker.mass >= tuning.massToShow
             && (usable >= tuning.settledCells || tracker.mass >= tuning.freshMassToShow)
         if isShown {
+            let confidence = gate.isProven ? tracker.mass : min(tracker.mass, 0.5)
             cadence = CadenceMetric(
-                stepsPerMinute: Double(tracker.stepsPerMinute), confidence: Double(tracker.mass),
+                stepsPerMinute: Double(tracker.stepsPerMinute), confidence: Double(confidence),
                 uncertainty: Double(tracker.uncertainty), state: .live)
         } else if gate.isStill {
             cadence = CadenceMetric(

@@ -122,6 +122,8 @@ struct CadenceTuning: Sendable {
     /// Quiet time that ends a walk; irregular motion of the second length ends it too.
     var stillSeconds: Float = 1.2
     var irregularSeconds: Float = 2.4
+    /// Whether a rhythm must be proven to be a walk before its steps count, see ``WalkEvidence``.
+    var asksForProof = true
     /// Longest step, meters; a longer one means wheels.
     var stepMetersMax = 2.6
     /// Greatest age of a usable speed, seconds.

@@ -92,7 +92,11 @@ struct GaitEvidence: Sendable {
     }
 
     /// Logarithms of the usual amplitudes, g.
-    private static let usualAmplitudes: [Float] = stepsPerMinute.map { cadence in
+    private static let usualAmplitudes: [Float] = stepsPerMinute.map(
+        usualAmplitude(stepsPerMinute:))
+
+    /// Logarithm of the usual amplitude at a cadence, g.
+    static func usualAmplitude(stepsPerMinute cadence: Float) -> Float {
         let walk = 0.24 * (cadence / 110) * (cadence / 110)
         let run = 0.65 * cadence / 160
         let isRun = min(1, max(0, (cadence - 130) / 15))

@@ -62,11 +62,17 @@ struct GaitSpectrum: Sendable {
         axesAmplitude = axesVariance.squareRoot()
     }
 
-    /// Autocorrelation of the window at one stride, the better of length and axes, corrected for
-    /// the taper (Boersma, IFA Proceedings 17, 1993); 0 if unknown.
+    /// Autocorrelation of the window at one stride, the better of length and axes; 0 if unknown.
     func periodicity(stepsPerMinute: Float) -> Float {
-        let delay = 120 / stepsPerMinute * Float(CadenceTuning.cellsPerSecond)
-        guard delay <= 0.6 * Float(cells) else { return 0 }
+        let both = autocorrelation(seconds: 120 / stepsPerMinute)
+        return max(both.length, both.axes)
+    }
+
+    /// Autocorrelation of the window at a delay, corrected for the taper (Boersma, IFA Proceedings
+    /// 17, 1993); 0 if the window is too short for it.
+    func autocorrelation(seconds: Float) -> (length: Float, axes: Float) {
+        let delay = seconds * Float(CadenceTuning.cellsPerSecond)
+        guard delay <= 0.6 * Float(cells) else { return (0, 0) }
         let angle = 2 * Double.pi * Double(delay) / Double(FourierTransform.points)
         let turnCosine = Float(cos(angle))
         let turnSine = Float(sin(angle))
@@ -89,6 +95,6 @@ struct GaitSpectrum: Sendable {
             )
         }
         let left = max(0.05, WindowTaper.of(cells: cells).correlation(atCells: delay))
-        return max(lengthSum / lengthTotal, axesSum / axesTotal) / left
+        return (lengthSum / lengthTotal / left, axesSum / axesTotal / left)
     }
 }

@@ -5,6 +5,7 @@ import SensorModel
 ///
 ///     idle --(regular gait for confirmSeconds)--> walking: its start is credited at once
 ///     walking --(still, or irregular for long)--> idle
+///     walking --(``WalkEvidence``)--> proven: steps since its start count
 ///
 /// While walking, steps are the integral of the cadence over the time in motion. So a soft step
 /// within a gait is not missed and a hard one not counted twice; counters of peaks are a few
@@ -28,14 +29,20 @@ struct StepGate: Sendable {
         var includesGravity = true
         /// Whether the sensor is worn at wrist or hand.
         var isAtHand = false
+        /// See ``WalkEvidence``; `nil` where a rhythm is evidence enough.
+        var walkLogOdds: Float?
     }
 
     private let tuning: CadenceTuning
     /// Steps with fractions.
     private(set) var steps = 0.0
+    private var evidence = WalkEvidence()
+    /// Steps of a rhythm that is not proven to be a walk.
+    private var unprovenSteps = 0.0
     /// Steps of the newest hop. They count when the next hop is still in motion, since a stop shows
     /// in the amplitude only half a second later.
     private var pendingSteps = 0.0
+    /// Whether there is a rhythm like steps.
     private(set) var isWalking = false
     /// Whether the present estimate may be shown.
     private(set) var isRegular = false
@@ -66,12 +73,17 @@ struct StepGate: Sendable {
         self.tuning = tuning
     }
 
+    /// Whether the present rhythm is proven to be a walk.
+    var isProven: Bool { isWalking && evidence.isProven }
+
     /// Whether it has been quiet long enough to be standing.
     var isStill: Bool { quietSeconds >= tuning.stillSeconds }
 
     /// Ends the walk after a hole in the samples; the count stays.
     mutating func restart() {
         stop()
+        evidence.restart()
+        unprovenSteps = 0
         movingSince = nil
         quietSince = nil
         quietSeconds = 0
@@ -79,6 +91,8 @@ struct StepGate: Sendable {
 
     mutating func observe(_ seen: Observation) {
         let inMotion = noteMotion(seen)
+        evidence.observe(
+            seen.walkLogOdds, counts: inMotion && seen.cells >= tuning.settledCells)
         let isPossible = inMotion && isGaitLike(seen) && !isWheels(seen)
         let isTellable = seen.cells >= tuning.periodicityCells
         let keeps =
@@ -93,14 +107,35 @@ struct StepGate: Sendable {
             if irregularSeconds > tuning.irregularSeconds || isWheels(seen) { stop() }
         }
         if !isWalking, isRegular { beginIfConfirmed(seen) }
-        guard isWalking else { return }
+        guard isWalking else {
+            forgetUnproven(at: seen.time)
+            return
+        }
         if inMotion {
-            steps += pendingSteps
+            unprovenSteps += pendingSteps
             pendingSteps = Double(CadenceTuning.hopSeconds * seen.stepsPerMinute / 60)
             lastMotion = seen.time
         }
         lastStep = seen.time
         lastCadence = seen.stepsPerMinute
+        creditProven()
+    }
+
+    /// Counts the steps of a walk that is proven. Those of an earlier time are never counted: a
+    /// proof is of the last half minute.
+    private mutating func creditProven() {
+        let most = WalkEvidence.creditSecondsMax * Double(lastCadence) / 60
+        unprovenSteps = min(unprovenSteps, most)
+        evidence.proveIfEnough()
+        guard evidence.isProven else { return }
+        steps += unprovenSteps
+        unprovenSteps = 0
+    }
+
+    private mutating func forgetUnproven(at time: Timestamp) {
+        guard let lastStep, time.seconds(since: lastStep) > tuning.bridgeSeconds else { return }
+        unprovenSteps = 0
+        evidence.forgetProof()
     }
 
     /// Steps with fractions until any time near the last estimate, extrapolated with its gait.
@@ -108,7 +143,7 @@ struct StepGate: Sendable {
     ///
     /// It may fall by as much when steps end.
     func steps(at time: Timestamp) -> Double {
-        guard isWalking, let lastMotion else { return steps }
+        guard isProven, let lastMotion else { return steps }
         let bound = CadenceTuning.unseenSecondsMax
         let since = min(max(time.seconds(since: lastMotion), -bound), bound)
         return steps + pendingSteps * (1 + since / Double(CadenceTuning.hopSeconds))
@@ -200,7 +235,7 @@ struct StepGate: Sendable {
             start = isResumed && moving <= lastStep && sameGait ? lastStep : max(start, lastStep)
         }
         let credit = seen.time.seconds(since: start) - Double(CadenceTuning.hopSeconds)
-        steps += max(0, credit) * Double(seen.stepsPerMinute) / 60
+        unprovenSteps += max(0, credit) * Double(seen.stepsPerMinute) / 60
         isWalking = true
         irregularSeconds = 0
         walkAmplitude = seen.amplitude
