@@ -10,16 +10,13 @@ public struct ArmMotion: Sendable {
     public enum Kind: CaseIterable, Sendable {
         /// Lifted weights: slow, with a rest at both ends.
         case curls
-        /// Combing and scrubbing: fast and short.
-        case brushing
         /// A swimmer's arm: whole circles with a pull.
         case strokes
     }
 
     private struct Shape {
         let perMinute: Double
-        /// Deviation of tempo and of strength from one repetition to the next, shares. Strokes of a
-        /// brush differ most: their self-correlation after one was 0.1 in the median.
+        /// Deviation of tempo and of strength from one repetition to the next, shares.
         let tempoVariation: Double
         let strengthVariation: Double
         /// Half of the angle swept, radians; `nil` for whole circles.
@@ -49,10 +46,6 @@ public struct ArmMotion: Sendable {
                 Shape(
                     perMinute: 26, tempoVariation: 0.08, strengthVariation: 0.1, reach: 0.6,
                     push: 0.2, secondShare: 0.4)
-            case .brushing:
-                Shape(
-                    perMinute: 86, tempoVariation: 0.2, strengthVariation: 0.5, reach: 0.35,
-                    push: 0.5, secondShare: 0.3)
             case .strokes:
                 Shape(
                     perMinute: 33, tempoVariation: 0.06, strengthVariation: 0.1, reach: nil,
