@@ -138,7 +138,7 @@ public struct CadenceProcessor: Sendable {
                 cells: usable, gaitCells: window.gaitCells, speed: speed,
                 includesGravity: includesGravity,
                 isAtHand: placement == .wrist || placement == .hand,
-                walkLogOdds: walkLogOdds(stepsPerMinute: estimate)))
+                walkLogOdds: walkLogOdds(stepsPerMinute: estimate, speed: speed)))
         show(at: time, usable: usable)
         lookQuickly(usable: usable)
     }
@@ -167,9 +167,12 @@ public struct CadenceProcessor: Sendable {
         return isShort ? .shortFree : .longFree
     }
 
-    /// The weights were learned with gravity and not at an ankle; elsewhere a rhythm is enough.
-    private func walkLogOdds(stepsPerMinute: Float) -> Float? {
-        guard tuning.asksForProof, includesGravity, placement != .ankle else { return nil }
+    /// The weights were learned with gravity and not at an ankle; elsewhere a rhythm is enough. So it
+    /// is where the position moves on as fast as a walker: no exercise does.
+    private func walkLogOdds(stepsPerMinute: Float, speed: Double?) -> Float? {
+        guard tuning.asksForProof, includesGravity, placement != .ankle,
+            speed ?? 0 < tuning.provenFromSpeed
+        else { return nil }
         return WalkEvidence.logOdds(
             of: spectrum, stepsPerMinute: stepsPerMinute, mass: tracker.mass)
     }

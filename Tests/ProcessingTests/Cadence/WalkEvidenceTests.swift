@@ -9,7 +9,9 @@ import Testing
     private static let interval: Int64 = 20_000
 
     /// Two minutes of each kind with each of four seeds.
-    private static func stepsOfArms(_ kind: ArmMotion.Kind, asksForProof: Bool) -> Int {
+    private static func stepsOfArms(
+        _ kind: ArmMotion.Kind, asksForProof: Bool, speed: Double? = nil
+    ) -> Int {
         var steps = 0
         for seed in UInt64(1)...4 {
             var arm = ArmMotion(kind, seed: seed)
@@ -18,6 +20,7 @@ import Testing
             var processor = CadenceProcessor(placement: .wrist, tuning: tuning)
             var time = MadeMotion.start
             for _ in 0..<6_000 {
+                if let speed { processor.noteSpeed(speed, at: time) }
                 processor.update(arm.next(after: 0.02), traits: .includesGravity, at: time)
                 time = time.advanced(byMicroseconds: interval)
             }
@@ -35,6 +38,12 @@ import Testing
     @Test(arguments: ArmMotion.Kind.allCases)
     func `Without the proof the same arm would count as a walk`(kind: ArmMotion.Kind) {
         #expect(Self.stepsOfArms(kind, asksForProof: false) > 60)
+    }
+
+    @Test(arguments: [(0.6, false), (0.8, true)])
+    func `A position that moves on proves a rhythm`(speed: Double, isProven: Bool) {
+        let steps = Self.stepsOfArms(.strokes, asksForProof: true, speed: speed)
+        #expect(isProven ? steps > 60 : steps <= 11)
     }
 
     @Test(arguments: [0.45, 0.6, 0.8, 1.1], [UInt64(3), 4, 5])
