@@ -119,7 +119,7 @@ import Testing
         let core = [
             "Bytes", "SensorModel", "Ring", "WireFormat", "Recordings", "PushFormats", "Ingest",
             "Processing",
-            "SegmentLog", "Sharing", "Replay", "Sessions", "Simulator",
+            "SegmentLog", "Sharing", "Replay", "Sessions", "Simulator", "Backup",
         ]
         let own = Set(core + ["CHardware", "Synchronization", "Glibc"])
         let findings = Self.swiftSources.flatMap { file in
