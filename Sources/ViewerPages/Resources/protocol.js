@@ -319,14 +319,27 @@ export class ShareStream {
   }
 }
 
+/** A daemon that has too much to read says when to come back; after this many times it is left alone. */
+const busyAnswersMax = 5;
+const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
 /** All of a share's history after a cursor, oldest first, page by page. */
-export async function* history(share, { after, base = "", fetch = globalThis.fetch, limit = 1000 } = {}) {
+export async function* history(share, { after, base = "", fetch = globalThis.fetch, limit = 1000,
+  pause = sleep } = {}) {
   const path = `${base}/v1/shares/${encodeURIComponent(share)}`;
   let cursor = after;
+  let busyAnswers = 0;
   for (;;) {
     const query = new URLSearchParams({ limit: String(limit) });
     if (cursor) query.set("after", cursor);
     const answer = await fetchAnew(`${path}/history?${query}`, fetch, `${path}/latest`);
+    if ([429, 503].includes(answer.status) && busyAnswers < busyAnswersMax) {
+      busyAnswers += 1;
+      // Not all pages at the same moment.
+      const seconds = Number(answer.headers.get("Retry-After")) || 2;
+      await pause(seconds * 1000 * (1 + Math.random() / 2));
+      continue;
+    }
     if (!answer.ok) throw new Error(`history: ${answer.status}`);
     const page = await answer.json();
     yield page.items;

@@ -280,6 +280,36 @@ test("what a daemon takes long for is asked of it once at a time", async (contex
   assert.deepEqual(asked, ["history", ...Array(6).fill("latest"), "history", "history"]);
 });
 
+test("history waits for a daemon that is busy, and goes on where it was", async () => {
+  const asked = [];
+  const waits = [];
+  const busy = { ok: false, status: 503, headers: new Headers({ "Retry-After": "3" }) };
+  const answers = [
+    busy, { ok: true, json: async () => ({ items: [1], nextCursor: "e1-1", more: true }) }, busy,
+    { ok: true, json: async () => ({ items: [2], nextCursor: "e1-2", more: false }) },
+  ];
+  const fetch = async (address) => {
+    asked.push(new URL(address, "http://daemon").searchParams.get("after"));
+    return answers.shift();
+  };
+  const items = [];
+  const pause = async (milliseconds) => waits.push(milliseconds);
+  for await (const page of history("ID", { fetch, pause })) items.push(...page);
+  assert.deepEqual(items, [1, 2]);
+  assert.deepEqual(asked, [null, null, "e1-1", "e1-1"]);
+  assert.ok(waits.every((wait) => wait >= 3000 && wait <= 4500));
+});
+
+test("history of a daemon that stays busy ends", async () => {
+  let asked = 0;
+  const fetch = async () => {
+    asked += 1;
+    return { ok: false, status: 429, headers: new Headers() };
+  };
+  await assert.rejects(history("ID", { fetch, pause: async () => {} }).next(), /429/);
+  assert.equal(asked, 6);
+});
+
 test("what fails by itself is not asked again", async () => {
   let asked = 0;
   const fetch = async () => {
