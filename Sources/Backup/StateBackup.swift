@@ -83,7 +83,7 @@ public struct StateBackup {
         for _ in 1...Self.attemptsMax {
             let files = try LogReader(disk: log).files()
             for file in files where !isKnown(file, in: known) {
-                // A copy of what the segment was before is none of it.
+                // The older copy no longer matches the segment.
                 known[file.name] = nil
                 if let whole = try leftover(of: file, among: stored) {
                     known[file.name] = whole
@@ -108,7 +108,11 @@ public struct StateBackup {
         let current = Dictionary(now.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         return files.allSatisfy { file in
             guard let found = current[file.name] else { return false }
-            return file.isSealed ? found == file : found.bytes >= file.bytes
+            guard !file.isSealed else { return found == file }
+            // An erasure replaces it.
+            let fingerprint = try? LogReader.fingerprint(
+                of: file.name, bytes: file.bytes, on: log)
+            return found.bytes >= file.bytes && fingerprint == file.fingerprint
         }
     }
 

@@ -106,7 +106,7 @@ public struct SessionPipeline: Sendable {
         switch verdict {
         case .refused: return
         case .first(let location):
-            let steps = motion.steps(at: context.time)
+            let steps = motion.rhythmSteps(at: context.time)
             distance.start(at: location, steps: steps, context.time)
             processMeters(isMeasured: true, &context)
         case .step(let step):
@@ -123,7 +123,7 @@ public struct SessionPipeline: Sendable {
             step: step, scatterMeters: distance.scatterMeters, method: profile.autoPause, &context)
         follow(outcome, &context)
         distance.add(
-            step, steps: motion.steps(at: step.to), cadence: motion.stepsPerMinute,
+            step, steps: motion.rhythmSteps(at: step.to), cadence: motion.stepsPerMinute,
             isMoving: outcome.isMoving, isOneWay: !isAcrossPause && !pauses.isSuspecting)
         motion.note(speed: outcome.isMoving ? distance.metersPerSecond : 0, at: step.to)
         alerts.follow(speed: distance.metersPerSecond, &context)
@@ -156,7 +156,7 @@ public struct SessionPipeline: Sendable {
         case .start, .resume:
             guard let outcome = pauses.resume(&context) else { return }
             alerts.resume(at: context.time)
-            distance.skip(toSteps: motion.steps(at: context.time))
+            distance.skip(toSteps: motion.rhythmSteps(at: context.time))
             follow(outcome, &context)
         case .pause:
             guard let outcome = pauses.pause(&context) else { return }
@@ -183,7 +183,7 @@ public struct SessionPipeline: Sendable {
         if !pauses.isPaused { motion.addToMean(stepsPerMinute) }
         if isOwn, profile.treadmill, pauses.isPaused || !measured.hasMeters {
             distance.addTreadmill(
-                toSteps: Double(motion.steps), cadence: motion.stepsPerMinute,
+                toSteps: motion.rhythmSteps, cadence: motion.stepsPerMinute,
                 isMoving: !pauses.isPaused)
         }
         let outcome = pauses.tick(
@@ -221,9 +221,9 @@ public struct SessionPipeline: Sendable {
         let walks = motion.activity.kind.isSteps
         let isHole = position.silenceSeconds(at: context.time) > position.holeSeconds
         if isHole || profile.treadmill, !pauses.isPaused, let meters = measured.useMeters() {
-            distance.bridge(measured: meters, steps: Double(motion.steps))
+            distance.bridge(measured: meters, steps: motion.rhythmSteps)
         } else if isHole, walks, !pauses.isPaused, !profile.treadmill {
-            distance.bridge(steps: Double(motion.steps), cadence: motion.stepsPerMinute)
+            distance.bridge(steps: motion.rhythmSteps, cadence: motion.stepsPerMinute)
         }
         let speed = measured.speed(at: context.time)
         let isFresh = distance.ageSpeed(

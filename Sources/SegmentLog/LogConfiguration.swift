@@ -26,7 +26,7 @@ public struct LogConfiguration: Hashable, Sendable {
     /// slow disks: ``syncGapMicroseconds(after:took:)``.
     public var syncGapMicroseconds: Int
     /// Epoch of a log that starts empty, drawn at random at each start; an existing log keeps its
-    /// own. Of a restored log it spreads the offsets.
+    /// own. At the first start after a restore its bits choose the jump of the offsets.
     public var newEpoch: UInt32
 
     public init(

@@ -16,9 +16,9 @@ struct Recovery {
     /// machine without a clock of its own can be at its start. Until the clock is right, offsets
     /// count records.
     private static let wrongClockJump: UInt64 = 1 << 32
-    /// Jump of the offsets of a restored log: 12.7 days, and up to 204 by a number that each start
-    /// draws. Viewers may have seen what came after the backup, and that was ahead of the clock by
-    /// the jump of each start that made one. A backup may be restored twice.
+    /// Jump of the offsets of a restored log: 12.7 days, and up to 216 by a number that each start
+    /// draws. Viewers may have seen what came after the backup, when each unclean start had moved the
+    /// lost log's offsets further ahead of the clock. A backup may be restored twice.
     private static func restoreJump(drawn: UInt32) -> UInt64 { 1 << 40 + UInt64(drawn) << 12 }
     /// Binary logarithm of the most offsets that a segment uses if offsets count records, including
     /// a jump.
@@ -50,7 +50,7 @@ struct Recovery {
     var firstMarks: Set<UInt64> = []
     /// Segments without records, which are removed once the new one is durable.
     var empty: [String] = []
-    /// Jump of segments that come from a backup, and that no start has used yet.
+    /// Jump of the first start after a restore; `nil` at any other.
     private var restoreJump: UInt64?
     /// Files that are removed once the new segment is durable.
     var unneeded: [String] { empty + (restoreJump == nil ? [] : [SegmentFormat.restoredName]) }
@@ -320,9 +320,11 @@ struct Recovery {
             // Each earlier start may have jumped.
             let clock = UInt64(
                 clamping: min(max(now.microseconds, newest), SegmentFormat.timedOffsetMax))
+            // That segment may be the first one after a restore, or follow it.
             nextOffset = max(
-                nextOffset, (number + 1) << Self.offsetBitsASegment,
-                clock + 2 * Self.wrongClockJump + (number + 1) << Self.timedBitsASegment)
+                nextOffset + 1 << Self.timedBitsASegment, (number + 1) << Self.offsetBitsASegment,
+                clock + 2 * Self.wrongClockJump + (number + 1) << Self.timedBitsASegment
+                    + Self.restoreJump(drawn: .max))
         }
         if !report.wasClosed || restoreJump != nil { jump(at: now, newest: newest) }
         report.segments = entries.count

@@ -36,7 +36,8 @@ extension SegmentLog {
         var state = LogState.writing
         do throws(DiskError) {
             file = try create(header, on: disk)
-            // Files that cannot be removed now are removed with the next repair.
+            // Segments that cannot be removed now are removed with the next repair. If the mark of a
+            // restore stays, the next start skips offsets again.
             for name in recovery.unneeded { tryToRemove(name, on: disk) }
             if !recovery.unneeded.isEmpty { try? disk.synchronizeNames() }
         } catch {

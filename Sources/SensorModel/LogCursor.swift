@@ -26,14 +26,18 @@ public struct LogCursor: Hashable, Comparable, Sendable {
         self.offset = offset
     }
 
-    /// Returns `nil` unless `text` has the form that ``description`` prints.
+    /// No log has this offset or a later one: sums with offsets below it cannot overflow.
+    private static let offsetEnd: UInt64 = 1 << 60
+
+    /// Returns `nil` unless `text` has the form that ``description`` prints. An offset that no log has
+    /// becomes the same one for all such texts.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.first == UInt8(ascii: "e") else { return nil }
         let parts = text.dropFirst().split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }),
             let epoch = UInt32(parts[0]), let offset = UInt64(parts[1])
         else { return nil }
-        self.init(epoch: epoch, offset: RecordOffset(rawValue: offset))
+        self.init(epoch: epoch, offset: RecordOffset(rawValue: min(offset, Self.offsetEnd)))
     }
 
     public static func < (left: LogCursor, right: LogCursor) -> Bool {

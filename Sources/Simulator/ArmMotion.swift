@@ -67,7 +67,10 @@ public struct ArmMotion: Sendable {
             phase -= 1
             beginRepetition()
         }
-        let angle = shape.reach == nil ? 2 * Double.pi * phase : -reach * cos(2 * Double.pi * eased)
+        // A curl begins where the last one ended, whatever its reach.
+        let angle =
+            shape.reach.map { reach * (1 - cos(2 * Double.pi * eased)) - $0 }
+            ?? 2 * Double.pi * phase
         let speed = turn(from: previous?.angle ?? angle, to: angle) / seconds
         let change = (speed - (previous?.speed ?? speed)) / seconds
         previous = (angle, speed)

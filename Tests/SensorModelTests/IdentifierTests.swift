@@ -58,12 +58,17 @@ import Testing
     }
 
     @Test(
-        arguments: [("e1-0", 1, 0), ("e4294967295-18446744073709551615", .max, .max)]
+        arguments: [("e1-0", 1, 0), ("e4294967295-1152921504606846975", .max, 1 << 60 - 1)]
             as [(String, UInt32, UInt64)])
     func `A cursor reads back as it prints`(text: String, epoch: UInt32, offset: UInt64) {
         let cursor = LogCursor(epoch: epoch, offset: RecordOffset(rawValue: offset))
         #expect(LogCursor(text) == cursor)
         #expect(cursor.description == text)
+    }
+
+    @Test(arguments: ["1152921504606846977", "18446744073709551615"])
+    func `An offset that no log has leaves room for sums`(offset: String) {
+        #expect(LogCursor("e1-" + offset)?.offset.rawValue == 1 << 60)
     }
 
     @Test(arguments: [

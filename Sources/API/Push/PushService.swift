@@ -86,7 +86,8 @@ package actor PushService {
             line = self.line(key)
             outcome = await line.send(batch.frames, at: clock())
         }
-        if batch.endsSession {
+        // An end that is not recorded is sent again, and must find its session.
+        if batch.endsSession, outcome == .recorded {
             forget(line, key)
             await line.close()
         }

@@ -54,8 +54,8 @@ extension ShareRoutes {
 extension ShareReader {
     /// Limits the sessions examined for one week.
     private static let weekSessionsMax = 1000
-    /// Limits the sessions read for one week: those that might add a day. A week has seven, so more
-    /// are read only where all of many sessions are hidden.
+    /// Limits the sessions read for one week: those that might add a day. Where that many add none,
+    /// days of older sessions are not told.
     private static let weekReadsMax = 64
 
     /// Adds starts of sessions of which the share has shown something, in the share's times. A

@@ -23,6 +23,8 @@ public struct CadenceProcessor: Sendable {
     private var evidence = GaitEvidence()
     private var tracker: CadenceTracker
     private var gate: StepGate
+    /// Steps of every rhythm, proven to be a walk or not.
+    private(set) var rhythmSteps = 0
     private var ankle = AnkleStrideDetector()
     private var newest: Timestamp?
     private var blocksToHop = CadenceTuning.hopBlocks
@@ -84,12 +86,13 @@ public struct CadenceProcessor: Sendable {
         speed = metersPerSecond.map { ($0, time) }
     }
 
-    /// Steps with fractions until `time`, also those not yet counted. ``steps`` is exact only at
-    /// the end of a hop; between two ends it is off by up to one.
+    /// Steps of every rhythm with fractions until `time`, for a distance: a proof that comes late
+    /// must not add the steps of half a minute to the stretch of a moment.
     ///
-    /// It may fall by two when steps end. While strides are counted it equals ``steps``.
-    func steps(at time: Timestamp) -> Double {
-        Int(gate.steps) < steps ? Double(steps) : max(gate.steps(at: time), Double(steps))
+    /// It may fall by two when steps end.
+    func rhythmSteps(at time: Timestamp) -> Double {
+        Int(gate.rhythmSteps) < rhythmSteps
+            ? Double(rhythmSteps) : max(gate.rhythmSteps(at: time), Double(rhythmSteps))
     }
 
     private mutating func beginAfresh() {
@@ -167,14 +170,13 @@ public struct CadenceProcessor: Sendable {
         return isShort ? .shortFree : .longFree
     }
 
-    /// The weights were learned with gravity and not at an ankle; elsewhere a rhythm is enough. So it
-    /// is where the position moves on as fast as a walker: no exercise does.
+    /// The weights were learned with gravity and not at an ankle; elsewhere every rhythm is a walk.
     private func walkLogOdds(stepsPerMinute: Float, speed: Double?) -> Float? {
-        guard tuning.asksForProof, includesGravity, placement != .ankle,
-            speed ?? 0 < tuning.provenFromSpeed
-        else { return nil }
-        return WalkEvidence.logOdds(
+        guard tuning.asksForProof, includesGravity, placement != .ankle else { return nil }
+        let logOdds = WalkEvidence.logOdds(
             of: spectrum, stepsPerMinute: stepsPerMinute, mass: tracker.mass)
+        let movesOn = speed ?? 0 >= tuning.provenFromSpeed
+        return movesOn ? max(logOdds, WalkEvidence.movingLogOdds) : logOdds
     }
 
     private func freshSpeed(at time: Timestamp) -> Double? {
@@ -186,6 +188,7 @@ public struct CadenceProcessor: Sendable {
 
     private mutating func show(at time: Timestamp, usable: Int) {
         steps = max(steps, Int(gate.steps))
+        rhythmSteps = max(rhythmSteps, Int(gate.rhythmSteps))
         showActivity(at: time)
         if showAnkle() { return }
         let isShown =
@@ -210,6 +213,7 @@ public struct CadenceProcessor: Sendable {
             return false
         }
         steps = max(steps, ankle.steps)
+        rhythmSteps = max(rhythmSteps, ankle.steps)
         // Strides have a resolution of one sample at 20 Hz, over up to ten seconds.
         cadence = CadenceMetric(
             stepsPerMinute: value, confidence: 0.95, uncertainty: 0.01 * value, state: .live)

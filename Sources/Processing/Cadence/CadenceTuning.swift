@@ -124,7 +124,7 @@ struct CadenceTuning: Sendable {
     var irregularSeconds: Float = 2.4
     /// Whether a rhythm must be proven to be a walk before its steps count, see ``WalkEvidence``.
     var asksForProof = true
-    /// Speed of the position that proves a rhythm to be a walk, m/s.
+    /// Speed of the position that speaks for a walk, m/s.
     var provenFromSpeed = 0.7
     /// Longest step, meters; a longer one means wheels.
     var stepMetersMax = 2.6

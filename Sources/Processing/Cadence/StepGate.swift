@@ -36,6 +36,8 @@ struct StepGate: Sendable {
     private let tuning: CadenceTuning
     /// Steps with fractions.
     private(set) var steps = 0.0
+    /// Steps of every rhythm, proven to be a walk or not, with fractions.
+    private(set) var rhythmSteps = 0.0
     private var evidence = WalkEvidence()
     /// Steps of a rhythm that is not proven to be a walk.
     private var unprovenSteps = 0.0
@@ -73,8 +75,8 @@ struct StepGate: Sendable {
         self.tuning = tuning
     }
 
-    /// Whether the present rhythm is proven to be a walk.
-    var isProven: Bool { isWalking && evidence.isProven }
+    /// Whether a rhythm is a walk now.
+    var isProven: Bool { evidence.isProven }
 
     /// Whether it has been quiet long enough to be standing.
     var isStill: Bool { quietSeconds >= tuning.stillSeconds }
@@ -113,6 +115,7 @@ struct StepGate: Sendable {
         }
         if inMotion {
             unprovenSteps += pendingSteps
+            rhythmSteps += pendingSteps
             pendingSteps = Double(CadenceTuning.hopSeconds * seen.stepsPerMinute / 60)
             lastMotion = seen.time
         }
@@ -121,8 +124,8 @@ struct StepGate: Sendable {
         creditProven()
     }
 
-    /// Counts the steps of a walk that is proven. Those of an earlier time are never counted: a
-    /// proof is of the last half minute.
+    /// Counts the steps of a walk that is proven. Unproven steps older than half a minute are
+    /// dropped.
     private mutating func creditProven() {
         let most = WalkEvidence.creditSecondsMax * Double(lastCadence) / 60
         unprovenSteps = min(unprovenSteps, most)
@@ -138,15 +141,15 @@ struct StepGate: Sendable {
         evidence.forgetProof()
     }
 
-    /// Steps with fractions until any time near the last estimate, extrapolated with its gait.
+    /// ``rhythmSteps`` until any time near the last estimate, extrapolated with its gait.
     /// Counting is hop by hop and a hop late, so the count itself is up to two hops behind.
     ///
     /// It may fall by as much when steps end.
-    func steps(at time: Timestamp) -> Double {
-        guard isProven, let lastMotion else { return steps }
+    func rhythmSteps(at time: Timestamp) -> Double {
+        guard isWalking, let lastMotion else { return rhythmSteps }
         let bound = CadenceTuning.unseenSecondsMax
         let since = min(max(time.seconds(since: lastMotion), -bound), bound)
-        return steps + pendingSteps * (1 + since / Double(CadenceTuning.hopSeconds))
+        return rhythmSteps + pendingSteps * (1 + since / Double(CadenceTuning.hopSeconds))
     }
 
     private func isGaitLike(_ seen: Observation) -> Bool {
@@ -235,7 +238,9 @@ struct StepGate: Sendable {
             start = isResumed && moving <= lastStep && sameGait ? lastStep : max(start, lastStep)
         }
         let credit = seen.time.seconds(since: start) - Double(CadenceTuning.hopSeconds)
-        unprovenSteps += max(0, credit) * Double(seen.stepsPerMinute) / 60
+        let credited = max(0, credit) * Double(seen.stepsPerMinute) / 60
+        unprovenSteps += credited
+        rhythmSteps += credited
         isWalking = true
         irregularSeconds = 0
         walkAmplitude = seen.amplitude

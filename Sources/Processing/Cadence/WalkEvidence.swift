@@ -5,11 +5,14 @@ import Glibc
 ///     log odds of one window = bias + Σ weight · feature
 ///     sum                    = 0.9 · sum before + log odds, every hop of 0.4 s in motion
 ///
-/// A walk is proven from a sum of 8 on, and no more so below −6. Decision 0062 has the recordings
-/// that the weights were learned on, and what each person left out costs.
+/// The proof begins at a sum of 8 and ends below −6. Decision 0062 has the recordings that the
+/// weights were learned on, and what each recording left out costs.
 struct WalkEvidence: Sendable {
     /// A proof counts the steps of these seconds before it.
     static let creditSecondsMax = 30.0
+    /// Least log odds of a window while the position moves on like a walker: 6 s of it are a proof,
+    /// one scattered fix is none.
+    static let movingLogOdds: Float = 1
 
     /// Share of the sum that remains after a hop: half of it goes in 2.6 s.
     private static let leak: Float = 0.9
@@ -28,11 +31,12 @@ struct WalkEvidence: Sendable {
     }
 
     /// - Parameters:
-    ///   - logOdds: Of the newest window; `nil` proves every rhythm.
+    ///   - logOdds: Of the newest window; `nil`: every rhythm is a walk.
     ///   - counts: Whether the window holds enough motion to say something.
     mutating func observe(_ logOdds: Float?, counts: Bool) {
         guard let logOdds else {
             sum = Self.sumRange.upperBound
+            isProven = true
             return
         }
         sum *= Self.leak

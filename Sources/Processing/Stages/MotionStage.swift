@@ -13,6 +13,7 @@ struct MotionStage: Sendable {
     private var placement: RunnerProfile.Placement?
     /// Steps counted before the last change of the sensor's place, and by sensors of their own.
     private var earlierSteps = 0
+    private var earlierRhythmSteps = 0
     /// The activity last passed to the later stages.
     private(set) var activity = MotionActivity(kind: .unknown, since: nil)
     private var newest: Timestamp?
@@ -28,12 +29,18 @@ struct MotionStage: Sendable {
         guard placement != self.placement else { return }
         self.placement = placement
         earlierSteps += cadence.steps
+        earlierRhythmSteps += cadence.rhythmSteps
         cadence = CadenceProcessor(placement: placement)
     }
 
     var steps: Int { earlierSteps + cadence.steps }
 
-    func steps(at time: Timestamp) -> Double { Double(earlierSteps) + cadence.steps(at: time) }
+    /// Steps of every rhythm, and those that a sensor counted: the distance uses them.
+    var rhythmSteps: Double { Double(earlierRhythmSteps + cadence.rhythmSteps) }
+
+    func rhythmSteps(at time: Timestamp) -> Double {
+        Double(earlierRhythmSteps) + cadence.rhythmSteps(at: time)
+    }
 
     /// Steps/min; `nil` while unknown.
     var stepsPerMinute: Double? { cadence.cadence.stepsPerMinute }
@@ -75,6 +82,7 @@ struct MotionStage: Sendable {
     /// Adds steps that a sensor counted while there was no motion.
     mutating func credit(steps: Int) {
         earlierSteps += steps
+        earlierRhythmSteps += steps
     }
 
     // MARK: Metrics

@@ -90,7 +90,11 @@ public struct HeldUpdates: Sendable {
         // If there are only events, the oldest half is dropped to keep the bound.
         if thinned.count > countMax {
             let given = thinned.count / 2
-            for held in thinned[..<given].reversed() { thinned[given].update.fold(in: held.update) }
+            for held in thinned[..<given].reversed() {
+                // What came before a session's beginning is of another session.
+                guard !thinned[given].update.begins else { break }
+                thinned[given].update.fold(in: held.update)
+            }
             thinned.removeFirst(given)
         }
         queue = thinned

@@ -30,9 +30,9 @@ const connectionsMax = 6;
 
 /**
  * Fetches what may be asked twice. After a change of network a browser may still hold connections
- * that nothing comes through, and lets go of one when its request is given up. So after the first
- * failure all of them are taken: what is left of the dead ones, and one that is new. `probe` is the
- * address that is asked for on them where `address` itself costs the daemon more.
+ * that nothing comes through. A request that is given up closes its connection. The second attempt
+ * opens six requests, so at least one of them uses a new connection. `probe` is a cheaper address for
+ * these six.
  */
 export async function fetchAnew(address, fetch = globalThis.fetch, probe = address) {
   for (let attempt = 0; ; attempt += 1) {
@@ -61,7 +61,8 @@ async function fetchFirst(address, count, patience, fetch) {
     giveUp(first);
     return answer;
   } catch (error) {
-    throw error.errors?.[0] ?? error;
+    // Of several that fail, one that was given up says that it is worth another attempt.
+    throw error.errors?.find(({ name }) => name === "AbortError") ?? error.errors?.[0] ?? error;
   } finally {
     clearTimeout(timer);
   }

@@ -64,7 +64,8 @@ export class Sensors {
   /** What was on before a reload, as far as the browser lets it go on without a tap. */
   async restore() {
     const wanted = (this.kept.get("record.sensors") ?? "").split(",");
-    // Safari allows it from a tap only; others that ask have remembered.
+    // Motion first: a permission for position may take seconds to be told.
+    // Safari allows motion from a tap only; others that ask have remembered.
     const allowed = wanted.includes("motion") && await allowMotion(this.environment).catch(() => false);
     if (allowed) await this.#on("motion");
     if (wanted.includes("position") && await permissionState("geolocation", this.environment) === "granted") {

@@ -10,7 +10,7 @@ import Transport
 @Suite(.serialized) struct CursorTests {
     /// Who comes with which cursor, and whether it is told that something is missing.
     private enum Comer: String, CaseIterable {
-        case own, anothers, deleted, epoch, beyond, first
+        case own, anothers, deleted, epoch, beyond, largest, first
     }
 
     private static func session(_ number: UInt64) -> SessionID { SessionID(high: 7, low: number) }
@@ -38,7 +38,8 @@ import Transport
             let cursors: [Comer: (text: String, isLost: Bool)] = [
                 .own: (own, false), .anothers: (try await Self.cursor(of: other, running), true),
                 .deleted: (deleted, true), .epoch: ("e9-1", true),
-                .beyond: ("e1-\(end + 1000)", true), .first: ("e1-0", false),
+                .beyond: ("e1-\(end + 1000)", true), .largest: ("e1-\(UInt64.max)", true),
+                .first: ("e1-0", false),
             ]
             for comer in Comer.allCases {
                 let cursor = try #require(cursors[comer])

@@ -251,6 +251,23 @@ test("what hangs on dead connections is asked again on a new one", async (contex
   assert.deepEqual(signals.map((signal) => signal.aborted), [true, true, true, true, true, true, false]);
 });
 
+test("of several that fail, one that was given up is asked again", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  let asked = 0;
+  const fetch = (address, { signal }) => {
+    asked += 1;
+    if (asked === 2) return Promise.reject(new TypeError("a dead connection"));
+    if (asked > 7) return Promise.resolve({ ok: true });
+    return new Promise((_, refuse) => signal.addEventListener("abort", () => refuse(signal.reason)));
+  };
+  const answer = fetchAnew("/latest", fetch);
+  for (const milliseconds of [1200, 2400]) {
+    for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+    context.mock.timers.tick(milliseconds);
+  }
+  assert.deepEqual(await answer, { ok: true });
+});
+
 test("what a daemon takes long for is asked of it once at a time", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const asked = [];
