@@ -149,6 +149,13 @@ package struct PushRoutes: Sendable {
             let push = PushRequest(
                 contentType: "application/json", body: Array(text.utf8), arrivalTime: clock())
             let answer = await answer(push, from: device.id, as: format)
+            // Nothing was recorded: the sender keeps what it has, and comes back.
+            if answer.status == 429 {
+                return conversation.close(code: CloseCode.tooManyRequests.rawValue)
+            }
+            if answer.status == 503 {
+                return conversation.close(code: CloseCode.tryAgainLater.rawValue)
+            }
             badMessages = answer.status == 400 ? badMessages + 1 : 0
             guard badMessages <= Self.badMessagesMax else {
                 return conversation.close(code: CloseCode.tooManyRequests.rawValue)
