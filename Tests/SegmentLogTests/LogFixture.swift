@@ -54,12 +54,13 @@ struct LogFixture {
 
     init(
         disk: SimulatedDisk = SimulatedDisk(),
-        configuration: LogConfiguration = Self.configuration(), ledger: Ledger = Ledger()
+        configuration: LogConfiguration = Self.configuration(), ledger: Ledger = Ledger(),
+        now: Timestamp = Self.start
     ) throws(SegmentLogError) {
         self.disk = disk
         acknowledged = ledger
         log = try SegmentLog.open(
-            disk: disk, configuration: configuration, now: Self.start, observer: ledger.observer)
+            disk: disk, configuration: configuration, now: now, observer: ledger.observer)
     }
 
     /// Appends the head of `session`.

@@ -99,7 +99,7 @@ import Testing
         #expect(fixture.log.nextOffset == next)
     }
 
-    /// Its clock was hours ahead; the start that could not read it knew nothing of that.
+    /// Its clock was more than a year ahead of the one of the start that could not read it.
     @Test(arguments: [false, true])
     func `A segment that a later one begins before is kept for a person, if that has records`(
         hasRecords: Bool
@@ -118,8 +118,13 @@ import Testing
         let name = SegmentFormat.fileName(of: 1)
         let bytes = disk.content(of: name)
         disk.state.withLock { $0.unreadable[name] = 0..<bytes.count }
-        var blind = try LogFixture(disk: disk, configuration: Self.configuration)
-        if hasRecords { blind.head() }
+        let early = LogFixture.start.advanced(bySeconds: -400 * 86_400)
+        let blind = try LogFixture(disk: disk, configuration: Self.configuration, now: early)
+        if hasRecords {
+            _ = blind.log.appendSession(
+                LogFixture.runner, device: LogFixture.device, deviceTime: early,
+                arrivalTime: early, payload: [UInt8(1)].span)
+        }
         blind.log.settle()
         let again = try LogFixture(disk: disk.killed(), configuration: Self.configuration)
         let read = try fixture.contents(of: again.log.reader())
