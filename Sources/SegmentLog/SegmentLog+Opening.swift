@@ -36,8 +36,7 @@ extension SegmentLog {
         var state = LogState.writing
         do throws(DiskError) {
             file = try create(header, on: disk)
-            // Segments that cannot be removed now are removed with the next repair. If the mark of a
-            // restore stays, the next start skips offsets again.
+            // The next repair removes what stays. While the mark of a restore does, starts skip.
             for name in recovery.unneeded { tryToRemove(name, on: disk) }
             if !recovery.unneeded.isEmpty { try? disk.synchronizeNames() }
         } catch {
