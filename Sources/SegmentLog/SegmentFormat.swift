@@ -81,7 +81,7 @@ enum SegmentFormat {
 
     /// Limit of offsets, counts and segment numbers, so that sums of them fit into 64 bits. A
     /// segment with a larger number was not written by this program, even with valid checksums.
-    static let numberMax: UInt64 = 1 << 60
+    static let numberMax = LogCursor.offsetEnd
     /// Offsets that must be left for a log to continue: its next segments must be readable, too.
     static let offsetsLeftMin: UInt64 = 1 << 32
     /// Microseconds since 1970, 36,000 years either way: differences fit into 64 bits.

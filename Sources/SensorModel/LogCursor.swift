@@ -27,7 +27,7 @@ public struct LogCursor: Hashable, Comparable, Sendable {
     }
 
     /// No log has this offset or a later one: sums with offsets below it cannot overflow.
-    private static let offsetEnd: UInt64 = 1 << 60
+    public static let offsetEnd: UInt64 = 1 << 60
 
     /// Returns `nil` unless `text` has the form that ``description`` prints. An offset that no log has
     /// becomes the same one for all such texts.

@@ -89,14 +89,14 @@ extension World {
         return found
     }
 
-    /// On a restored disk: what came after the backup is lost, and none of its numbers is given again.
+    /// On a restored disk: what came after the backup is lost, and none of its offsets is given
+    /// again.
     private func startAgain(on restored: SimulatedDisk) throws {
         var isOrderly = false
         configuration.newEpoch = UInt32(truncatingIfNeeded: random.next())
         disk = try started(on: restored, isOrderly: &isOrderly)
         try ledger.check(life.log.reader())
-        // Of two logs from one backup the second may get lower numbers; `seen` holds that none is the
-        // same.
+        // A second restore may draw lower offsets. `seen` checks that none repeats.
         ledger.highestSeen = nil
         hasLostSteps = false
         try checkStart(RecordOffset(rawValue: 0), isOrderly: false)

@@ -7,7 +7,7 @@
 // nothing is missing. `onStatus` gets one of: connecting, open, catchingUp, reconnecting, offline,
 // busy, gone. Nothing here touches the page; what a browser has can be replaced for tests.
 
-import { retryDelay } from "./retry.js";
+import { busyDelay, retryDelay } from "./retry.js";
 import { compareCursors } from "./state.js";
 
 /** Close codes after which nobody may come back. */
@@ -280,8 +280,7 @@ export class ShareStream {
       this.stop();
     } else if (answer.status === 429) {
       this.#setStatus("busy");
-      const seconds = Number(answer.headers.get("Retry-After"));
-      this.#retry(seconds > 0 ? seconds * 1000 * (1 + Math.random() / 4) : undefined);
+      this.#retry(busyDelay(answer));
     } else if (!answer.ok) {
       this.#retry();
     } else this.#connect();
@@ -322,6 +321,8 @@ export class ShareStream {
 
 /** A daemon that has too much to read says when to come back; after this many times it is left alone. */
 const busyAnswersMax = 5;
+/** Where it does not say. */
+const busyMilliseconds = 2000;
 const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 /** All of a share's history after a cursor, oldest first, page by page. */
@@ -336,9 +337,7 @@ export async function* history(share, { after, base = "", fetch = globalThis.fet
     const answer = await fetchAnew(`${path}/history?${query}`, fetch, `${path}/latest`);
     if ([429, 503].includes(answer.status) && busyAnswers < busyAnswersMax) {
       busyAnswers += 1;
-      // Not all pages at the same moment.
-      const seconds = Number(answer.headers.get("Retry-After")) || 2;
-      await pause(seconds * 1000 * (1 + Math.random() / 2));
+      await pause(busyDelay(answer) ?? busyMilliseconds);
       continue;
     }
     if (!answer.ok) throw new Error(`history: ${answer.status}`);

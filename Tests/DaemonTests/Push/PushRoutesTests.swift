@@ -360,6 +360,18 @@ import Transport
             #expect(old.status == 200)
         }
     }
+
+    @Test func `A WebSocket of which frames are not taken is closed`() async throws {
+        try await RunningDaemon.run({ $0.ingest.framesPerSecondMax = 10 }) { running in
+            let token = try running.addDevice("strap")
+            let socket = try await running.socket("/in/hds/\(token)")
+            // More than two stretches of ten seconds hold. The last ones find it closed.
+            for number in 0..<210 { try? await socket.say("heartRate:\(100 + number % 50)") }
+            await #expect(throws: ClientError.closed(code: 4029)) {
+                for try await _ in socket.events {}
+            }
+        }
+    }
 }
 
 /// Seeded: every run tries the same bodies.

@@ -323,11 +323,17 @@ import WireFormat
         }
     }
 
-    @Test func `Every cursor newer than what a delay lets through is answered alike`() async throws
+    @Test(arguments: [false, true])
+    func `Every cursor newer than what a delay lets through is answered alike`(trims: Bool)
+        async throws
     {
         try await RunningDaemon.run { running in
             let (ann, bea) = (try running.addDevice("ann"), try running.addDevice("bea"))
             let share = try running.addShare(of: "ann") { $0.delaySeconds = 600 }
+            let zones = try await running.ask(
+                .put, "/v1/me/zones", token: ann,
+                body: #"{"zones":[],"trimStartMeters":\#(trims ? 100 : 0)}"#)
+            try #require(zones.status == 200)
             for (token, low) in [(ann, 1), (bea, 2), (ann, 3)] as [(String, UInt64)] {
                 try await running.sendHeartRates(
                     [120, 121, 122], token: token, session: SessionID(high: 0x4014, low: low))
@@ -342,7 +348,7 @@ import WireFormat
             }
             try #require(offsets.count > 40)
             let last = try #require(offsets.max())
-            for offset in offsets + [1, last + 1_000_000, last + 3_600_000_000] {
+            for offset in offsets + [1, last + 1_000_000, last + 3_600_000_000, .max] {
                 let page = try await running.ask(
                     .get, "/v1/shares/\(share)/history?after=e\(log.epoch)-\(offset)&limit=5")
                 #expect(page.status == 200)

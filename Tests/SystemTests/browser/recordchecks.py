@@ -195,10 +195,7 @@ def whole(browser, field):
         phone.second(second)
     end = walk.start + 1000 * seconds
     phone.press(".stop", end, "stop", held=True)
-    page.wait(f"{PHASE} === 'done'", PATIENCE)
-    # The browser's last fix comes to a page that begins to measure, late on a busy machine.
-    phone.note_fixes()
-    page.wait("document.querySelector('.left-text').textContent.includes('with the daemon')", PATIENCE)
+    all_sent(phone, page)
     took = time.monotonic() - began
     page.pump(3)
     expect(kept_frames(page) == 0, "frames are left in the browser")
@@ -341,13 +338,20 @@ def measures(page):
         && document.querySelector('.sources').textContent.includes('Hz')""", PATIENCE)
 
 
+def all_sent(phone, page):
+    """Waits until the recording has ended, and the daemon has everything.
+
+    A page that starts to measure gets the browser's last fix again, on a busy machine only after the
+    values of the test: it is noted as given here."""
+    page.wait(f"{PHASE} === 'done'", PATIENCE)
+    phone.note_fixes()
+    page.wait("document.querySelector('.left-text').textContent.includes('with the daemon')", PATIENCE)
+
+
 def finish(phone, page, second):
     """Stops, and waits until the daemon has everything."""
     phone.press(".stop", phone.walk.start + 1000 * second, "stop", held=True)
-    page.wait(f"{PHASE} === 'done'", PATIENCE)
-    # The browser's last fix comes to a page that begins to measure, late on a busy machine.
-    phone.note_fixes()
-    page.wait("document.querySelector('.left-text').textContent.includes('with the daemon')", PATIENCE)
+    all_sent(phone, page)
 
 
 def later(field):
@@ -491,10 +495,7 @@ def interrupted(browser, field):
     page = phone.open(context=page.context)
     page.wait(f"{PHASE} === 'interrupted'", PATIENCE)
     tap(page, ".end-there")
-    page.wait(f"{PHASE} === 'done'", PATIENCE)
-    # The browser's last fix comes to a page that begins to measure, late on a busy machine.
-    phone.note_fixes()
-    page.wait("document.querySelector('.left-text').textContent.includes('with the daemon')", PATIENCE)
+    all_sent(phone, page)
     ends = [value for kind, _, value in values(exported(field, field.session(field.name))) if kind == "control"]
     expect(ends == ["start", "stop"], f"recorded were {ends}")
     clean(page, field.base)
