@@ -69,7 +69,8 @@ package struct CursorPlace {
         // Of a delayed share an answer that comes sooner would tell where the log ends, and so
         // whether somebody records.
         guard !isAhead || arrivedBy != nil else { return false }
-        let place = isAhead ? RecordOffset(rawValue: end.rawValue - 1) : offset
+        // An empty log ends at 0.
+        let place = isAhead ? RecordOffset(rawValue: max(1, end.rawValue) - 1) : offset
         var found: RecordHeader?
         try reader.read(from: place) { header, _ in
             found = header

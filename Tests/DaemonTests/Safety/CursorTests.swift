@@ -1,5 +1,6 @@
 import Client
 import Foundation
+import Runtime
 import SensorModel
 import Testing
 import Transport
@@ -50,6 +51,26 @@ import Transport
                     .get, "/v1/shares/\(share)/history?after=\(cursor.text)")
                 let items = page.object["items"] as? [[String: Any]] ?? []
                 #expect((items.first?["type"] as? String == "gap") == cursor.isLost, "\(comer)")
+            }
+        }
+    }
+
+    @Test(arguments: [0, 600], [false, true])
+    func `A cursor of an empty log is answered by a gap`(delaySeconds: Int, trims: Bool)
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let share = try running.addShare(of: "ann") { $0.delaySeconds = delaySeconds }
+            let zones = try await running.ask(
+                .put, "/v1/me/zones", token: token,
+                body: #"{"zones":[],"trimStartMeters":\#(trims ? 100 : 0)}"#)
+            try #require(zones.status == 200)
+            for offset in [1, 1_000_000, UInt64.max] {
+                let page = try await running.ask(
+                    .get, "/v1/shares/\(share)/history?after=e1-\(offset)")
+                let items = page.object["items"] as? [[String: Any]] ?? []
+                #expect(items.first?["type"] as? String == "gap")
             }
         }
     }
