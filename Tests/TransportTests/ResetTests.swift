@@ -101,4 +101,62 @@ import Transport
             #expect(counters.viewersConnected.load(ordering: .relaxed) == 0)
         }
     }
+
+    /// When the answer fails, the library reads the rest within the write.
+    @Test(arguments: ["wrong lines", "hello and wrong lines", "pings", "messages", "requests"])
+    func `A reset behind what is answered line by line never enters a handler twice`(
+        sent: String
+    ) async throws {
+        try await withServer { daemon, device, http in
+            let bytes = Self.answered(sent)
+            let door = sent.hasSuffix("lines") ? device : http
+            for turn in 0..<600 {
+                let socket = try RawSocket(door)
+                socket.resetAtEnd()
+                _ = socket.sendNow(bytes)
+                // The loop is in another part of its work each time.
+                try await Task.sleep(for: .microseconds(100 * (turn % 20)))
+            }
+            let counters = daemon.loops.counters
+            await eventually("no connection is left") {
+                counters.connectionsAccepted.load(ordering: .relaxed) == 600
+                    && counters.connectionsOpen.load(ordering: .relaxed) == 0
+            }
+        }
+    }
+
+    private static func answered(_ sent: String) -> [UInt8] {
+        func many(_ bytes: [UInt8]) -> [UInt8] {
+            Array(repeating: bytes, count: 300_000 / bytes.count).flatMap(\.self)
+        }
+        let upgrade = Array(ClientFrame.upgrade("/v1/device").utf8)
+        return switch sent {
+        case "wrong lines": many(Array("x\n".utf8))
+        case "hello and wrong lines": Array(DeviceSocketTests.hello.utf8) + many(Array("x\n".utf8))
+        case "pings": upgrade + many(ClientFrame.encode(opcode: 9))
+        case "messages": upgrade + many(ClientFrame.text("x"))
+        default: many(Array("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+        }
+    }
+
+    @Test func `What a device sent before its reset is read, though an ack could not be written`()
+        async throws
+    {
+        try await withServer { daemon, device, _ in
+            let frame = #"{"type":"heartRate","heartRate":100,"timestamp":1763700000}"# + "\n"
+            let frames = Array(repeating: Array(frame.utf8), count: 2000).flatMap(\.self)
+            for turn in 0..<60 {
+                let socket = try RawSocket(device, sendBufferBytes: 1 << 20)
+                socket.resetAtEnd()
+                await socket.send(Array(DeviceSocketTests.hello.utf8) + frames.prefix(60_000))
+                try await Task.sleep(for: .microseconds(100 * (turn % 20)))
+            }
+            let counters = daemon.loops.counters
+            await eventually("no connection is left") {
+                counters.connectionsAccepted.load(ordering: .relaxed) == 60
+                    && counters.connectionsOpen.load(ordering: .relaxed) == 0
+            }
+            #expect(daemon.now.frames.count == 60 * 60_000 / frame.utf8.count)
+        }
+    }
 }

@@ -58,6 +58,9 @@ public struct MemoryBudget: Hashable, Sendable {
                 count: bounds.connectionsMax, bytesEach: ByteAllowance.owed(.viewer).ownBytes),
             Row(name: "what goes beyond both, in pools", count: 1, bytesEach: pools),
             Row(
+                name: "what is read while a write fails", count: loops,
+                bytesEach: ByteAllowance.readInFlushesMax),
+            Row(
                 name: "rings, in and out", count: 2 * loops,
                 bytesEach: configuration.ingest.ringBytes),
         ]

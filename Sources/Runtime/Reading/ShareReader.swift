@@ -57,7 +57,8 @@ package struct ShareReader: Sendable {
     ///
     /// - Returns: `false` when they cannot: the disk has failed.
     package func isReadable(through offset: RecordOffset) async -> Bool {
-        guard log.writtenEnd <= offset else { return true }
+        // Offset 0 is before all records: the end of an empty log.
+        guard offset.rawValue > 0, log.writtenEnd <= offset else { return true }
         return await withTaskGroup(of: Bool.self) { group in
             group.addTask {
                 await log.waitUntilWritten(through: offset, onFailure: .keepWaiting) == .reached

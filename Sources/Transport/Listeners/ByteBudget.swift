@@ -8,6 +8,9 @@ public struct ByteAllowance: Hashable, Sendable {
     /// Bytes that all connections of the class may hold together, beyond their own allowances.
     public let pooledBytes: Int
 
+    /// Bytes that a loop's connections may hold together of what was read in a flush that failed.
+    public static let readInFlushesMax = 1 << 20
+
     /// Allowance for received bytes that are not yet a whole message, line or body.
     public static func received(_ kind: ConnectionClass) -> Self {
         switch kind {

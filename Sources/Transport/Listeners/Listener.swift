@@ -107,6 +107,7 @@ struct Listener: Sendable {
         }
         let pipeline = channel.pipeline.syncOperations
         let state = loops.state(of: channel.eventLoop)
+        try pipeline.addHandler(FlushGate(loop: state))
         let records = try addTLS(to: pipeline)
         if let service {
             try HTTPConnection(

@@ -43,6 +43,9 @@ final class LoopState {
     /// Set while the daemon stops: new connections receive it at once.
     var goodbye: CloseCode?
 
+    /// Sum over the loop's ``FlushGate``s.
+    var bytesReadInFlushes = 0
+
     /// Messages taken from the pipeline so far, except acks. An ack causes no further messages.
     private var messages = 0
 

@@ -10,7 +10,7 @@ import Synchronization
 ///     handshake --finished, TLS 1.3--> counting --takeOver()--> own records
 ///         └-------anything else------> opaque (the library keeps the connection)
 ///
-/// It is the handler nearest to the socket. Loop only. It counts the records that the library makes
+/// Between it and the socket is only ``FlushGate``. Loop only. It counts the records that the library makes
 /// and opens with the application's keys, and continues with the next number. So no number is used
 /// twice with one key, which would reveal what both records hold.
 final class TLSRecordGate: ChannelDuplexHandler {

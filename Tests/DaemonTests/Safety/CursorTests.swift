@@ -75,6 +75,13 @@ import Transport
         }
     }
 
+    @Test func `Before the first record no reader waits for one`() async throws {
+        try await RunningDaemon.run { running in
+            let reader = running.daemon.pipeline.reader
+            #expect(await reader.isReadable(through: RecordOffset(rawValue: 0)))
+        }
+    }
+
     private static func cursor(of share: String, _ running: RunningDaemon) async throws -> String {
         let answer = try await running.ask(.get, "/v1/shares/\(share)/latest")
         return try #require(answer.object["cursor"] as? String)

@@ -1,0 +1,88 @@
+import NIOCore
+
+/// Delivers what is read during a flush after the flush, so that no handler is entered twice.
+///
+/// When a write fails, the library reads the rest of the socket inside the flush, and closes the
+/// channel after it (`BaseSocketChannel.flushNow` of swift-nio 2). A handler that answers what it
+/// reads would be called again in the middle of that, while its parser is in use. Swift ends the
+/// process at such a second access. So everybody who sends a few wrong lines and resets the
+/// connection could end the daemon.
+///
+///     passing --read in a flush--> holding, the close too --next task of the loop--> passing
+///
+/// It is the handler nearest to the socket. Loop only.
+final class FlushGate: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum Event {
+        case read(ByteBuffer)
+        case readComplete
+        case inactive
+    }
+
+    private let loop: LoopState
+    private var isFlushing = false
+    private var held: [Event] = []
+    private var heldBytes = 0
+
+    init(loop: LoopState) {
+        self.loop = loop
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        // The library ignores a flush within a flush.
+        let wasFlushing = isFlushing
+        isFlushing = true
+        context.flush()
+        isFlushing = wasFlushing
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard isHolding else { return context.fireChannelRead(data) }
+        let bytes = unwrapInboundIn(data)
+        let count = bytes.readableBytes
+        // Dropped: nothing of it was acknowledged, and the connection is closed.
+        guard loop.bytesReadInFlushes + count <= ByteAllowance.readInFlushesMax else { return }
+        loop.bytesReadInFlushes += count
+        heldBytes += count
+        hold(.read(bytes), context)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        guard isHolding else { return context.fireChannelReadComplete() }
+        hold(.readComplete, context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        guard !held.isEmpty else { return context.fireChannelInactive() }
+        hold(.inactive, context)
+    }
+
+    private var isHolding: Bool { isFlushing || !held.isEmpty }
+
+    private func hold(_ event: Event, _ context: ChannelHandlerContext) {
+        if held.isEmpty {
+            let bound = NIOLoopBound((gate: self, context: context), eventLoop: context.eventLoop)
+            // The library removes a closed channel's handlers in a later task.
+            context.eventLoop.execute { bound.value.gate.deliver(bound.value.context) }
+        }
+        held.append(event)
+    }
+
+    private func deliver(_ context: ChannelHandlerContext) {
+        loop.bytesReadInFlushes -= heldBytes
+        heldBytes = 0
+        let events = held
+        held = []
+        for event in events {
+            switch event {
+            case .read(let bytes): context.fireChannelRead(wrapInboundOut(bytes))
+            case .readComplete: context.fireChannelReadComplete()
+            case .inactive: context.fireChannelInactive()
+            }
+        }
+    }
+}
