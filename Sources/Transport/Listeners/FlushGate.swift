@@ -8,7 +8,13 @@ import NIOCore
 /// process at such a second access. So everybody who sends a few wrong lines and resets the
 /// connection could end the daemon.
 ///
-///     passing --read in a flush--> holding, the close too --next task of the loop--> passing
+/// Of a device's TCP connection the frames are kept, as `cat file | nc` ends with a reset once an ack
+/// comes. They are delivered in the loop's next task, the close behind them:
+///
+///     passing --read in a flush--> holding, the close too --next task--> passing
+///
+/// Elsewhere they are dropped, and the close passes at once: ``ViewerSink`` must not use a
+/// descriptor that is closed. In both cases nothing of it was acknowledged.
 ///
 /// It is the handler nearest to the socket. Loop only.
 final class FlushGate: ChannelDuplexHandler {
@@ -24,12 +30,17 @@ final class FlushGate: ChannelDuplexHandler {
     }
 
     private let loop: LoopState
+    private let keepsReads: Bool
     private var isFlushing = false
     private var held: [Event] = []
     private var heldBytes = 0
 
-    init(loop: LoopState) {
+    /// - Parameters:
+    ///   - loop: The channel's loop.
+    ///   - keepsReads: Whether what is read in a flush is delivered after it, else dropped.
+    init(loop: LoopState, keepsReads: Bool) {
         self.loop = loop
+        self.keepsReads = keepsReads
     }
 
     func flush(context: ChannelHandlerContext) {
@@ -44,8 +55,8 @@ final class FlushGate: ChannelDuplexHandler {
         guard isHolding else { return context.fireChannelRead(data) }
         let bytes = unwrapInboundIn(data)
         let count = bytes.readableBytes
-        // Dropped: nothing of it was acknowledged, and the connection is closed.
-        guard loop.bytesReadInFlushes + count <= ByteAllowance.readInFlushesMax else { return }
+        guard keepsReads, loop.bytesReadInFlushes + count <= ByteAllowance.readInFlushesMax
+        else { return }
         loop.bytesReadInFlushes += count
         heldBytes += count
         hold(.read(bytes), context)
@@ -53,7 +64,7 @@ final class FlushGate: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         guard isHolding else { return context.fireChannelReadComplete() }
-        hold(.readComplete, context)
+        if keepsReads { hold(.readComplete, context) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -107,7 +107,7 @@ struct Listener: Sendable {
         }
         let pipeline = channel.pipeline.syncOperations
         let state = loops.state(of: channel.eventLoop)
-        try pipeline.addHandler(FlushGate(loop: state))
+        try pipeline.addHandler(FlushGate(loop: state, keepsReads: service == nil))
         let records = try addTLS(to: pipeline)
         if let service {
             try HTTPConnection(
