@@ -71,9 +71,7 @@ package actor PushService {
     ) async -> PushOutcome {
         counters.refused(batch.refused)
         let key = Key(device: device, format: format, hint: batch.sessionHint)
-        guard !batch.frames.isEmpty || batch.endsSession && lines[key] != nil else {
-            return .recorded
-        }
+        guard !batch.frames.isEmpty || batch.endsSession && isOpen(key) else { return .recorded }
         guard
             pipeline.loops.allowsPush(
                 batch.frames.lazy.map(\.deviceTime), of: device, arrival: clock(),
@@ -99,6 +97,12 @@ package actor PushService {
         return outcome == .recorded ? .recorded : .notDurable
     }
 
+    /// Whether there is a recording to end; after a restart only the log knows.
+    private func isOpen(_ key: Key) -> Bool {
+        if lines[key] != nil { return true }
+        return key.hint == nil && !asked.contains(key) && recorded(key, at: clock()) != nil
+    }
+
     private func line(_ key: Key) -> PushLine {
         let now = clock()
         if let open = lines[key], now.seconds(since: open.lastUse) < silenceSeconds {
@@ -119,15 +123,15 @@ package actor PushService {
         if let hint = key.hint {
             return PushSession.identity(of: hint, device: key.device, format: key.format)
         }
-        if asked.insert(key).inserted,
-            let known = PushSession.nameless(
-                key.format, of: key.device, in: pipeline.catalog,
-                after: now.advanced(bySeconds: -silenceSeconds))
-        {
-            return known
-        }
+        if asked.insert(key).inserted, let known = recorded(key, at: now) { return known }
         var generator = SystemRandomNumberGenerator()
         return PushSession.nameless(key.format, using: &generator)
+    }
+
+    private func recorded(_ key: Key, at now: Timestamp) -> SessionID? {
+        PushSession.nameless(
+            key.format, of: key.device, in: pipeline.catalog,
+            after: now.advanced(bySeconds: -silenceSeconds))
     }
 
     private func makeRoom(for device: DeviceID) {

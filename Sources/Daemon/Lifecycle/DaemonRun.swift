@@ -90,7 +90,7 @@ public struct DaemonRun: Sendable {
         }
     }
 
-    /// Periodic work: retention, counts, expired shares, the watchdog.
+    /// Periodic work: the watchdog, counts, retention, repairs, results, the catalog.
     private struct Upkeep: Service {
         let daemon: PulsecastDaemon
 

@@ -126,7 +126,8 @@ public enum ConfigurationSchema {
             "Length of a device's line on TCP", unit: "bytes", default: 65_536),
         .integer(
             "limits.viewers_per_share", \.bounds.viewersPerShareMax, 1...200_000,
-            "Viewers of a share that has no limit of its own", unit: "viewers", default: 10_000),
+            "Viewers of a share, at most; its own limit may be lower", unit: "viewers",
+            default: 10_000),
         .integer(
             "limits.shares_per_device", \.bounds.sharesPerDeviceMax, 1...1000,
             "Shares of a device that are neither revoked nor expired", unit: "shares",

@@ -1,4 +1,4 @@
-import SegmentLog
+package import SegmentLog
 package import SensorModel
 import Sessions
 package import Sharing
@@ -11,7 +11,15 @@ import Synchronization
 package final class ProjectionIndexes: Sendable {
     fileprivate struct Key: Hashable {
         let session: SessionID
+        /// A new session may have the ID of an erased one, whose index a reader may keep late.
+        let firstOffset: RecordOffset
         let rule: ProjectionRule
+
+        init(_ summary: SessionSummary, _ rule: ProjectionRule) {
+            session = summary.session
+            firstOffset = summary.firstOffset
+            self.rule = rule
+        }
     }
 
     fileprivate struct Entry {
@@ -31,19 +39,23 @@ package final class ProjectionIndexes: Sendable {
 
     private let state = Mutex(State())
 
-    package func index(of session: SessionID, by rule: ProjectionRule) -> ProjectionIndex? {
+    package func index(
+        of summary: SessionSummary, by rule: ProjectionRule
+    ) -> ProjectionIndex? {
         state.withLock { state in
-            let key = Key(session: session, rule: rule)
+            let key = Key(summary, rule)
             state.uses += 1
             state.entries[key]?.lastUse = state.uses
             return state.entries[key]?.index
         }
     }
 
-    package func keep(_ index: ProjectionIndex, of session: SessionID, by rule: ProjectionRule) {
+    package func keep(
+        _ index: ProjectionIndex, of summary: SessionSummary, by rule: ProjectionRule
+    ) {
         state.withLock { state in
             state.uses += 1
-            state.put(index, at: Key(session: session, rule: rule), lastUse: state.uses)
+            state.put(index, at: Key(summary, rule), lastUse: state.uses)
             while state.bytes > Self.bytesMax, let oldest = state.oldest(where: \.index.hasHeld) {
                 state.put(
                     oldest.value.index.withoutHeld(), at: oldest.key,
@@ -57,7 +69,7 @@ package final class ProjectionIndexes: Sendable {
         }
     }
 
-    /// Removes the indexes of erased sessions: a new session may have the same ID.
+    /// Removes the indexes of erased sessions.
     package func forget(_ sessions: Set<SessionID>) {
         state.withLock { state in
             for key in state.entries.keys where sessions.contains(key.session) {

@@ -39,7 +39,7 @@ extension ShareReader {
         _ ticket: ReadPool.Ticket
     ) -> ShownRecords? {
         guard let summary = catalog.summary(of: session) else { return nil }
-        var known = rule == .everything ? nil : indexes.index(of: session, by: rule)
+        var known = rule == .everything ? nil : indexes.index(of: summary, by: rule)
         if known?.isBehind(summary.records, at: now) == true { known = nil }
         return ShownRecords(
             summary, rule: rule, index: known, reader: log.reader(), epoch: log.epoch,

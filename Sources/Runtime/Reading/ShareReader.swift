@@ -42,14 +42,13 @@ package struct ShareReader: Sendable {
     private func index(
         of summary: SessionSummary, by rule: ProjectionRule, _ ticket: ReadPool.Ticket
     ) throws(SegmentLogError) -> ProjectionIndex? {
-        let session = summary.session
-        let known = indexes.index(of: session, by: rule)
+        let known = indexes.index(of: summary, by: rule)
         let now = clock()
         if let known, !known.isBehind(summary.records, at: now) { return known }
         let made = try ProjectionIndex.reading(
             summary, rule: rule, extending: known, reader: log.reader(), now: now,
             isCancelled: { ticket.isCancelled })
-        if let made { indexes.keep(made, of: session, by: rule) }
+        if let made { indexes.keep(made, of: summary, by: rule) }
         return made
     }
 

@@ -155,6 +155,14 @@ import Transport
             #expect(try await running.ask(.get, path, token: token).list.count == 2)
             _ = try await running.ask(.post, "/in/runnerup/\(token)", body: run(6))
             #expect(try await running.ask(.get, path, token: token).list.count == 1)
+            _ = try await running.ask(.post, "/in/runnerup/\(token)", body: run(0))
+            #expect(try await running.ask(.get, path, token: token).list.count == 2)
+        }
+        // Without a position a discard has no frames to be recorded.
+        try await RunningDaemon.again(in: folder) { running in
+            let discard = #"{"runningEventType":6}"#
+            _ = try await running.ask(.post, "/in/runnerup/\(token)", body: discard)
+            #expect(try await running.ask(.get, "/v1/me/sessions", token: token).list.count == 1)
         }
     }
 
