@@ -35,7 +35,11 @@ extension ClientBootstrap {
         } catch {
             throw .cannotConnect(address: "\(address)", reason: ClientError.reason(error))
         }
-        do { try await prepared.handshake?.get() } catch { throw ClientError(error) }
+        do {
+            try await prepared.handshake?.get()
+        } catch let error as ChannelError {
+            throw .cannotConnect(address: "\(address)", reason: ClientError.reason(error))
+        } catch { throw ClientError(error) }
         return prepared.output
     }
 }

@@ -6,13 +6,27 @@ final class HandshakeWait: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     let end: EventLoopPromise<Void>
+    private static let secondsMax: Int64 = 10
+    private var timeout: Scheduled<Void>?
 
     init(eventLoop: any EventLoop) {
         end = eventLoop.makePromise()
     }
 
+    /// A server that accepts and never shakes hands would be waited for without end.
+    func handlerAdded(context: ChannelHandlerContext) {
+        let channel = context.channel
+        timeout = context.eventLoop.scheduleTask(in: .seconds(Self.secondsMax)) { [end] in
+            end.fail(ChannelError.connectTimeout(.seconds(Self.secondsMax)))
+            channel.close(promise: nil)
+        }
+    }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .handshakeCompleted? = event as? TLSUserEvent { end.succeed() }
+        if case .handshakeCompleted? = event as? TLSUserEvent {
+            timeout?.cancel()
+            end.succeed()
+        }
         context.fireUserInboundEventTriggered(event)
     }
 
@@ -27,6 +41,7 @@ final class HandshakeWait: ChannelInboundHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        timeout?.cancel()
         end.fail(ClientError.connectionLost)
     }
 }

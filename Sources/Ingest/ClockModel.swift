@@ -33,6 +33,10 @@ public struct ClockModel: Hashable, Sendable {
     private var windows: [Window] = []
     /// A difference far below all others; a second one like it confirms it.
     private var suspect: Int64?
+    /// A time of a recording far ahead of all others; a second one near it confirms it.
+    private var doubted: Timestamp?
+    /// As `SessionClock` wants it.
+    private static let recordedJumpSeconds = 3600.0
 
     public init(recorded: Bool) {
         self.recorded = recorded
@@ -48,10 +52,7 @@ public struct ClockModel: Hashable, Sendable {
             windows.removeAll(keepingCapacity: true)
         }
         latestArrival = arrivalTime
-        guard !recorded else {
-            latestDeviceTime = max(latestDeviceTime ?? deviceTime, deviceTime)
-            return
-        }
+        guard !recorded else { return observeRecorded(deviceTime) }
         let difference = arrivalTime.microseconds - deviceTime.microseconds
         if suspect == nil, let last = windows.last, difference >= last.difference,
             arrivalTime.microseconds - last.start.microseconds < Self.windowMicroseconds
@@ -63,6 +64,20 @@ public struct ClockModel: Hashable, Sendable {
         guard !isSuspect(difference, at: arrivalTime) else { return }
         add(difference, at: arrivalTime)
         latestDeviceTime = max(deviceTime, believable(latestDeviceTime, at: arrivalTime))
+    }
+
+    private mutating func observeRecorded(_ deviceTime: Timestamp) {
+        guard let latest = latestDeviceTime,
+            deviceTime.seconds(since: latest) > Self.recordedJumpSeconds
+        else {
+            latestDeviceTime = max(latestDeviceTime ?? deviceTime, deviceTime)
+            return
+        }
+        let isConfirmed = doubted.map {
+            abs(deviceTime.seconds(since: $0)) < Self.recordedJumpSeconds
+        }
+        doubted = isConfirmed == true ? nil : deviceTime
+        if isConfirmed == true { latestDeviceTime = deviceTime }
     }
 
     /// The device's time when the daemon's clock is `arrivalTime`; `nil` before the first frame.

@@ -42,7 +42,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     public var wholeSecond: Timestamp {
         let remainder = microseconds % 1_000_000
         let down = remainder < 0 ? remainder + 1_000_000 : remainder
-        return Timestamp(microseconds: microseconds - down)
+        return Timestamp(microseconds: microseconds &- down)
     }
 
     /// - Returns: Seconds from `earlier` to this moment; negative when `earlier` is later.
@@ -56,9 +56,16 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         Timestamp(microseconds: microseconds &+ delta)
     }
 
-    /// Adds `seconds`, which must be finite and within ±100 years.
+    /// - Parameter seconds: Any number; NaN is 0.
+    /// - Returns: The moment so many seconds later, within the range of 64 bits.
     public func advanced(bySeconds seconds: Double) -> Timestamp {
-        advanced(byMicroseconds: Int64((seconds * 1_000_000).rounded()))
+        let delta = (seconds * 1_000_000).rounded()
+        guard delta.magnitude < 0x1p63 else {
+            return delta.isNaN ? self : Timestamp(microseconds: delta > 0 ? .max : .min)
+        }
+        let (sum, overflows) = microseconds.addingReportingOverflow(Int64(delta))
+        guard overflows else { return Timestamp(microseconds: sum) }
+        return Timestamp(microseconds: delta > 0 ? .max : .min)
     }
 
     @inlinable

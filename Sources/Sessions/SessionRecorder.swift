@@ -230,7 +230,8 @@ package final class SessionRecorder {
 
     private func snapshotIfDue(_ event: StreamEvent, of live: LiveSession, arrival: Timestamp) {
         let isDue = live.lastSnapshot.map {
-            event.deviceTime.seconds(since: $0) >= Self.snapshotSeconds
+            // The device's clock may be set back.
+            abs(event.deviceTime.seconds(since: $0)) >= Self.snapshotSeconds
         }
         guard isDue ?? true else { return }
         live.lastSnapshot = event.deviceTime

@@ -112,4 +112,19 @@ import Testing
             model.arrivalTime(of: Self.time(1_000_000_999 + 3))
                 == Self.time(Self.start + 0.999 + 3))
     }
+
+    @Test func `One wild time in a recording does not move its clock, a second one does`() {
+        var model = ClockModel(recorded: true)
+        for second in 0..<20 {
+            model.observe(Self.time(1e9 + Double(second)), at: Self.time(Self.start))
+        }
+        model.observe(Self.time(9.2e9), at: Self.time(Self.start))
+        #expect(Self.error(model, 1e9 + 19, at: Self.start) == 0)
+        model.observe(Self.time(1e9 + 20), at: Self.time(Self.start))
+        #expect(Self.error(model, 1e9 + 20, at: Self.start) == 0)
+        for second in 0..<2 {
+            model.observe(Self.time(1.1e9 + Double(second)), at: Self.time(Self.start))
+        }
+        #expect(Self.error(model, 1.1e9 + 1, at: Self.start) == 0)
+    }
 }

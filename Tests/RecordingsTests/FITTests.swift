@@ -40,6 +40,22 @@ import Testing
         #expect(recording.notes.isEmpty)
     }
 
+    /// Beats as numbers that no beat has, and a compressed time beside 255 fields.
+    @Test(arguments: [[0x89, 8], [0x8F, 8]] as [[UInt8]])
+    func `Values that no writer gives end nothing`(kind: [UInt8]) throws {
+        let record: [UInt8] = [0x41, 0, 1, 0, 20, 2, 253, 4, 0x86, 3, 1, 0x02]
+        let begin = record + [0x01] + big(Self.second) + [120]
+        let beats: [UInt8] = [0x42, 0, 1, 0, 78, 1, 0, kind[1], kind[0]]
+        let huge: [UInt8] = [0x7E, 0x37, 0xE4, 0x3C, 0x88, 0, 0x75, 0x9C]
+        let wide: [UInt8] =
+            [0x43, 0, 1, 0, 233, 255] + (0..<255).flatMap { [UInt8($0), 1, 2] as [UInt8] }
+        let values = [0x80 | 3 << 5 | UInt8(Self.second & 0x1F)] + [UInt8](repeating: 1, count: 255)
+        for value in [huge, [UInt8](repeating: 0xFE, count: 8), [0xFF, 0xEF] + huge.dropFirst(2)] {
+            let body = begin + beats + [0x02] + value + wide + values
+            #expect(try read(file(body)).heartRates == [120])
+        }
+    }
+
     @Test func `Chained files are one recording`() throws {
         let definition: [UInt8] = [0x41, 0, 1, 0, 20, 2, 253, 4, 0x86, 3, 1, 0x02]
         let first = file(definition + [0x01] + big(Self.second) + [120])

@@ -125,4 +125,25 @@ import Testing
                 RecordedPause(start: Self.time(7), end: Self.time(8), automatic: false),
             ])
     }
+
+    /// What an export may hold is counted in these bytes.
+    @Test func `Whatever grows with a session is counted`() throws {
+        var watts = MeasuredValues(source: "pod")
+        try watts.set(.power, to: 200)
+        let beats = try HeartRateSample(
+            beatsPerMinute: 100, rrIntervals: Array(repeating: 600, count: 255))
+        // A definition of one byte's field, and messages of two bytes.
+        let definition: [UInt8] = [0x40, 0, 0, 233, 0, 1, 0, 1, 2]
+        let foreign = ForeignMessages(
+            format: .fit, bytes: definition + (0..<2000).flatMap { _ in [0, 1] as [UInt8] })
+        for (payload, least) in [
+            (.measured(watts), 300), (.heartRate(beats), 255 * 2), (.foreign(foreign), 2000 * 100),
+        ] as [(Frame.Payload, Int)] {
+            var builder = RecordedSessionBuilder(id: SessionID(high: 1, low: 1), device: "watch")
+            builder.take(Self.frame(0, payload))
+            let before = builder.bytes
+            for second in 1...10 { builder.take(Self.frame(Double(second), payload)) }
+            #expect(builder.bytes - before >= 10 * least, "\(payload)")
+        }
+    }
 }

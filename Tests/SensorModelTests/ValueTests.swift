@@ -30,6 +30,18 @@ import Testing
     }
 
     @Test(
+        arguments: [
+            (1.5, 1_500_000), (.nan, 0), (.infinity, .max), (-.infinity, .min), (1e300, .max),
+            (-3e13, .min), (9e12, 9_000_000_000_000_000_000),
+        ] as [(Double, Int64)])
+    func `Any number of seconds leads to a time`(seconds: Double, microseconds: Int64) {
+        let zero = Timestamp(microseconds: 0)
+        #expect(zero.advanced(bySeconds: seconds).microseconds == microseconds)
+        let last = Timestamp(microseconds: .max)
+        #expect(seconds <= 0 || last.advanced(bySeconds: seconds) == last)
+    }
+
+    @Test(
         arguments: [(1_999_999, 1_000_000), (-1, -1_000_000), (0, 0), (-1_000_000, -1_000_000)]
             as [(Int64, Int64)])
     func `A whole second lies at or before the moment`(moment: Int64, second: Int64) {

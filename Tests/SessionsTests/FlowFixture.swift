@@ -35,6 +35,8 @@ final class FlowFixture {
     let flow: SessionFlow
     /// Seconds of the daemon's clock ahead of the watch's.
     var clockOffset = 0.0
+    /// Seconds by which the watch's clock was set.
+    var deviceOffset = 0.0
     private var number: UInt32 = 0
 
     init(
@@ -88,12 +90,13 @@ final class FlowFixture {
             number += 1
             let beats = try HeartRateSample(beatsPerMinute: 100 + Double(number % 50))
             let frame = Frame(
-                sequence: FrameSequence(rawValue: number), deviceTime: Self.time(Double(number)),
+                sequence: FrameSequence(rawValue: number),
+                deviceTime: Self.time(Double(number) + deviceOffset),
                 payload: payload ?? .heartRate(beats))
             var bytes: [UInt8] = []
             BinaryFrame.encode(frame, to: &bytes)
             let header = try BinaryFrame.header(of: bytes.span)
-            let arrival = frame.deviceTime.advanced(bySeconds: clockOffset)
+            let arrival = Self.time(Double(number) + clockOffset)
             flow.advance(to: arrival)
             flow.receive(
                 header, payload: bytes.span.extracting(Limits.frameHeaderBytes...),

@@ -217,4 +217,20 @@ import Testing
         try fixture.send(5)
         #expect(fixture.said.shown.count >= 5)
     }
+
+    @Test(arguments: [-100_000.0, 0, 3000])
+    func `Snapshots go on after the watch's clock is set`(bySeconds seconds: Double) throws {
+        let fixture = try FlowFixture()
+        try fixture.send(150)
+        fixture.deviceOffset = seconds
+        let set = fixture.flow.log.nextOffset
+        try fixture.send(600)
+        fixture.flow.log.settle()
+        var snapshots = 0
+        try fixture.flow.log.reader().read(from: set) { header, _ in
+            if header.type == .snapshot { snapshots += 1 }
+            return true
+        }
+        #expect(snapshots >= 8)
+    }
 }

@@ -2,7 +2,7 @@ import Ring
 import SensorModel
 import Synchronization
 import Testing
-import Transport
+@testable import Transport
 import WireFormat
 
 @Suite(.serialized) struct DeviceSocketTests {
@@ -70,6 +70,35 @@ import WireFormat
             #expect(String(decoding: said, as: UTF8.self).contains("\"code\":\(code),"))
             let isHellos = code == 4001 || code == 4003
             #expect(daemon.loops.counters.hellosRefused["\(code)"] == (isHellos ? 1 : 0))
+        }
+    }
+
+    /// The clock stands still here, so nothing is regained.
+    @Test func `Frames with hours between them wait, and nobody waits for them`() async throws {
+        try await withServer { daemon, device, http in
+            let slow = try RawSocket(device)
+            let webSocket = try RawSocket(http)
+            _ = try await webSocket.upgrade("/v1/device")
+            func frame(_ hour: Int) -> String {
+                #"{"type":"heartRate","heartRate":140,"timestamp":\#(1_000_000_000 + 3600 * hour)}"#
+                    + "\n"
+            }
+            await slow.send(Self.hello + (0..<2000).map(frame).joined())
+            let passed = Int(HolePace.ticksMax / 650) + 2
+            await eventually("some are taken") { daemon.now.frames.count >= passed - 3 }
+            // The same device by another door.
+            for text in [Self.hello, frame(1), frame(2)] {
+                await webSocket.send(ClientFrame.text(text))
+            }
+            await eventually("it is welcomed") { daemon.now.openings.count == 2 }
+            #expect(daemon.now.frames.count <= passed)
+            #expect(daemon.loops.counters.ringFull.load(ordering: .relaxed) == 0)
+            // Without a hole nothing waits.
+            let other = try RawSocket(device)
+            await other.send(
+                BinaryFrame.preamble + Self.binary(.hello, 0, Array(Self.hello.utf8.dropLast())))
+            await eventually("another is welcomed") { daemon.now.openings.count == 3 }
+            slow.close()
         }
     }
 

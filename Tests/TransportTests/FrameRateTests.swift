@@ -1,5 +1,6 @@
 import SensorModel
 import Testing
+import WireFormat
 
 @testable import Transport
 
@@ -49,5 +50,44 @@ import Testing
         #expect((0..<90_000).allSatisfy { isAllowed(Double($0) / 50) })
         // 61 a second of its own time, for longer than the window.
         #expect(!(0..<1220).allSatisfy { isAllowed(7200 + Double($0) / 61) })
+    }
+
+    // MARK: Holes
+
+    private static func ticks(
+        _ kind: FrameKind, _ payload: [UInt8], after seconds: Double?
+    ) -> Double? {
+        var holes = FrameHoles(pace: HolePace())
+        func header(_ time: Timestamp) -> FrameHeader {
+            FrameHeader(kind: kind, sequence: .none, deviceTime: time)
+        }
+        if let seconds { holes.passed(header(start.advanced(bySeconds: -seconds)), ticks: 0) }
+        return holes.ticks(before: header(start), payload: payload.span, at: start)
+    }
+
+    @Test(
+        arguments: [
+            (nil, 600), (0.02, 0), (2, 0), (-2, 0), (30, 30), (-30, 30), (600, 600),
+            (3600, 650), (86_400, 2030), (1e9, 2040),
+        ] as [(Double?, Double)])
+    func `A hole costs the seconds that are passed one by one`(seconds: Double?, ticks: Double) {
+        #expect(Self.ticks(.heartRate, [], after: seconds) == ticks)
+    }
+
+    @Test func `Holes between the samples of a batch count each`() {
+        // Three samples, ten seconds apart.
+        let head: [UInt8] = [3, 0, 0, 0, 0x80, 0x96, 0x98, 0]
+        let payload = head + [UInt8](repeating: 0, count: 18)
+        #expect(Self.ticks(.motion, payload, after: 1) == 20)
+    }
+
+    @Test func `Holes are passed at their pace, whatever the clock does`() {
+        let pace = HolePace()
+        #expect(pace.hasRoom(at: Self.start))
+        pace.take(HolePace.ticksMax + HolePace.ticksPerSecond)
+        #expect(!pace.hasRoom(at: Self.start))
+        #expect(!pace.hasRoom(at: Self.start.advanced(bySeconds: -3600)))
+        #expect(!pace.hasRoom(at: Self.start.advanced(bySeconds: -3599.5)))
+        #expect(pace.hasRoom(at: Self.start.advanced(bySeconds: -3598)))
     }
 }

@@ -123,4 +123,21 @@ import Transport
             }
         }
     }
+
+    @Test func `A peer that does nothing but change keys is let go`() async throws {
+        try await TLSTests.withIdentity { identity, _ in
+            try await withServer(identity: identity) { daemon, _, http in
+                let client = try OpenSSLClient("\(http)", ["-tls1_3"])
+                try client.type("GET \(Self.stream) HTTP/1.1", "Host: x", "")
+                await eventually("a snapshot") { client.text.contains("snapshot") }
+                // openssl takes one command of what it reads at once.
+                for _ in 0..<400 where client.isRunning {
+                    try? client.type("K")
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                #expect(!client.isRunning)
+                client.end()
+            }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import Client
 import Foundation
+import Glibc
 import SensorModel
 import Sharing
 import Testing
@@ -33,6 +34,31 @@ import WireFormat
             certificatePath: folder + "/cert.pem", keyPath: folder + "/key.pem")
         try await body(identity, folder)
         try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Webhooks wait for an answer of their receiver, and no longer.
+    @Test func `A server that never shakes hands is given up after ten seconds`() async throws {
+        let silent = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        defer { close(silent) }
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var bytes = socklen_t(MemoryLayout<sockaddr_in>.size)
+        unsafe withUnsafeMutablePointer(to: &name) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(silent, $0, bytes)
+                listen(silent, 8)
+                unsafe getsockname(silent, $0, &bytes)
+            }
+        }
+        let port = UInt16(bigEndian: name.sin_port)
+        do {
+            let address = try ServerAddress("https://127.0.0.1:\(port)/hook")
+            let answer = try await HTTPClient(address).send(.post, "/hook", body: [1])
+            Issue.record("an answer: \(answer)")
+        } catch {
+            #expect("\(error)".hasSuffix("no answer"))
+        }
     }
 
     @Test func `Devices, viewers and pages are served over TLS`() async throws {

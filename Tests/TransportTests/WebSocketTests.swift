@@ -35,6 +35,30 @@ import WireFormat
         }
     }
 
+    /// Fields that the parser does not take for an upgrade: it goes on with requests.
+    @Test(arguments: ["Upgrade\t", "Upgrade\t,x", "\tUpgrade\t", "x,Upgrade\t", "Upgrade ,\tx"])
+    func `What follows an upgrade that the parser did not see is not taken for a request`(
+        connection: String
+    ) async throws {
+        try await withServer { daemon, _, http in
+            for target in ["/v1/device", "/v1/shares/known/live", "/program"] {
+                for body in ["", "Content-Length: 3\r\n"] {
+                    let socket = try RawSocket(http)
+                    let head = ClientFrame.upgrade(target, body)
+                        .replacing("Connection: Upgrade", with: "Connection: \(connection)")
+                    let next = "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
+                    await socket.send(head + (body.isEmpty ? "" : "abc") + next + next)
+                    socket.finishWriting()
+                    _ = try await socket.receiveAllBytes()
+                }
+            }
+            let counters = daemon.loops.counters
+            await eventually("no connection is left") {
+                counters.connectionsOpen.load(ordering: .relaxed) == 0
+            }
+        }
+    }
+
     @Test(arguments: [
         ([], "Origin: https://evil.example", 403), ([], "Origin: http://x", 101),
         ([], "Origin: null", 403), ([], "", 101), (["*"], "Origin: https://evil.example", 101),

@@ -242,10 +242,16 @@ package struct SessionRoutes: Sendable {
         let log = pipeline.log
         log.flush()
         let title = name(of: summary.device) ?? "device-\(summary.device.rawValue)"
+        let reservation = try pipeline.exports.begin(summary.device)
         let html = try await pipeline.reader.pool.run(for: .device(summary.device)) { ticket in
+            var refusal: ReadRefusal?
             let html = try SessionReporter(reader: log.reader()).html(
-                of: summary.session, title: title, isCancelled: { ticket.isCancelled })
-            guard let html else { throw ReadRefusal.cancelled }
+                of: summary.session, title: title,
+                hasRoom: { bytes in
+                    refusal = reservation.take(bytes)
+                    return refusal == nil
+                }, isCancelled: { ticket.isCancelled })
+            guard let html else { throw refusal ?? ReadRefusal.cancelled }
             return html
         }
         return HTTPResponse(

@@ -103,6 +103,6 @@ struct StandingPlace: Sendable {
         let far = Self.length(newest.point - center)
         guard far > near else { return stood.time }
         let seconds = newest.time.seconds(since: stood.time)
-        return stood.time.advanced(bySeconds: -seconds * near / (far - near))
+        return stood.time.advanced(bySeconds: -seconds * min(near / (far - near), 1))
     }
 }

@@ -37,6 +37,9 @@ struct Splits: Sendable {
     /// Marks of each unit that can still be corrected.
     static let marksMax = 8
 
+    /// Marks that one step completes: nobody runs further between two fixes, and each is an event.
+    static let leapMarksMax = 50
+
     private var tracks: [Track] = []
     private var newest: (meters: Double, time: Timestamp)?
 
@@ -73,6 +76,7 @@ struct Splits: Sendable {
         let passed = time.seconds(since: before.time)
         let speed = passed > 0 ? (meters - before.meters) / passed : nil
         for index in tracks.indices {
+            leap(index, to: meters, from: before, seconds: passed)
             while meters >= Double(tracks[index].number + 1) * tracks[index].meters {
                 let mark = Double(tracks[index].number + 1) * tracks[index].meters
                 let share = (mark - before.meters) / (meters - before.meters)
@@ -83,6 +87,21 @@ struct Splits: Sendable {
             }
         }
         return completed
+    }
+
+    /// Leaves out marks of a leap: only the newest ``leapMarksMax`` are completed.
+    private mutating func leap(
+        _ index: Int, to meters: Double, from before: (meters: Double, time: Timestamp),
+        seconds: Double
+    ) {
+        let passed = Int(min(meters / tracks[index].meters, 1e9))
+        let first = passed - Self.leapMarksMax
+        guard first > tracks[index].number else { return }
+        let share =
+            (Double(first) * tracks[index].meters - before.meters) / (meters - before.meters)
+        tracks[index].number = first
+        tracks[index].marks = []
+        tracks[index].start = before.time.advanced(bySeconds: seconds * min(max(share, 0), 1))
     }
 
     /// Splits already sent that a re-dated pause changed.
@@ -118,6 +137,7 @@ struct Splits: Sendable {
                 if meters <= end.meters {
                     tracks[index].marks[place].time = Self.time(at: meters, on: change.knots)
                 } else if let speed = mark.metersPerSecond, speed > 0 {
+                    // The speed of a mark in a long hole may be next to nothing.
                     let earlier = mark.time.advanced(bySeconds: -change.addedMeters / speed)
                     tracks[index].marks[place].time = max(earlier, end.time)
                 }

@@ -26,11 +26,18 @@ struct AlertStage: Sendable {
     }
 
     mutating func raiseFall(_ context: inout StageContext) {
-        context.emit(fall.raise(at: context.times.now))
+        Self.emit(fall.raise(at: context.times.now), to: &context)
     }
 
     mutating func raiseSOS(_ context: inout StageContext) {
-        context.emit(sos.raise(at: context.times.now))
+        Self.emit(sos.raise(at: context.times.now), to: &context)
+    }
+
+    /// Emits a raised alert with the end of its window by the device's clock.
+    private static func emit(_ alert: Alert?, to context: inout StageContext) {
+        guard var raised = alert else { return }
+        raised.cancelBefore = raised.cancelBefore.map(context.times.deviceTime)
+        context.emit(raised)
     }
 
     /// Counts steps as movement.
@@ -80,7 +87,7 @@ struct AlertStage: Sendable {
         let deadline = safetyDeadline(profile: profile, start: context.times.start)
         guard let deadline, now >= deadline else { return }
         safetyTimerRaised = true
-        context.emit(safetyTimer.raise(at: now))
+        Self.emit(safetyTimer.raise(at: now), to: &context)
     }
 
     /// End of the safety timer; `nil`: no timer, or it has fired.
@@ -111,7 +118,7 @@ struct AlertStage: Sendable {
                 zone: second.liveZone, target: profile.targetZone, seconds: 1, at: time))
         let isHeard = time.seconds(since: context.times.heardAt) <= TimeStage.staleSeconds
         if noMovement.tick(at: time, manuallyPaused: second.isManuallyPaused, isHeard: isHeard) {
-            context.emit(standing.raise(at: context.times.now))
+            Self.emit(standing.raise(at: context.times.now), to: &context)
         }
         if let meters = second.movingMeters {
             context.emit(

@@ -205,10 +205,12 @@ struct PauseStage: Sendable {
     private mutating func insert(
         from: Timestamp, to: Timestamp, _ context: inout StageContext
     ) -> Outcome.Change? {
-        guard let pause = movingTime.insert(start: from, end: to, automatic: true) else {
+        let times = context.times
+        // Fixes of before the session, as of a watch whose clock is set later, are no pause of it.
+        let start = max(from, times.start ?? from)
+        guard let pause = movingTime.insert(start: start, end: to, automatic: true) else {
             return nil
         }
-        let times = context.times
         context.emit(.paused(since: times.deviceTime(pause.start), automatic: true))
         context.emit(.resumed(since: times.deviceTime(pause.end), automatic: true))
         return .inserted

@@ -46,12 +46,18 @@ public struct RecordedSession: Sendable {
         public var intervals: [UInt16]
     }
 
-    /// Memory in bytes, as far as it grows with the session.
+    /// A moment with the dictionary of its values; it is sorted, and becomes a point.
+    private static let measuredBytes =
+        256 + 2 * (MemoryLayout<MeasuredMoment>.stride + MemoryLayout<SessionPoint>.stride)
+
+    /// Memory in bytes, as far as it grows with the session; without beats and other programs'
+    /// messages.
     public var bytes: Int {
         (points.count + seconds.count) * MemoryLayout<SessionPoint>.stride
             + laps.count * MemoryLayout<RecordedLap>.stride
             + splits.count * MemoryLayout<SessionSplit>.stride
             + pauses.count * MemoryLayout<RecordedPause>.stride
+            + measured.count * Self.measuredBytes
     }
 
     public init(

@@ -15,6 +15,12 @@ public struct RecordedSessionBuilder: Sendable {
     private var lastFrame: Timestamp?
     private var lapStart: Timestamp?
     private var foreignBytes = 0
+    /// Memory of beats and of other programs' messages, which are read again for a FIT file.
+    private var listBytes = 0
+
+    /// A message or a field, as it is read: about that, with its array's head.
+    private static let foreignItemBytes = 64
+    private static let arrayHeadBytes = 32
 
     /// - Parameters:
     ///   - id: ID of the session.
@@ -25,7 +31,7 @@ public struct RecordedSessionBuilder: Sendable {
     }
 
     /// Memory in bytes, as far as it grows with the session.
-    public var bytes: Int { session.bytes + measured.bytes }
+    public var bytes: Int { session.bytes + measured.bytes + listBytes }
 
     /// Adds a frame, in the order of the log.
     public mutating func take(_ frame: Frame) {
@@ -37,6 +43,9 @@ public struct RecordedSessionBuilder: Sendable {
         case .heartRate(let sample) where !sample.rrIntervals.isEmpty:
             session.beats.append(
                 RecordedSession.Beats(time: frame.deviceTime, intervals: sample.rrIntervals))
+            listBytes +=
+                MemoryLayout<RecordedSession.Beats>.stride + Self.arrayHeadBytes
+                + 2 * sample.rrIntervals.count
         default: break
         }
         reach(frame.deviceTime)
@@ -61,6 +70,11 @@ public struct RecordedSessionBuilder: Sendable {
         foreignBytes += messages.bytes.count
         guard foreignBytes <= RecordedSession.foreignBytesMax else { return }
         session.foreign.append(RecordedSession.ForeignMoment(time: time, messages: messages))
+        listBytes += messages.bytes.count
+        guard messages.format == .fit else { return }
+        for message in FITRemainders.messages(in: messages) {
+            listBytes += Self.foreignItemBytes * (1 + message.layout.count)
+        }
     }
 
     /// - Parameters:

@@ -38,6 +38,7 @@ struct FITForeignMessages {
 
     private mutating func take(_ message: FITMessage, at time: UInt32) {
         let fields = FITRemainder(message)
+        guard !fields.fields.isEmpty else { return }
         switch message.number {
         case FITProfile.fileID: break
         case FITProfile.record:

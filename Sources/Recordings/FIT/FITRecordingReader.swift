@@ -195,7 +195,8 @@ struct FITRecordingReader {
         beats.append(message)
         for element in 0..<message.count(0) {
             guard let milliseconds = message.number(0, at: element) else { continue }
-            rrIntervals.append(UInt16(clamping: Int((milliseconds * 1.024).rounded())))
+            let interval = min(max((milliseconds * 1.024).rounded(), 0), Double(UInt16.max))
+            rrIntervals.append(UInt16(interval))
         }
     }
 

@@ -38,6 +38,12 @@ struct FITRemainder {
                     isDeveloper: field.developer != nil, bytes: bytes))
         }
         if let time = message.compressedTime {
+            // A definition has at most 255 ordinary fields, the time among them.
+            if fields.count(where: { !$0.isDeveloper }) == 255,
+                let last = fields.lastIndex(where: { !$0.isDeveloper })
+            {
+                fields.remove(at: last)
+            }
             let bytes = (0..<4).map { UInt8(truncatingIfNeeded: time >> (8 * UInt32($0))) }
             fields.insert(
                 Field(

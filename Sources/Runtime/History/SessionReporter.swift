@@ -11,6 +11,10 @@ import WireFormat
 public struct SessionReporter: Sendable {
     private let reader: LogReader
 
+    private static let listHeadBytes = 48
+    /// A row, and its numbers in the document.
+    private static let rowBytes = MemoryLayout<ReportRow>.stride + 96
+
     public init(reader: LogReader) {
         self.reader = reader
     }
@@ -29,17 +33,27 @@ public struct SessionReporter: Sendable {
 
     /// The same, with cancellation.
     ///
-    /// - Returns: `nil` when it was cancelled.
+    /// - Parameters:
+    ///   - session: Session in the log.
+    ///   - title: Title of the report.
+    ///   - hasRoom: Called with the bytes of memory so far; `false` ends the reading.
+    ///   - isCancelled: Checked between records.
+    /// - Returns: `nil` when it was cancelled, or has no room.
+    /// - Throws: ``SessionReadError``
     package func html(
-        of session: SessionID, title: String, isCancelled: () -> Bool
+        of session: SessionID, title: String, hasRoom: (Int) -> Bool = { _ in true },
+        isCancelled: () -> Bool
     ) throws(SessionReadError) -> [UInt8]? {
         let epoch = reader.epoch ?? 0
         var fields = SessionFields(session: session, epoch: epoch)
         let encoder = HistoryEncoder(epoch: epoch, scope: .all)
         var events: [[UInt8]] = []
         var rows: [ReportRow] = []
-        let isWhole = try reader.forEachRecord(of: session, isCancelled: isCancelled) {
-            header, payload throws(SessionReadError) in
+        var eventBytes = 0
+        var isFull = false
+        let isWhole = try reader.forEachRecord(
+            of: session, isCancelled: { isFull || isCancelled() }
+        ) { header, payload throws(SessionReadError) in
             guard header.type == .metric || header.type == .event else { return }
             do throws(RecordRefusal) {
                 let event = try StreamEventCodec.decode(payload)
@@ -48,10 +62,12 @@ public struct SessionReporter: Sendable {
                     Self.add(ReportRow(metrics, at: event.deviceTime), to: &rows)
                 } else if let item = encoder.item(of: event, at: header.offset) {
                     events.append(item)
+                    eventBytes += Self.listHeadBytes + item.count
                 }
             } catch { throw .unreadableRecord(header.offset, error) }
+            isFull = !hasRoom(rows.count * Self.rowBytes + 2 * eventBytes)
         }
-        guard isWhole else { return nil }
+        guard isWhole, !isFull else { return nil }
         let everything = fields.everything
         let snapshot = FeedSnapshot(
             cursor: everything.cursor, time: everything.time, session: session,

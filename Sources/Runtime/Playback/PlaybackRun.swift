@@ -258,6 +258,8 @@ package actor PlaybackRun {
             else {
                 if let recording = plan.recording {
                     guard recording.loops else { break }
+                    // A range without values would be played without end in no time.
+                    try await Task.sleep(until: origin + .seconds(1))
                     return recording.times.lowerBound
                 }
                 try await waitForMore(after: end)

@@ -92,7 +92,7 @@ public struct SessionFields: Sendable {
     public var everything: SessionUpdate {
         SessionUpdate(
             session: session, cursor: cursor, time: time,
-            changed: forms.joined().filter { !$0.isNull }, event: [], heartRate: heartRate,
+            changed: currentForms.joined().filter { !$0.isNull }, event: [], heartRate: heartRate,
             urgent: true, begins: true)
     }
 
@@ -120,6 +120,7 @@ public struct SessionFields: Sendable {
         }
         encode(alerts: metrics.activeAlerts, &update.changed)
         if splitsArePending {
+            forms = currentForms
             update.changed.append(contentsOf: forms[Int(FieldKey.splits.rawValue)])
             splitsArePending = false
         }
@@ -165,7 +166,14 @@ public struct SessionFields: Sendable {
             splits.append(split)
             if splits.count > Self.splitsMax { splits.removeFirst() }
         }
-        forms[Int(FieldKey.splits.rawValue)] = [true, false].map { heartRate in
+        splitsArePending = true
+    }
+
+    /// The forms with those of pending splits: many may be completed between two metrics.
+    private var currentForms: [[Fragment]] {
+        guard splitsArePending else { return forms }
+        var current = forms
+        current[Int(FieldKey.splits.rawValue)] = [true, false].map { heartRate in
             var json = ViewerJSON(reserving: 96 * splits.count)
             json.raw(FieldKey.splits.prefix)
             MetricsEncoder.write(splits, heartRate: heartRate, to: &json)
@@ -173,7 +181,7 @@ public struct SessionFields: Sendable {
                 key: .splits, visibility: heartRate ? .withHeartRate : .withoutHeartRate,
                 bytes: json.copy)
         }
-        splitsArePending = true
+        return current
     }
 
     /// Encodes the alerts; the named ones differ by scope.

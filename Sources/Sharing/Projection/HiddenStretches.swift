@@ -38,6 +38,8 @@ struct HiddenStretches: Sendable {
     private var splits = ShownSplits()
     /// Completed splits that were not sent yet: each replaces a second's metrics.
     private var pendingSplits: [Split] = []
+    /// As many as a snapshot shows.
+    private static let pendingSplitsMax = 256
     /// The newest metrics, as recorded and as shown.
     private var newest = (recorded: Metrics(), shown: Metrics())
     private var maxHeartRate: Double?
@@ -111,6 +113,9 @@ struct HiddenStretches: Sendable {
         hidden.subtract(from: &shown)
         keepUnmixed(&shown, of: metrics, in: stretch)
         pendingSplits += splits.update(shown)
+        if pendingSplits.count > Self.pendingSplitsMax {
+            pendingSplits.removeFirst(pendingSplits.count - Self.pendingSplitsMax)
+        }
         let isQuiet = shown.hasStates(of: newest.shown)
         newest.shown = shown
         // A record has one cursor. So a split replaces a second's metrics, whose values are in the

@@ -16,6 +16,8 @@ struct ShownSplits: Sendable {
 
     /// A race of a hundred miles has fewer.
     private static let keptMax = 256
+    /// Marks that one update completes.
+    private static let leapMarksMax = 50
 
     private var tracks = [
         Track(unit: .kilometer, meters: 1000), Track(unit: .mile, meters: 1609.344),
@@ -35,6 +37,9 @@ struct ShownSplits: Sendable {
         var news: [Split] = []
         for index in tracks.indices {
             let meters = tracks[index].meters
+            // As `Splits` of a leap.
+            let first = Int(min(totals.distanceMeters / meters, 1e9)) - Self.leapMarksMax
+            tracks[index].number = max(tracks[index].number, first)
             while totals.distanceMeters >= Double(tracks[index].number + 1) * meters {
                 let mark = Double(tracks[index].number + 1) * meters
                 let share = min(max((mark - before.distanceMeters) / passed, 0), 1)

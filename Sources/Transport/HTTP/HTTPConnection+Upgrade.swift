@@ -148,7 +148,7 @@ extension HTTPConnection {
             if let chosen { response.fields["Sec-WebSocket-Protocol"] = chosen }
             self.write(self.head(of: response, framing: nil))
             let endpoint = make(socket)
-            self.hand(over: socket.channel, to: WebSocketChannel(socket, endpoint))
+            self.hand(over: socket.channel) { WebSocketChannel(socket, endpoint) }
         }
     }
 
@@ -177,29 +177,42 @@ extension HTTPConnection {
         guard admits(.viewer), let socket = detach(request) else { return }
         response.fields["Connection"] = "close"
         write(head(of: response, framing: .close))
-        hand(over: socket.channel, to: EventStream(socket, share: share))
+        hand(over: socket.channel) { EventStream(socket, share: share) }
     }
 
-    /// Replaces the HTTP handlers by `successor`, which receives all further bytes.
-    func hand(over channel: any Channel, to successor: some ChannelHandler) {
-        // The write of the head may have failed and closed the channel; the successor would not be
-        // notified.
-        guard channel.isActive else { return finish() }
-        let pipeline = channel.pipeline.syncOperations
+    /// Replaces the HTTP handlers by a successor, which receives all further bytes.
+    ///
+    /// The parser may be in the middle of a read, and may not agree that HTTP ends here: it does not
+    /// take `Connection: Upgrade` with a tab behind it for an upgrade, and passes on what follows as
+    /// requests. A successor that got them would end the process. So it comes after that read.
+    private func hand(
+        over channel: any Channel, to makeSuccessor: @escaping () -> some ChannelHandler
+    ) {
+        channel.eventLoop.assumeIsolated().execute {
+            // The write of the head may have failed and closed the channel; the successor would not
+            // be notified.
+            guard channel.isActive else { return self.finish() }
+            self.replaceHandlers(of: channel.pipeline.syncOperations, by: makeSuccessor())
+        }
+    }
+
+    private func replaceHandlers(
+        of pipeline: ChannelPipeline.SynchronousOperations, by successor: some ChannelHandler
+    ) {
         do {
             try pipeline.addHandler(successor)
             let decoder = try pipeline.handler(
                 type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             pipeline.removeHandler(self, promise: nil)
             // The order matters: the decoder's bytes came before the buffer's.
-            let decoderIsGone = channel.eventLoop.makePromise(of: Void.self)
+            let decoderIsGone = loop.eventLoop.makePromise(of: Void.self)
             pipeline.removeHandler(decoder, promise: decoderIsGone)
             decoderIsGone.futureResult.assumeIsolated().whenComplete { [buffer] _ in
                 pipeline.removeHandler(buffer, promise: nil)
             }
         } catch {
             // The channel closed during the handover.
-            channel.close(promise: nil)
+            context?.close(promise: nil)
         }
     }
 }

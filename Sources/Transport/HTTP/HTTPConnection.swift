@@ -92,6 +92,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         switch stage {
         case .idle, .reading: take(part)
         case .answering: waiting.append(part)
+        // Of an upgraded connection: requests that came with the one that ended HTTP.
         case .closing, .upgraded: break
         }
     }

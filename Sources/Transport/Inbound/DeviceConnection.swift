@@ -6,7 +6,8 @@ import WireFormat
 ///
 ///     awaitingHello --admitted--> open --close, or the peer is gone--> closed
 ///
-/// When the ring is full, the frame is not taken, the port stops reading, and the rest waits.
+/// When the ring is full, or holes in time are too many (``HolePace``), the frame is not taken, the
+/// port stops reading, and the rest waits.
 final class DeviceConnection: RingSpaceWaiter {
     private enum Phase {
         case awaitingHello
@@ -28,6 +29,9 @@ final class DeviceConnection: RingSpaceWaiter {
     private var refusals: RefusalWindow
     private let framesPerSecondMax: Int
     private var rate: FrameRate?
+    private var holes: FrameHoles?
+    /// Whether it waits for its device's ``HolePace``, not for space.
+    private var isPaced = false
     /// A record that must be written before any other: an opening for which the ring had no space.
     private var owed: InboundMessage?
     /// Whether the connection waits for space in the ring.
@@ -158,9 +162,12 @@ final class DeviceConnection: RingSpaceWaiter {
     private func push(
         _ header: FrameHeader, payload: Span<UInt8>, _ arrival: Timestamp
     ) -> Bool {
+        let ticks = holes?.ticks(before: header, payload: payload, at: arrival)
+        guard let ticks else { isPaced = true; return false }
         let record = InboundMessage.frame(
             FrameArrival(connection: id, arrival: arrival, header: header))
         guard loop.inbound.push(record, payload: payload) else { return false }
+        holes?.passed(header, ticks: ticks)
         loop.counters.countFrame(origin.transport, format)
         if let rate,
             !rate.allows(
@@ -184,7 +191,8 @@ final class DeviceConnection: RingSpaceWaiter {
         switch answer {
         case .success(let device):
             phase = .open(device)
-            rate = device.recorded ? nil : loop.frameRates.rate(of: device.device)
+            let known = loop.frameRates.rate(of: device.device)
+            (rate, holes) = (device.recorded ? nil : known, FrameHoles(pace: known.holes))
             loop.add(self)
             owed = .opened(
                 DeviceOpening(
@@ -267,11 +275,15 @@ final class DeviceConnection: RingSpaceWaiter {
         guard !isWaiting else { return false }
         isWaiting = true
         port?.setReading(false)
-        loop.inbound.wait(self)
+        loop.inbound.wait(self, forSpace: !isPaced)
         return false
     }
 
-    func roomMayBeThere() -> RingSpaceUse { goesOn() ? .wroteAll : .foundNoSpace }
+    func roomMayBeThere() -> RingSpaceUse {
+        isPaced = false
+        if goesOn() { return .wroteAll }
+        return isPaced ? .wroteTurn : .foundNoSpace
+    }
 
     private func goesOn() -> Bool {
         guard payOwed(), port?.offerAgain() ?? true else { return false }
@@ -334,16 +346,5 @@ final class DeviceConnection: RingSpaceWaiter {
         port?.release()
         port = nil
         return true
-    }
-}
-
-extension HandshakeRefusal {
-    var code: CloseCode {
-        switch self {
-        case .tokenRefused: .tokenRefused
-        case .tooMany: .tooManyRequests
-        case .restarting: .restarting
-        case .unavailable: .tryAgainLater
-        }
     }
 }

@@ -12,6 +12,8 @@ final class FrameRate: Sendable {
     static let windowSeconds = 10
     private static let windowMicroseconds = Int64(windowSeconds) * 1_000_000
 
+    /// Paces the holes between the frames.
+    let holes = HolePace()
     /// Device time divided by the window's length: the window being counted.
     private let window = Atomic<Int64>(0)
     private let count = Atomic(0)

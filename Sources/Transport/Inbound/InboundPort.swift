@@ -93,8 +93,12 @@ final class InboundPort {
     }
 
     /// Calls the waiter until it has written everything.
-    func wait(_ waiter: any RingSpaceWaiter) {
-        counters.ringFull.wrappingAdd(1, ordering: .relaxed)
+    ///
+    /// - Parameters:
+    ///   - waiter: A connection.
+    ///   - forSpace: Whether it waits for space in the ring, else for its turn.
+    func wait(_ waiter: any RingSpaceWaiter, forSpace: Bool = true) {
+        if forSpace { counters.ringFull.wrappingAdd(1, ordering: .relaxed) }
         waiters.append(waiter)
         scheduleRetry()
     }

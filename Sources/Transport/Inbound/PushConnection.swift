@@ -7,9 +7,14 @@ public final class PushConnection: Sendable {
     public let connection: ConnectionID
     private let state: NIOLoopBound<LoopState>
     private let eventLoop: any EventLoop
+    private let holes: HolePace
 
-    init(connection: ConnectionID, state: NIOLoopBound<LoopState>, eventLoop: any EventLoop) {
+    init(
+        connection: ConnectionID, state: NIOLoopBound<LoopState>, eventLoop: any EventLoop,
+        holes: HolePace
+    ) {
         self.connection = connection
+        self.holes = holes
         self.state = state
         self.eventLoop = eventLoop
     }
@@ -24,8 +29,8 @@ public final class PushConnection: Sendable {
         }
     }
 
-    /// Sends frames to the pipeline, a part in each turn; waits while the ring is full. Frames of one
-    /// call stay in order, and those of other connections may come in between.
+    /// Sends frames to the pipeline, a part in each turn; waits while the ring is full, and for the
+    /// device's pace where there are holes in time (``HolePace``). Frames of one call stay in order, and those of other connections may come in between.
     public func send(_ frames: [PushedFrame]) async {
         let connection = connection
         await push { arrival in
@@ -45,12 +50,12 @@ public final class PushConnection: Sendable {
     private func push(
         _ records: @escaping @Sendable (Timestamp) -> [(InboundMessage, payload: [UInt8])]
     ) async {
-        let (state, eventLoop) = (state, eventLoop)
+        let (state, eventLoop, holes) = (state, eventLoop, holes)
         let done = eventLoop.flatSubmit { () -> EventLoopFuture<Void> in
             let loop = state.value
             let batch = WaitingBatch(
-                records: records(loop.arrivalClock()), port: loop.inbound,
-                counters: loop.counters, done: eventLoop.makePromise())
+                records: records(loop.arrivalClock()), loop: loop, holes: holes,
+                done: eventLoop.makePromise())
             loop.inbound.begin(batch)
             return batch.done.futureResult
         }
@@ -79,17 +84,17 @@ private final class WaitingBatch: RingSpaceWaiter {
 
     private let records: [(InboundMessage, payload: [UInt8])]
     private var next = 0
-    private let port: InboundPort
-    private let counters: TransportCounters
+    private let loop: LoopState
+    private var holes: FrameHoles
     let done: EventLoopPromise<Void>
 
     init(
-        records: [(InboundMessage, payload: [UInt8])], port: InboundPort,
-        counters: TransportCounters, done: EventLoopPromise<Void>
+        records: [(InboundMessage, payload: [UInt8])], loop: LoopState, holes: HolePace,
+        done: EventLoopPromise<Void>
     ) {
         self.records = records
-        self.port = port
-        self.counters = counters
+        self.loop = loop
+        self.holes = FrameHoles(pace: holes)
         self.done = done
     }
 
@@ -98,10 +103,17 @@ private final class WaitingBatch: RingSpaceWaiter {
         while next < records.count {
             guard bytes < Self.turnBytes else { return .wroteTurn }
             let (message, payload) = records[next]
-            guard port.push(message, payload: payload.span) else { return .foundNoSpace }
+            var ticks: Double?
+            if case .frame(let frame) = message {
+                ticks = holes.ticks(
+                    before: frame.header, payload: payload.span, at: loop.arrivalClock())
+                guard ticks != nil else { return .wroteTurn }
+            }
+            guard loop.inbound.push(message, payload: payload.span) else { return .foundNoSpace }
             bytes += Self.headerBytes + payload.count
-            if case .frame = message {
-                counters.framesPushed.wrappingAdd(1, ordering: .relaxed)
+            if case .frame(let frame) = message, let ticks {
+                holes.passed(frame.header, ticks: ticks)
+                loop.counters.framesPushed.wrappingAdd(1, ordering: .relaxed)
             }
             next += 1
         }

@@ -130,7 +130,7 @@ final class ConnectionTicket {
 
     /// - Returns: Why there is no place in the proved class; the connection must then be closed.
     func prove(_ proof: ConnectionProof) -> ConnectionTable.Refusal? {
-        guard proof.kind > proved else { return nil }
+        guard !isReleased, proof.kind > proved else { return nil }
         if let refusal = admission.prove(number, proof, bounds) { return refusal }
         _ = admission.budget.owe(proved, 0, by: number)
         pooledOwed = 0
@@ -182,6 +182,7 @@ final class ConnectionTicket {
         guard !isReleased else { return }
         isReleased = true
         _ = admission.budget.receive(proved, -pooledReceived)
+        pooledReceived = 0
         _ = admission.budget.owe(proved, 0, by: number)
         admission.release(number)
     }

@@ -84,7 +84,7 @@ public final class LoopGroup: Sendable {
         // Only a loop that was shut down refuses work; frames sent then are discarded.
         let push = PushConnection(
             connection: connection ?? ConnectionID(rawValue: 0), state: state,
-            eventLoop: links[index].eventLoop)
+            eventLoop: links[index].eventLoop, holes: frameRates.rate(of: device).holes)
         await push.open(device: device, session: session, recorded: recorded)
         return push
     }

@@ -41,6 +41,11 @@ final class TLSRecordGate: ChannelDuplexHandler {
     private var received = ByteBuffer()
     private var context: ChannelHandlerContext?
     private var isClosing = false
+    /// Records without content since the last one with some: each costs work and shows nothing.
+    private var recordsWithoutContent = 0
+
+    /// As BoringSSL, which allows 32 key updates and 32 empty records in a row.
+    private static let recordsWithoutContentMax = 32
 
     init(store: TLSSecretStore, counters: TransportCounters) {
         self.store = store
@@ -223,10 +228,15 @@ final class TLSRecordGate: ChannelDuplexHandler {
         } catch {
             return abort(error == .notAuthentic ? .badRecord : .decodeError, context)
         }
+        let hasContent = opened.type == .application && !opened.content.isEmpty
+        recordsWithoutContent = hasContent ? 0 : recordsWithoutContent + 1
+        guard recordsWithoutContent <= Self.recordsWithoutContentMax else {
+            return abort(.unexpectedMessage, context)
+        }
         switch opened.type {
         case .application:
             state = .own(receiving: receiving, sending: sending)
-            guard !opened.content.isEmpty else { return }
+            guard hasContent else { return }
             context.fireChannelRead(
                 wrapInboundOut(context.channel.allocator.buffer(bytes: opened.content)))
         case .alert:
