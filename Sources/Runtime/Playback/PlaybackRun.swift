@@ -135,6 +135,8 @@ package actor PlaybackRun {
     private struct Line: Sendable {
         let share: Share
         var source: RecordingSource
+        /// Device time of what is shown first.
+        let begins: Timestamp
         var ahead: ArraySlice<RecordingSource.Timed> = []
     }
 
@@ -144,7 +146,9 @@ package actor PlaybackRun {
             while true {
                 guard let lines = try await begin(at: position) else { return end(.over) }
                 guard !state.isPaused else { return }
-                guard let again = try await play(lines, from: position, speed: state.speed) else {
+                // A wait for the first shown value would tell how long the runner was hidden.
+                let start = max(position, lines.map(\.begins).min() ?? position)
+                guard let again = try await play(lines, from: start, speed: state.speed) else {
                     return
                 }
                 position = again
@@ -169,7 +173,7 @@ package actor PlaybackRun {
             guard let (rule, source, everything) = try await begin(share, at: time) else {
                 continue
             }
-            lines.append(Line(share: share, source: source))
+            lines.append(Line(share: share, source: source, begins: everything.time))
             shown.append((share, rule, everything))
         }
         guard !lines.isEmpty else { return nil }

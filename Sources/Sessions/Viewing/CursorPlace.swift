@@ -80,7 +80,10 @@ package struct CursorPlace {
         guard let found else { return arrivedBy == nil && !reader.isInSegment(offset) }
         guard arrivedBy.map({ found.arrivalTime <= $0 }) ?? true else { return false }
         guard found.offset == offset else { return !reader.isInSegment(offset) }
-        return source.rule == .everything && found.device == share.device
+        guard source.rule == .everything, found.device == share.device else { return false }
+        return sessions(found.device, offset).contains {
+            $0.session == found.session && $0.arrivalTimes.upperBound >= share.createdAt
+        }
     }
 
     private func isShown(
@@ -89,7 +92,8 @@ package struct CursorPlace {
     ) throws(SegmentLogError) -> Bool {
         // Events that end a view have offsets of their own behind the last record that was shown.
         guard let device = source.share.device else { return false }
-        for summary in sessions(device, offset) {
+        for summary in sessions(device, offset)
+        where summary.arrivalTimes.upperBound >= source.share.createdAt {
             guard let records = try records(summary.session, source.rule) else { continue }
             var position = records.position(after: RecordOffset(rawValue: offset.rawValue - 1))
             var isShown = false

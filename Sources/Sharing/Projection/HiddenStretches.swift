@@ -18,9 +18,12 @@ struct HiddenStretches: Sendable {
         /// The phase of the plan that began while the runner was hidden.
         let foreignInterval: Int?
         let totals: SessionTotals
+        /// Whether the session's hrTSS was known: it is not in its first minutes.
+        let hasStress: Bool
 
         init(_ metrics: Metrics, at time: Timestamp) {
             start = time
+            hasStress = metrics.trainingLoad?.hrTSS != nil
             maxHeartRateBefore = metrics.maxHeartRate
             foreignInterval = metrics.interval?.number
             totals = SessionTotals(metrics)
@@ -43,6 +46,10 @@ struct HiddenStretches: Sendable {
     /// The newest metrics, as recorded and as shown.
     private var newest = (recorded: Metrics(), shown: Metrics())
     private var maxHeartRate: Double?
+    /// Whether hrTSS counts minutes that were hidden before it was known.
+    private var mixesStress = false
+    /// Elapsed seconds at the last growth of the session's distance.
+    private var grewAtSeconds = 0.0
     private var laps = (count: 0, hiddenMoving: 0.0, hiddenMeters: 0.0)
 
     init(_ settings: PrivacySettings) {
@@ -98,6 +105,9 @@ struct HiddenStretches: Sendable {
             let stretch = landed ?? Stretch(metrics, at: time)
             landed = nil
             hidden.add(from: since, to: stretch.totals)
+            if !stretch.hasStress, stretch.totals.heartRateSeconds > since.heartRateSeconds {
+                mixesStress = true
+            }
             phase = .shown(stretch)
             return show(metrics)
         case .shown:
@@ -109,6 +119,7 @@ struct HiddenStretches: Sendable {
 
     private mutating func show(_ metrics: Metrics) -> StreamEvent.Kind {
         guard case .shown(let stretch) = phase else { return .metrics(newest.shown) }
+        hideLateMeters(of: metrics)
         var shown = metrics
         hidden.subtract(from: &shown)
         keepUnmixed(&shown, of: metrics, in: stretch)
@@ -123,6 +134,20 @@ struct HiddenStretches: Sendable {
         if isQuiet, !pendingSplits.isEmpty { return .split(pendingSplits.removeFirst()) }
         return .metrics(shown)
     }
+
+    /// Counts a leap of the distance as hidden, once a part of the way was: late fixes credit their
+    /// way where they arrive, which may be the hidden one.
+    private mutating func hideLateMeters(of metrics: Metrics) {
+        let meters = (metrics.distanceMeters ?? 0) - (newest.recorded.distanceMeters ?? 0)
+        guard meters > 0 else { return }
+        let seconds = max(1, metrics.elapsedSeconds - grewAtSeconds)
+        grewAtSeconds = metrics.elapsedSeconds
+        guard isMixed, meters > Self.speedMax * seconds else { return }
+        hidden.distanceMeters += meters - (metrics.speedMetersPerSecond ?? 0) * seconds
+    }
+
+    /// As the gate of the fixes that measure distance, m/s.
+    private static let speedMax = 15.0
 
     /// Removes values over the whole session that cannot be split, once a part of it was hidden.
     private mutating func keepUnmixed(
@@ -151,6 +176,7 @@ struct HiddenStretches: Sendable {
         shown.interval = nil
         shown.activeAlerts.removeAll(where: \.countsFromStart)
         if shown.zoneSeconds.reduce(0, +) < Self.loadSecondsMin { shown.trainingLoad = nil }
+        if mixesStress { shown.trainingLoad?.hrTSS = nil }
         shown.averageCadence = shown.steps.flatMap { steps in
             shown.movingSeconds >= 10 ? Double(steps) * 60 / shown.movingSeconds : nil
         }

@@ -29,7 +29,8 @@ public struct DeviceSessions: Sendable {
     private var spans: [DeviceID: [Span]] = [:]
     private var ends = 0
 
-    /// Enough sessions for the longest delay; no share can reach older ones.
+    /// Enough sessions for the longest delay; no share can reach older ones. As many again that
+    /// never came into view.
     public static let endedMax = 32
 
     public init() {}
@@ -91,8 +92,13 @@ public struct DeviceSessions: Sendable {
             known[index].ended = time
             known[index].endRank = ends
         }
-        if known.count(where: { $0.ended != nil }) > Self.endedMax,
-            let oldest = known.firstIndex(where: { $0.ended != nil })
+        // Those that never came into view push out none that a share with positions shows.
+        let wasInView = known[index].cameIntoView != nil
+        func isAlike(_ span: Span) -> Bool {
+            span.ended != nil && (span.cameIntoView != nil) == wasInView
+        }
+        if known.count(where: isAlike) > Self.endedMax,
+            let oldest = known.firstIndex(where: isAlike)
         {
             known.remove(at: oldest)
         }

@@ -14,7 +14,8 @@ import NIOCore
 ///     passing --read in a flush--> holding, the close too --next task--> passing
 ///
 /// Elsewhere they are dropped, and the close passes at once: ``ViewerSink`` must not use a
-/// descriptor that is closed. In both cases nothing of it was acknowledged.
+/// descriptor that is closed. In both cases nothing of it was acknowledged. Decision 0057 has the
+/// alternatives.
 ///
 /// It is the handler nearest to the socket. Loop only.
 final class FlushGate: ChannelDuplexHandler {

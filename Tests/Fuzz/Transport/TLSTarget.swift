@@ -41,7 +41,7 @@ enum TLSTarget {
         for start in stride(from: 0, to: stream.count, by: chunkBytes) {
             let chunk = stream[start..<min(start + chunkBytes, stream.count)]
             // The handlers throw nothing.
-            try? channel.writeInbound(ByteBuffer(bytes: chunk))
+            _ = try? channel.writeInbound(ByteBuffer(bytes: chunk))
         }
         _ = try? channel.finish(acceptAlreadyClosed: true)
         return collector.bytes
