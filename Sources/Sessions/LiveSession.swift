@@ -68,6 +68,8 @@ package final class LiveSession {
     /// Memory of a course that is not the device's current one, which is counted elsewhere.
     var routeBytes = 0
     package var lastSnapshot: Timestamp?
+    /// The log's next offset at the last snapshot, and the snapshot's size.
+    private var snapshot: (next: RecordOffset, bytes: Int)?
     /// Silence was recorded; it is not checked again before this time, whatever the processors
     /// request.
     package var notBefore: Timestamp?
@@ -127,6 +129,21 @@ package final class LiveSession {
         _ = backlogGrew?(-backlog.bytes)
         backlog = SessionBacklog()
     }
+
+    /// Whether the log has grown by about a snapshot since the last one: with hundreds of laps it is as
+    /// large as minutes of the session.
+    func isWorthSnapshot(at next: RecordOffset) -> Bool {
+        guard let snapshot else { return true }
+        let records = Int(clamping: next.rawValue &- snapshot.next.rawValue)
+        return records >= snapshot.bytes / Self.recordBytes
+    }
+
+    func noteSnapshot(at next: RecordOffset, bytes: Int) {
+        snapshot = (next, bytes)
+    }
+
+    /// A record of the log, about.
+    private static let recordBytes = 64
 
     /// Drops the note that some were given up: the log cannot be read.
     func forgetGivenUp() {

@@ -178,7 +178,7 @@ package final class SessionFlow {
             let live = sessions[session]
                 ?? known(session, isRecorded: table.recovery(of: session)?.recorded ?? false)
                 ?? begin(session, header, arrival: arrival)
-        else { return }
+        else { return lose(session) }
         let hadEnded = live.hasEnded
         if hadEnded {
             hub.sessionBegan(
@@ -187,7 +187,7 @@ package final class SessionFlow {
         guard
             let offset = recorder.record(
                 frame: header, payload: payload, of: live, arrival: arrival)
-        else { return callbacks.complain("the log took no frame though it had room") }
+        else { return lose(session) }
         table.recorded(session, sequence: header.sequence, late: late, at: offset)
         if live.hasEnded {
             hub.sessionEnded(session, of: live.device, at: arrival, through: cursor.offset)
@@ -196,6 +196,15 @@ package final class SessionFlow {
         watch(live)
         boundMemory(besides: live)
         callbacks.ingestLag(now.seconds(since: arrival))
+    }
+
+    /// Closes a session of which the log took no frame, though its number was passed: no later ack
+    /// may pass it, too. The device sends it again, and the session goes on from the log.
+    private func lose(_ session: SessionID) {
+        callbacks.complain("the log took no frame though it had room: its device sends it again")
+        if let live = sessions[session] { evict(live) }
+        leaving.remove(session)
+        if let connection = table.erase(session) { callbacks.crowdedOut(connection) }
     }
 
     func recordReleased() {

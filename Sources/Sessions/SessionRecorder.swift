@@ -233,12 +233,13 @@ package final class SessionRecorder {
             // The device's clock may be set back.
             abs(event.deviceTime.seconds(since: $0)) >= Self.snapshotSeconds
         }
-        guard isDue ?? true else { return }
+        guard isDue ?? true, live.isWorthSnapshot(at: log.nextOffset) else { return }
         live.lastSnapshot = event.deviceTime
         // A view that hides something shows splits with the metrics.
         live.noteSummary()
         bytes.removeAll(keepingCapacity: true)
         SnapshotCodec.encode(live.summaryEvents, newest: event, to: &bytes)
+        live.noteSnapshot(at: log.nextOffset, bytes: bytes.count)
         _ = log.append(
             .snapshot, session: live.id, device: live.device, sequence: .none,
             deviceTime: event.deviceTime, arrivalTime: arrival, payload: bytes.span)

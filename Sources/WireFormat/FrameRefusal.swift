@@ -17,6 +17,7 @@ public enum FrameRefusal: Error, Hashable, Sendable {
     case payloadSize(bytes: Int)
     case value(SensorError)
     case motionCount(Int)
+    case motionDuration(microseconds: Int64)
     case contactUnknown(UInt8)
     case controlUnknown
     case batteryOutOfRange
@@ -54,6 +55,7 @@ public enum FrameRefusal: Error, Hashable, Sendable {
         case .payloadSize: "payload_size"
         case .value(let error): error.code
         case .motionCount: "motion_count"
+        case .motionDuration: "motion_duration"
         case .contactUnknown: "contact_unknown"
         case .controlUnknown: "control_unknown"
         case .batteryOutOfRange: "battery_out_of_range"
@@ -84,6 +86,8 @@ extension FrameRefusal: CustomStringConvertible {
         case .payloadSize(let bytes): "a payload of \(bytes) bytes does not fit its kind"
         case .value(let error): error.description
         case .motionCount(let count): "\(count) samples in a batch, 1…\(Limits.motionSamplesMax)"
+        case .motionDuration(let microseconds):
+            "a batch of \(microseconds) µs, at most \(FrameValidation.batchMicrosecondsMax)"
         case .contactUnknown(let value): "contact \(value) is not 0, 1 or 2"
         case .controlUnknown: "this control action is not known"
         case .batteryOutOfRange: "battery is not within 0…1 (0…100 %)"

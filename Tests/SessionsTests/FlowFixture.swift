@@ -41,11 +41,14 @@ final class FlowFixture {
 
     init(
         hidingBytesMax: Int? = nil, sessionBytesMax: Int? = nil,
-        segmentBytesMax: Int = LogConfiguration().segmentBytesMax
+        segmentBytesMax: Int = LogConfiguration().segmentBytesMax,
+        pendingBytesMax: Int = LogConfiguration().pendingBytesMax
     ) throws {
         let log = try SegmentLog.open(
             disk: disk,
-            configuration: LogConfiguration(segmentBytesMax: segmentBytesMax, reserveBytes: 0),
+            configuration: LogConfiguration(
+                segmentBytesMax: segmentBytesMax, pendingBytesMax: pendingBytesMax,
+                reserveBytes: 0),
             now: Self.start)
         let said = said
         flow = SessionFlow(

@@ -1,3 +1,4 @@
+import Ingest
 import SegmentLog
 import SensorModel
 import Sessions
@@ -232,5 +233,29 @@ import Testing
             return true
         }
         #expect(snapshots >= 8)
+    }
+
+    /// A frame after a hole causes more records than a turn was to have room for.
+    @Test func `A frame that the log did not take is asked for again, and no ack passes it`() throws
+    {
+        let fixture = try FlowFixture(pendingBytesMax: 1 << 20)
+        var sent = 0
+        while fixture.said.crowdedOut.isEmpty, sent < 20_000 {
+            try fixture.send(1)
+            sent += 1
+        }
+        #expect(fixture.said.crowdedOut == [FlowFixture.connection])
+        let flow = fixture.flow
+        flow.log.settle()
+        let recorded = try #require(flow.log.summary(of: FlowFixture.session)).highestSequence
+        #expect(Int(recorded.rawValue) < sent)
+        let decision = flow.open(
+            ConnectionID(rawValue: 2), device: FlowFixture.device, session: FlowFixture.session,
+            recorded: false, arrival: flow.now)
+        guard case .opened(let acknowledged, _, _) = decision else {
+            Issue.record("\(decision)")
+            return
+        }
+        #expect(acknowledged == recorded)
     }
 }

@@ -67,8 +67,8 @@ import WireFormat
 
     @Test(
         arguments: [
-            (nil, 600), (0.02, 0), (2, 0), (-2, 0), (30, 30), (-30, 30), (600, 600),
-            (3600, 650), (86_400, 2030), (1e9, 2040),
+            (nil, 200), (0.02, 0), (1.5, 0), (-1.5, 0), (2, 6), (30, 90), (-30, 90), (600, 720),
+            (3600, 770), (86_400, 2150), (1e9, 2160),
         ] as [(Double?, Double)])
     func `A hole costs the seconds that are passed one by one`(seconds: Double?, ticks: Double) {
         #expect(Self.ticks(.heartRate, [], after: seconds) == ticks)
@@ -78,7 +78,7 @@ import WireFormat
         // Three samples, ten seconds apart.
         let head: [UInt8] = [3, 0, 0, 0, 0x80, 0x96, 0x98, 0]
         let payload = head + [UInt8](repeating: 0, count: 18)
-        #expect(Self.ticks(.motion, payload, after: 1) == 20)
+        #expect(Self.ticks(.motion, payload, after: 1) == 60)
     }
 
     @Test func `Holes are passed at their pace, whatever the clock does`() {

@@ -50,6 +50,8 @@ final class PipelineTurns: Sendable {
     private static let betweenBatchMax = 32
     /// Records read from one ring before the next ring is read.
     private static let sliceMax = 32
+    /// Records of the log after which a slice ends: a frame after a hole causes hundreds.
+    private static let sliceRecordsMax: UInt64 = 128
     /// Time from which a turn reads no further slice. A record that begins a session costs as much
     /// as a hundred others, and acks wait for the turn's end.
     private static let readingMicrosecondsMax: Int64 = 2000
@@ -147,14 +149,25 @@ final class PipelineTurns: Sendable {
         let start = clock()
         var done = 0
         for _ in 0..<(limit / Self.sliceMax) {
-            let taken = core.parts.links.reduce(0) { taken, link in
-                taken + link.inbound.drain(limit: Self.sliceMax) { core.receive($0) }
-            }
+            let taken = core.parts.links.reduce(0) { $0 + drainSlice(of: $1.inbound, core) }
             done += taken
             let took = clock().microseconds - start.microseconds
-            guard taken > 0, (0..<Self.readingMicrosecondsMax).contains(took) else { break }
+            guard taken > 0, (0..<Self.readingMicrosecondsMax).contains(took), core.log.hasRoom
+            else { break }
         }
         return done
+    }
+
+    /// Ends early after frames that cause many records: time and room are looked at again.
+    private func drainSlice(of ring: ByteRing, _ core: PipelineCore) -> Int {
+        let first = core.log.nextOffset.rawValue
+        var taken = 0
+        while taken < Self.sliceMax, core.log.nextOffset.rawValue &- first < Self.sliceRecordsMax,
+            ring.drain(limit: 1, { core.receive($0) }) == 1
+        {
+            taken += 1
+        }
+        return taken
     }
 
     private func finish(_ core: PipelineCore, _ outcome: inout Outcome, _ state: inout State?) {

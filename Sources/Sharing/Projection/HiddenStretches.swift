@@ -48,8 +48,6 @@ struct HiddenStretches: Sendable {
     private var maxHeartRate: Double?
     /// Whether hrTSS counts minutes that were hidden before it was known.
     private var mixesStress = false
-    /// Elapsed seconds at the last growth of the session's distance.
-    private var grewAtSeconds = 0.0
     private var laps = (count: 0, hiddenMoving: 0.0, hiddenMeters: 0.0)
 
     init(_ settings: PrivacySettings) {
@@ -119,7 +117,6 @@ struct HiddenStretches: Sendable {
 
     private mutating func show(_ metrics: Metrics) -> StreamEvent.Kind {
         guard case .shown(let stretch) = phase else { return .metrics(newest.shown) }
-        hideLateMeters(of: metrics)
         var shown = metrics
         hidden.subtract(from: &shown)
         keepUnmixed(&shown, of: metrics, in: stretch)
@@ -134,20 +131,6 @@ struct HiddenStretches: Sendable {
         if isQuiet, !pendingSplits.isEmpty { return .split(pendingSplits.removeFirst()) }
         return .metrics(shown)
     }
-
-    /// Counts a leap of the distance as hidden, once a part of the way was: late fixes credit their
-    /// way where they arrive, which may be the hidden one.
-    private mutating func hideLateMeters(of metrics: Metrics) {
-        let meters = (metrics.distanceMeters ?? 0) - (newest.recorded.distanceMeters ?? 0)
-        guard meters > 0 else { return }
-        let seconds = max(1, metrics.elapsedSeconds - grewAtSeconds)
-        grewAtSeconds = metrics.elapsedSeconds
-        guard isMixed, meters > Self.speedMax * seconds else { return }
-        hidden.distanceMeters += meters - (metrics.speedMetersPerSecond ?? 0) * seconds
-    }
-
-    /// As the gate of the fixes that measure distance, m/s.
-    private static let speedMax = 15.0
 
     /// Removes values over the whole session that cannot be split, once a part of it was hidden.
     private mutating func keepUnmixed(

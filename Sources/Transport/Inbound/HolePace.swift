@@ -9,10 +9,10 @@ import WireFormat
 /// of positions a minute apart stays below this pace, or is read a few seconds later: nothing is
 /// refused (decision 0058).
 final class HolePace: Sendable {
-    /// Seconds passed in a row, and regained each second: about 0.3 s of the pipeline, and a sixth
-    /// of its time.
-    static let ticksMax = 100_000.0
-    static let ticksPerSecond = 50_000.0
+    /// Seconds passed in a row, and regained each second: some 0.2 s of the pipeline, and a sixth of
+    /// its time at 8 µs each.
+    static let ticksMax = 20_000.0
+    static let ticksPerSecond = 20_000.0
 
     private struct State {
         var ticks = ticksMax
@@ -41,9 +41,11 @@ final class HolePace: Sendable {
 /// The holes between the frames of one connection, or of one request.
 struct FrameHoles {
     /// Of the first frame: the session's last one is not known here.
-    static let ticksOfFirst = 600.0
+    static let ticksOfFirst = 200.0
     /// Frames this close are no hole, whatever their order.
-    private static let secondsMin = 2.0
+    private static let secondsMin = 1.5
+    /// Seconds of a hole whose metrics are recorded, and what each costs more.
+    private static let (shownSeconds, shownTicks) = (60.0, 2.0)
 
     let pace: HolePace
     private var lastDeviceTime: Timestamp?
@@ -86,6 +88,7 @@ struct FrameHoles {
     private static func ticks(seconds: Double) -> Double {
         let seconds = abs(seconds)
         guard seconds > secondsMin else { return 0 }
-        return min(seconds, 600) + min(max(0, seconds - 600), 86_400) / 60
+        return min(seconds, shownSeconds) * shownTicks + min(seconds, 600)
+            + min(max(0, seconds - 600), 86_400) / 60
     }
 }

@@ -4,6 +4,8 @@ public import SensorModel
 /// Checks whether the values in a frame's bytes are possible. It reads only, and allocates nothing for
 /// motion, heart rates and positions.
 public enum FrameValidation {
+    /// A batch of more than ten minutes is none: each second of it would be passed one by one.
+    static let batchMicrosecondsMax: Int64 = 600_000_000
     static let pressureRange: ClosedRange<Float> = 300...1200
     static let heartRateTenths: ClosedRange<UInt16> = 200...2500
     static let latitudeRange: ClosedRange<Int32> = -900_000_000...900_000_000
@@ -27,6 +29,9 @@ public enum FrameValidation {
             try checkMotion(layout, payload)
             // The limits on time apply to the last sample too.
             let duration = Int64(layout.intervalMicroseconds) * Int64(layout.count - 1)
+            guard duration <= batchMicrosecondsMax else {
+                throw .motionDuration(microseconds: duration)
+            }
             try checkDeviceTime(
                 header.deviceTime, lastsMicroseconds: duration, arrivalTime: arrivalTime,
                 recorded: recorded)
