@@ -155,6 +155,22 @@ import Testing
         #expect(open(after: 0).isEmpty)
     }
 
+    @Test func `Sessions that stayed hidden push out none that was in view`() {
+        var sessions = DeviceSessions()
+        sessions.began(Self.session(1), at: 1)
+        sessions.ended(Self.session(1), at: 2)
+        for number in UInt64(2)...100 {
+            sessions.began(
+                Self.session(number), of: Self.device, at: Fixture.time(Double(number)),
+                isInView: false)
+            sessions.ended(Self.session(number), at: Double(number) + 0.5)
+        }
+        let placed = Fixture.share(scope: .all)
+        #expect(sessions.session(shownBy: placed, at: Fixture.time(200)) == Self.session(1))
+        let rates = Fixture.share(scope: [.heartRate])
+        #expect(sessions.session(shownBy: rates, at: Fixture.time(200)) == Self.session(100))
+    }
+
     @Test func `A thousand ended sessions are not all remembered, the last is`() {
         var sessions = DeviceSessions()
         for number in UInt64(1)...1000 {

@@ -120,6 +120,22 @@ import Testing
         #expect(last.course?.predictedSeconds == 2000 - (599 - last.elapsedSeconds))
     }
 
+    /// It is unknown in the first minutes, and counts the hidden ones from then on.
+    @Test(arguments: [0.0, 600])
+    func `Stress that was unknown while the runner was hidden stays untold`(
+        knownAtSeconds: Double
+    ) {
+        let events = Self.run(900).map { event -> StreamEvent in
+            guard case .metrics(var metrics) = event.kind else { return event }
+            if metrics.elapsedSeconds < knownAtSeconds { metrics.trainingLoad?.hrTSS = nil }
+            return StreamEvent(deviceTime: event.deviceTime, kind: .metrics(metrics))
+        }
+        let loads = Self.metrics(in: Self.project(events, .hiding(Self.zoned())))
+            .compactMap(\.trainingLoad)
+        #expect(!loads.isEmpty && loads.allSatisfy { $0.trimp != nil })
+        #expect(loads.contains { $0.hrTSS != nil } == (knownAtSeconds == 0))
+    }
+
     @Test func `Splits are those of the way that is shown`() throws {
         let shown = Self.project(Self.run(2000), .hiding(Self.zoned()))
         let splits = shown.compactMap { shown -> (Timestamp, Split)? in

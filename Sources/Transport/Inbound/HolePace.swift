@@ -6,8 +6,7 @@ import WireFormat
 ///
 /// The pipeline passes the time between two frames second by second. So a few bytes with hours
 /// between them cost as much as a recording of hours, and all other devices wait for it. A backlog
-/// of positions a minute apart stays below this pace, or is read a few seconds later: nothing is
-/// refused (decision 0058).
+/// of positions a minute apart is read a few seconds later; nothing is refused (decision 0058).
 final class HolePace: Sendable {
     /// Seconds passed in a row, and regained each second: some 0.2 s of the pipeline, and a sixth of
     /// its time at 8 µs each.

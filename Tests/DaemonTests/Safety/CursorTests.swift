@@ -75,6 +75,23 @@ import Transport
         }
     }
 
+    @Test func `A cursor of a session from before the share is answered by a gap`() async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let old = try running.addShare(of: "ann")
+            try await running.sendHeartRates(
+                [100, 101, 102], token: token, session: SessionID(high: 1, low: 1))
+            let cursor = try await Self.cursor(of: old, running)
+            let young = try running.addShare(of: "ann")
+            for (share, isOpen) in [(old, true), (young, false)] {
+                let page = try await running.ask(
+                    .get, "/v1/shares/\(share)/history?after=\(cursor)")
+                let items = page.object["items"] as? [[String: Any]] ?? []
+                #expect((items.first?["type"] as? String == "gap") != isOpen)
+            }
+        }
+    }
+
     @Test func `Before the first record no reader waits for one`() async throws {
         try await RunningDaemon.run { running in
             let reader = running.daemon.pipeline.reader
