@@ -17,11 +17,14 @@ public struct CourseProgress: Hashable, Sendable {
     /// Predicted elapsed seconds at that checkpoint.
     public var predictedSeconds: Double?
     public var offCourse: Bool
-    /// The checkpoints after that one, in course order; at most ``aheadMax`` with it.
+    /// The checkpoints after that one, in course order; at most ``aheadMax`` with it, and with names
+    /// of at most ``aheadNameBytesMax``.
     public var later: [CheckpointAhead]
 
     /// Checkpoints in each metrics record, and in each second's message to viewers.
     public static let aheadMax = 20
+    /// They are in each second's record: twenty of the longest names would be 5 KB.
+    public static let aheadNameBytesMax = 512
 
     public init(
         checkpoint: String?, predictedSeconds: Double?, offCourse: Bool,

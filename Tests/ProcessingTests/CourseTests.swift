@@ -103,6 +103,19 @@ import Testing
         #expect(taken.map(\.checkpoint.checkpoint) == ["bridge"])
     }
 
+    @Test func `Long names are predicted as far as a record should hold them`() throws {
+        let names = (0..<10).map { "\($0)" + String(repeating: "x", count: 255) }
+        let long = names.enumerated().map { ($1, 200.0 * Double($0 + 1)) }
+        let events = try run([(0, course(long))])
+        let ahead = events.compactMap { event -> Int? in
+            guard case .metrics(let metrics) = event.kind, let course = metrics.course,
+                course.checkpoint != nil
+            else { return nil }
+            return 1 + course.later.count
+        }
+        #expect(ahead.max() == 2 && ahead.min() == 1)
+    }
+
     @Test func `No more than twenty are predicted`() throws {
         let many = course((1...30).map { ("\($0)", 100 * Double($0)) })
         var tracker = try #require(CourseTracker(CourseRoute(many)))

@@ -104,7 +104,11 @@ struct CourseTracker: Sendable {
     /// - Returns: The checkpoints ahead and their predicted times. Later ones are whole seconds, as
     ///   shown: 3 bytes of a record instead of 9.
     func progress(elapsedSeconds: Double, metersPerSecond: Double?) -> CourseProgress {
-        let ahead = route.checkpoints[nextCheckpoint...].prefix(CourseProgress.aheadMax)
+        var nameBytes = 0
+        let ahead = route.checkpoints[nextCheckpoint...].prefix(CourseProgress.aheadMax).prefix {
+            nameBytes += $0.checkpoint.name.utf8.count
+            return nameBytes <= CourseProgress.aheadNameBytesMax
+        }
         func predicted(_ meters: Double) -> Double? {
             guard let metersPerSecond, metersPerSecond > 0.1 else { return nil }
             return elapsedSeconds + max(0, meters - metersAlong) / metersPerSecond
