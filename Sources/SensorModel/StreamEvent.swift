@@ -39,6 +39,10 @@ public struct StreamEvent: Hashable, Sendable {
 
 /// One full kilometer or mile.
 public struct Split: Hashable, Sendable {
+    /// Splits of a unit that one step of a track completes: nobody runs further between two fixes,
+    /// and each is an event.
+    package static let atOnceMax = 50
+
     public enum Unit: UInt8, Sendable {
         case kilometer = 0
         case mile = 1

@@ -130,8 +130,8 @@ package final class LiveSession {
         backlog = SessionBacklog()
     }
 
-    /// Whether the log has grown by about a snapshot since the last one: with hundreds of laps it is as
-    /// large as minutes of the session.
+    /// Whether the log has grown by about a snapshot since the last one. With hundreds of laps a
+    /// snapshot is as large as minutes of the session.
     func isWorthSnapshot(at next: RecordOffset) -> Bool {
         guard let snapshot else { return true }
         let records = Int(clamping: next.rawValue &- snapshot.next.rawValue)

@@ -34,7 +34,7 @@ import Testing
         let completed = splits.update(
             meters: 20_000_000, at: at(1000), movingTime: MovingTime(), context: nothing)
         let kilometers = completed.filter { $0.unit == .kilometer }
-        #expect(kilometers.map(\.number) == Array((20_001 - Splits.leapMarksMax)...20_000))
+        #expect(kilometers.map(\.number) == Array((20_001 - Split.atOnceMax)...20_000))
         #expect(kilometers.allSatisfy { abs($0.seconds - 0.05) < 1e-3 })
         let next = splits.update(
             meters: 20_001_000, at: at(1300), movingTime: MovingTime(), context: nothing)

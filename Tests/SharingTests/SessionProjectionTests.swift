@@ -158,6 +158,21 @@ import Testing
         #expect(splits.contains { $0.1.unit == .mile })
     }
 
+    @Test func `A leap completes its newest splits alone, from where they begin`() {
+        var splits = ShownSplits()
+        func completed(_ meters: Double, _ seconds: Double) -> [Split] {
+            var metrics = Metrics()
+            metrics.distanceMeters = meters
+            metrics.movingSeconds = seconds
+            return splits.update(metrics).filter { $0.unit == .kilometer }
+        }
+        #expect(completed(500, 100).isEmpty)
+        let leap = completed(2_000_500, 2100)
+        #expect(leap.map(\.number) == Array((2001 - Split.atOnceMax)...2000))
+        #expect(leap.allSatisfy { abs($0.seconds - 1) < 1e-6 })
+        #expect(completed(2_001_000, 2400).map(\.number) == [2001])
+    }
+
     @Test func `Numbers of shown events rise, whatever happens`() {
         for rule in [
             ProjectionRule.hiding(Self.zoned()), .hiding(Self.settings(finish: 300)),

@@ -74,7 +74,7 @@ import WireFormat
     }
 
     /// The clock stands still here, so nothing is regained.
-    @Test func `Frames with hours between them wait, and nobody waits for them`() async throws {
+    @Test func `Frames with hours between them wait, and a hello does not`() async throws {
         try await withServer { daemon, device, http in
             let slow = try RawSocket(device)
             let webSocket = try RawSocket(http)
@@ -93,7 +93,7 @@ import WireFormat
             await eventually("it is welcomed") { daemon.now.openings.count == 2 }
             #expect(daemon.now.frames.count <= passed)
             #expect(daemon.loops.counters.ringFull.load(ordering: .relaxed) == 0)
-            // Without a hole nothing waits.
+            // A hello never waits.
             let other = try RawSocket(device)
             await other.send(
                 BinaryFrame.preamble + Self.binary(.hello, 0, Array(Self.hello.utf8.dropLast())))

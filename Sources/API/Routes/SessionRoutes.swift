@@ -244,15 +244,11 @@ package struct SessionRoutes: Sendable {
         let title = name(of: summary.device) ?? "device-\(summary.device.rawValue)"
         let reservation = try pipeline.exports.begin(summary.device)
         let html = try await pipeline.reader.pool.run(for: .device(summary.device)) { ticket in
-            var refusal: ReadRefusal?
-            let html = try SessionReporter(reader: log.reader()).html(
-                of: summary.session, title: title,
-                hasRoom: { bytes in
-                    refusal = reservation.take(bytes)
-                    return refusal == nil
-                }, isCancelled: { ticket.isCancelled })
-            guard let html else { throw refusal ?? ReadRefusal.cancelled }
-            return html
+            try reservation.reading { hasRoom in
+                try SessionReporter(reader: log.reader()).html(
+                    of: summary.session, title: title, hasRoom: hasRoom,
+                    isCancelled: { ticket.isCancelled })
+            }
         }
         return HTTPResponse(
             status: 200,

@@ -37,9 +37,6 @@ struct Splits: Sendable {
     /// Marks of each unit that can still be corrected.
     static let marksMax = 8
 
-    /// Marks that one step completes: nobody runs further between two fixes, and each is an event.
-    static let leapMarksMax = 50
-
     private var tracks: [Track] = []
     private var newest: (meters: Double, time: Timestamp)?
 
@@ -89,13 +86,13 @@ struct Splits: Sendable {
         return completed
     }
 
-    /// Leaves out marks of a leap: only the newest ``leapMarksMax`` are completed.
+    /// Leaves out marks of a leap: only the newest ``Split/atOnceMax`` are completed.
     private mutating func leap(
         _ index: Int, to meters: Double, from before: (meters: Double, time: Timestamp),
         seconds: Double
     ) {
         let passed = Int(min(meters / tracks[index].meters, 1e9))
-        let first = passed - Self.leapMarksMax
+        let first = passed - Split.atOnceMax
         guard first > tracks[index].number else { return }
         let share =
             (Double(first) * tracks[index].meters - before.meters) / (meters - before.meters)

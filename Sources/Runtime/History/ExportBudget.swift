@@ -84,6 +84,24 @@ package final class ExportBudget: Sendable {
             budget.end(device)
         }
 
+        /// Reads what may be held in memory.
+        ///
+        /// - Parameter body: Receives a check of the bytes so far, which ends the reading with
+        ///   `false`; returns `nil` when it was ended by that, or cancelled.
+        /// - Returns: What the body has read.
+        /// - Throws: ``ReadRefusal``, and errors of the body.
+        package func reading<Result>(
+            _ body: (_ hasRoom: (Int) -> Bool) throws -> Result?
+        ) throws -> Result {
+            var refusal: ReadRefusal?
+            let result = try body { bytes in
+                refusal = take(bytes)
+                return refusal == nil
+            }
+            guard let result else { throw refusal ?? ReadRefusal.cancelled }
+            return result
+        }
+
         /// Sets what the export takes.
         ///
         /// - Returns: Why it may not take as much, ``ReadRefusal/tooLong`` if no export may;

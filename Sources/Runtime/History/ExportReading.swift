@@ -35,16 +35,10 @@ package struct ExportReading: Sendable {
         self.session = session
         self.log = log
         self.reservation = reservation
-        var refusal: ReadRefusal?
         let exporter = SessionExporter(reader: log.reader(), device: device)
-        let begun = try exporter.begin(
-            session, as: format,
-            hasRoom: { bytes in
-                refusal = reservation.take(bytes)
-                return refusal == nil
-            }, isCancelled: isCancelled)
-        guard let begun else { throw refusal ?? ReadRefusal.cancelled }
-        export = begun
+        export = try reservation.reading { hasRoom in
+            try exporter.begin(session, as: format, hasRoom: hasRoom, isCancelled: isCancelled)
+        }
         if let refusal = reservation.take(export.heldBytes) { throw refusal }
         next = export.readsFrames ? log.summary(of: session)?.firstOffset : nil
     }

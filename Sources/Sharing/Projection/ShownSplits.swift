@@ -16,8 +16,6 @@ struct ShownSplits: Sendable {
 
     /// A race of a hundred miles has fewer.
     private static let keptMax = 256
-    /// Marks that one update completes.
-    private static let leapMarksMax = 50
 
     private var tracks = [
         Track(unit: .kilometer, meters: 1000), Track(unit: .mile, meters: 1609.344),
@@ -37,17 +35,21 @@ struct ShownSplits: Sendable {
         var news: [Split] = []
         for index in tracks.indices {
             let meters = tracks[index].meters
-            // As `Splits` of a leap.
-            let first = Int(min(totals.distanceMeters / meters, 1e9)) - Self.leapMarksMax
-            tracks[index].number = max(tracks[index].number, first)
+            func moving(at mark: Int) -> Double {
+                let share = (Double(mark) * meters - before.distanceMeters) / passed
+                return before.movingSeconds
+                    + (totals.movingSeconds - before.movingSeconds) * min(max(share, 0), 1)
+            }
+            // Of a leap only the newest are completed.
+            let first = Int(min(totals.distanceMeters / meters, 1e9)) - Split.atOnceMax
+            if first > tracks[index].number {
+                tracks[index].number = first
+                tracks[index].start = moving(at: first)
+            }
             while totals.distanceMeters >= Double(tracks[index].number + 1) * meters {
-                let mark = Double(tracks[index].number + 1) * meters
-                let share = min(max((mark - before.distanceMeters) / passed, 0), 1)
-                let moving =
-                    before.movingSeconds + (totals.movingSeconds - before.movingSeconds) * share
                 news.append(
                     tracks[index].complete(
-                        moving: moving, totals: totals,
+                        moving: moving(at: tracks[index].number + 1), totals: totals,
                         hasClimb: metrics.elevationGainMeters != nil))
             }
         }

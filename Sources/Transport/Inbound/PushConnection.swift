@@ -29,8 +29,9 @@ public final class PushConnection: Sendable {
         }
     }
 
-    /// Sends frames to the pipeline, a part in each turn; waits while the ring is full, and for the
-    /// device's pace where there are holes in time (``HolePace``). Frames of one call stay in order, and those of other connections may come in between.
+    /// Sends frames to the pipeline, a part in each turn; waits while the ring is full, and where
+    /// there are holes in time for the device's ``HolePace``. Frames of one call stay in order, and
+    /// those of other connections may come in between.
     public func send(_ frames: [PushedFrame]) async {
         let connection = connection
         await push { arrival in

@@ -102,4 +102,29 @@ import WireFormat
             isCancelled: isCancelled)
         #expect(count == 0)
     }
+
+    @Test func `A report takes what it holds from the same budget`() throws {
+        for second in 0..<3000 {
+            let time = Self.start.advanced(bySeconds: Double(second))
+            var metrics = Metrics()
+            metrics.elapsedSeconds = Double(second)
+            var bytes: [UInt8] = []
+            StreamEventCodec.encode(
+                StreamEvent(deviceTime: time, kind: .metrics(metrics)), to: &bytes)
+            _ = log.append(
+                .metric, session: Self.session, device: Self.device, sequence: .none,
+                deviceTime: time, arrivalTime: time, payload: bytes.span)
+            if second % 100 == 0 { log.settle() }
+        }
+        log.settle()
+        for (bytesMax, isTaken) in [(64 << 20, true), (256 << 10, false)] {
+            let budget = ExportBudget(bytesMax: bytesMax, deviceBytesMax: bytesMax)
+            let html = try? budget.begin(Self.device).reading { hasRoom in
+                try SessionReporter(reader: log.reader()).html(
+                    of: Self.session, title: "watch", hasRoom: hasRoom, isCancelled: { false })
+            }
+            #expect((html != nil) == isTaken)
+            #expect(budget.bytes == 0)
+        }
+    }
 }
