@@ -228,9 +228,10 @@ function sent() {
 // Buttons.
 
 function press(key) {
+  const measure = (name) => () => page.sensors.toggle(name);
   const actions = {
-    positionAgain: () => page.sensors.toggle("position"), motionAgain: () => page.sensors.toggle("motion"),
-    strapAgain: () => page.sensors.toggle("strap"),
+    positionAgain: measure("position"), motionAgain: measure("motion"), strapAgain: measure("strap"),
+    positionDenied: measure("position"), motionDenied: measure("motion"), bluetoothFailed: measure("strap"),
     replacedElsewhere: () => page.outbox.uplink?.again(), inOtherTab: () => leadership.take(),
     otherTabReady: () => leadership.take(), otherTabSilent: () => leadership.take(),
     notMeasured: () => {

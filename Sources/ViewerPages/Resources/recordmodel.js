@@ -27,6 +27,8 @@ export function linkOf({ outbox, sentAt }, { t, now }) {
 
 /** Sensors that a browser lets go on after a reload only if it is asked, and the word to ask with. */
 const askAgain = { position: "measurePosition", motion: "measureMotion", strap: "connectStrap" };
+/** Problems that a person can end; then the sensor is asked again. */
+const mendable = new Set(["positionDenied", "motionDenied", "bluetoothFailed"]);
 const refusals = { 4003: "tokenRefused", 4009: "replacedElsewhere" };
 
 /** Sentences that stay: what happened, and what to do. */
@@ -50,7 +52,7 @@ export function noticesOf(page, { t, locale }) {
     hole && { key: "notMeasured", values: { from: clockTime(hole.from), to: clockTime(hole.to) }, action: "close" },
     ...Object.entries(askAgain).filter(([name]) => recording && lost.includes(name) && sensors?.states[name] === "off")
       .map(([name, action]) => ({ key: `${name}Again`, action })),
-    ...problems.map(([, problem]) => ({ key: problem })),
+    ...problems.map(([name, problem]) => ({ key: problem, action: mendable.has(problem) ? askAgain[name] : undefined })),
     recording && sensors?.newest.heartRate?.contact === false && { key: "noContact" },
     recording && sensors?.states.screen === "on" && !sensors.screen.isHeld && { key: "screenMayGo" },
     page.isTokenUnknown && !recording && { key: "tokenUnknown", isGrave: true },

@@ -66,8 +66,8 @@ def look(browser, check, cast):
         return True
     except (Failure, TimeoutError) as failure:
         print(f"NO {check.__name__}: {failure}", flush=True)
-    except Exception:  # A broken check must not hide the others.
-        print(f"NO {check.__name__}: {traceback.format_exc()}", flush=True)
+    except Exception:  # A broken check must not hide the others. One line, since its reader takes lines.
+        print(f"NO {check.__name__}: {' | '.join(traceback.format_exc().split(chr(10)))}", flush=True)
     finally:
         for page in list(browser.pages.values()):
             page.close()

@@ -144,6 +144,8 @@ class Phone:
             self._wear_strap()
             self.page.call("DeviceAccess.enable")
             self.events.clear()
+            # A radio that goes in the page's choice is a failure, which the page tells first.
+            self.page.wait(button, 20)
             self.page.run(f"{button}.click()", tapped=True)
             if self._serve(self._is_prompted, seconds=5):
                 break

@@ -55,14 +55,19 @@ class Stage:
 
     def command(self, *words):
         """What a command says about this daemon's state."""
-        return subprocess.run([self.binary, *words, "--state", self.state], check=True,
-                              capture_output=True, text=True).stdout
+        return self._run(*words, "--state", self.state)
 
     def push(self, path, token_file):
         """Sends a recording as a device would."""
         port = self.ports["device"]
-        subprocess.run([self.binary, "push", path, "--to", f"tcp://127.0.0.1:{port}", "--token-file", token_file,
-                        "--speed", "max"], check=True, capture_output=True)
+        self._run("push", path, "--to", f"tcp://127.0.0.1:{port}", "--token-file", token_file, "--speed", "max")
+
+    def _run(self, *words):
+        """What the program prints; when it fails, what it complains of."""
+        run = subprocess.run([self.binary, *words], capture_output=True, text=True, check=False)
+        if run.returncode:
+            raise RuntimeError(f"{words[0]} ended with {run.returncode}: {run.stderr.strip()}")
+        return run.stdout
 
     def stop(self, number=signal.SIGTERM):
         self.process.send_signal(number)

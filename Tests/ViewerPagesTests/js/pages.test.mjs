@@ -153,6 +153,19 @@ test("the record page's words are no other page's, and every notice has one", ()
   for (const { name } of Object.values(recordValues)) assert.ok(languages.en[name], name);
 });
 
+test("a sensor that failed during a run can be asked for again, where that may help", () => {
+  const outbox = { foreign: [] };
+  const action = (name, problem, lost) => noticesOf({ outbox, recording: {}, lost, sensors: {
+    newest: {}, problems: { [name]: problem }, states: { [name]: "problem" } } }, { t, locale: "en" }).map((each) => each.action);
+  for (const lost of [[], ["position", "motion", "strap"]]) {
+    assert.deepEqual(action("position", "positionDenied", lost), ["measurePosition"]);
+    assert.deepEqual(action("motion", "motionDenied", lost), ["measureMotion"]);
+    assert.deepEqual(action("strap", "bluetoothFailed", lost), ["connectStrap"]);
+    assert.deepEqual(action("motion", "noMotion", lost), [undefined]);
+    assert.deepEqual(action("strap", "noBluetooth", lost), [undefined]);
+  }
+});
+
 test("the largest number is what the sensors can tell", () => {
   const first = (hasHeart, hasPosition) => slotsFor({ hasHeart, hasPosition })[0];
   assert.deepEqual([first(true, true), first(true, false), first(false, true), first(false, false)],
