@@ -32,8 +32,14 @@ extension PulsecastDaemon {
         }
     }
 
-    /// Computes results that miss, once the stored ones were compared with the log.
+    /// Computes results that miss, once the stored ones were compared with the log, and finds out
+    /// what shares show.
     func beginUpkeep() {
+        let hiding = accounts.shares.filter { share in
+            guard let device = share.device, share.revokedAt == nil else { return false }
+            return share.obeysPrivacy && accounts.privacy(of: device) != .none
+        }
+        Task { [reader = pipeline.reader] in await reader.settleInTurn(hiding) }
         pipeline.background.start { [self] in
             settleResults()
             pipeline.upkeep.begin()

@@ -60,9 +60,7 @@ extension SessionFlow {
     /// Handles a change of privacy settings: everything shown so far is invalid, and viewers start
     /// again.
     package func privacyChanged(of device: DeviceID) {
-        for share in hub.directory.shares(of: device) {
-            hub.close(share.key, code: .restarting)
-        }
+        hub.privacyChanged(of: device)
         for live in sessions.of(device) {
             _ = sessions.remove(live.id)
             _ = known(live.id, isRecorded: live.isRecorded)

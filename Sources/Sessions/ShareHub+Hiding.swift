@@ -1,4 +1,4 @@
-import SensorModel
+package import SensorModel
 import Sharing
 
 extension ShareHub {
@@ -16,6 +16,22 @@ extension ShareHub {
                 continue
             }
         }
+    }
+
+    /// The session that must be read before it is known which one the share shows; `nil`: none.
+    package func unsettled(by share: Share, at now: Timestamp) -> SessionID? {
+        sessions.unsettled(by: share, at: now)
+    }
+
+    /// Notes whether a session that was read is in view.
+    package func settle(_ session: SessionID, of device: DeviceID, isInView: Bool) {
+        sessions.settle(session, of: device, isInView: isInView)
+    }
+
+    /// Handles a change of the device's privacy settings.
+    func privacyChanged(of device: DeviceID) {
+        sessions.unsettle(device)
+        for share in directory.shares(of: device) { close(share.key, code: .restarting) }
     }
 
     private func sharesObeying(of device: DeviceID) -> [Share] {

@@ -179,7 +179,8 @@ package final class ShareHub {
             let latest = now.advanced(
                 bySeconds: -times.upperBound.seconds(since: times.lowerBound))
             sessions.began(
-                session.session, of: session.device, at: min(times.lowerBound, latest))
+                session.session, of: session.device, at: min(times.lowerBound, latest),
+                isInView: nil)
         }
         for session in latestSessions.sorted(by: { $0.lastOffset < $1.lastOffset }) {
             sessions.ended(

@@ -15,6 +15,9 @@ extension ShareRoutes {
     func snapshots(of share: Share, for peer: PeerAddress) async -> [[UInt8]] {
         let members = members(of: share)
         let isGroup = share.device == nil
+        // Refused, as by a full queue: what is in memory is shown.
+        try? await pipeline.reader.settle(
+            members, for: .share(share.key), from: .address(peer.key))
         let read = isGroup ? nil : await readSnapshot(of: share, for: peer)
         if read == nil { await pipeline.mailbox.waitUntilLoaded(members) }
         return await pipeline.mailbox.ask { core in

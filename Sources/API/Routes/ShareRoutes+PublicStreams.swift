@@ -173,10 +173,11 @@ extension ShareRoutes {
     private func readings(
         of member: Share, by link: Share, _ peer: PeerAddress, startAt: Int64?, limit: Int
     ) async throws -> [HeartRateReading] {
+        let reader = pipeline.reader
+        try await reader.settle([member], for: .share(link.key), from: .address(peer.key))
         guard let source = await shown(by: member, after: nil),
             let session = source.sessions.first
         else { return [] }
-        let reader = pipeline.reader
         _ = await reader.isReadable(through: source.end)
         return try await reader.pool.run(for: .share(link.key), from: .address(peer.key)) {
             ticket in

@@ -112,7 +112,7 @@ package struct ShareRoutes: Sendable {
         // The members of a group run at the same time, so each has about an equal part of the page.
         // Items read beyond its end are read again for the next page.
         let part = min(limit, max(64, 2 * limit / max(members.count, 1)))
-        for source in await sources(of: members, after: offset) {
+        for source in try await sources(of: members, after: offset, for: share, peer) {
             pages.append(try await page(of: source, by: share, offset, part, peer))
         }
         let page = ShareReader.Page.merged(pages, limit: limit)
@@ -131,7 +131,7 @@ package struct ShareRoutes: Sendable {
     private func isShown(
         _ cursor: LogCursor, by members: [Share], of share: Share, _ peer: PeerAddress
     ) async throws -> Bool {
-        let sources = await sources(of: members, after: cursor.offset)
+        let sources = try await sources(of: members, after: cursor.offset, for: share, peer)
         let isShown = await pipeline.reader.isShown(
             cursor, by: sources, for: .share(share.key), from: .address(peer.key))
         guard let isShown else { throw ReadRefusal.busy }
@@ -140,8 +140,9 @@ package struct ShareRoutes: Sendable {
 
     /// What each member shows, all held back alike.
     private func sources(
-        of members: [Share], after offset: RecordOffset?
-    ) async -> [CatchUp.Source] {
+        of members: [Share], after offset: RecordOffset?, for link: Share, _ peer: PeerAddress
+    ) async throws -> [CatchUp.Source] {
+        try await pipeline.reader.settle(members, for: .share(link.key), from: .address(peer.key))
         var sources: [CatchUp.Source] = []
         for member in members {
             if let source = await shown(by: member, after: offset) { sources.append(source) }

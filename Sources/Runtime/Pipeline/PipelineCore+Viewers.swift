@@ -116,6 +116,31 @@ extension PipelineCore {
             share: share, privacy: privacy(of: share), sessions: [session], end: cursor.offset)
     }
 
+    /// The session that must be read before it is known which one the share shows.
+    ///
+    /// - Returns: The session as a reading's source; `nil`: what the share shows is known.
+    func unsettled(by share: Share) -> CatchUp.Source? {
+        let share = current(share)
+        while let session = hub.unsettled(by: share, at: now) {
+            let source = CatchUp.Source(
+                share: share, privacy: privacy(of: share), sessions: [session], end: cursor.offset)
+            guard source.rule == .everything else {
+                log.flush()
+                return source
+            }
+            settle(source, isInView: true)
+        }
+        return nil
+    }
+
+    /// Notes whether anything of a source's session is shown, if its settings still hold.
+    func settle(_ source: CatchUp.Source, isInView: Bool) {
+        guard let session = source.sessions.first, let device = source.share.device,
+            stillShows(source)
+        else { return }
+        hub.settle(session, of: device, isInView: isInView)
+    }
+
     /// Whether what was read of a source still holds: the share may be over or have other settings
     /// by now, and the session erased.
     package func stillShows(_ source: CatchUp.Source) -> Bool {

@@ -195,6 +195,7 @@ package actor PlaybackRun {
         _ share: Share, at time: Timestamp
     ) async throws -> (ProjectionRule, RecordingSource, SessionUpdate)? {
         let chosen = plan.recording?.session
+        if chosen == nil { try await settle(share) }
         let found = await reader.mailbox.ask { core -> (SessionID, ProjectionRule)? in
             core.log.flush()
             let session =
@@ -216,13 +217,28 @@ package actor PlaybackRun {
         }
     }
 
-    /// Reads on a thread of the pool. If others come first, the viewer waits.
+    private func settle(_ share: Share) async throws {
+        try await whenAdmitted { [reader, plan] in
+            try await reader.settle([share], for: plan.party, from: plan.reader)
+        }
+    }
+
+    /// Reads on a thread of the pool.
     private func read<Result: Sendable>(
         _ body: @escaping @Sendable (ReadPool.Ticket) throws -> Result
     ) async throws -> Result {
+        try await whenAdmitted { [reader, plan] in
+            try await reader.pool.run(for: plan.party, from: plan.reader, body)
+        }
+    }
+
+    /// If others come first, the viewer waits.
+    private func whenAdmitted<Result: Sendable>(
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
         while true {
             do {
-                return try await reader.pool.run(for: plan.party, from: plan.reader, body)
+                return try await body()
             } catch ReadRefusal.busy, ReadRefusal.tooMany {
                 try await Task.sleep(for: Self.retryAfter)
             }

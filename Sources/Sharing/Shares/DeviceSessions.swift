@@ -10,6 +10,8 @@ public struct DeviceSessions: Sendable {
         var began: Timestamp
         /// Time at which shares with positions could first show a part of it; `nil`: not yet.
         var cameIntoView: Timestamp?
+        /// Whether ``cameIntoView`` was learned from the records, live or read again.
+        var isViewKnown: Bool
         /// End; `nil`: live.
         var ended: Timestamp?
         /// Number of the end, in order. Times of ends may not be in order, since the clock may be
@@ -42,9 +44,10 @@ public struct DeviceSessions: Sendable {
     ///   - device: The session's device.
     ///   - time: Arrival time of its first frame.
     ///   - isInView: `false`: a share with positions shows nothing of it before
-    ///     ``cameIntoView(_:of:at:)``.
+    ///     ``cameIntoView(_:of:at:)``. `nil`: its records must be read first, see
+    ///     ``unsettled(by:at:)``.
     public mutating func began(
-        _ session: SessionID, of device: DeviceID, at time: Timestamp, isInView: Bool = true
+        _ session: SessionID, of device: DeviceID, at time: Timestamp, isInView: Bool? = true
     ) {
         var known = spans[device] ?? []
         if let index = known.firstIndex(where: { $0.session == session }) {
@@ -53,7 +56,9 @@ public struct DeviceSessions: Sendable {
         } else {
             // Appended, not placed by time: the clock may have been set back since the last one.
             known.append(
-                Span(session: session, began: time, cameIntoView: isInView ? time : nil))
+                Span(
+                    session: session, began: time, cameIntoView: isInView == false ? nil : time,
+                    isViewKnown: isInView != nil))
         }
         spans[device] = known
     }
@@ -70,6 +75,31 @@ public struct DeviceSessions: Sendable {
         }
         let known = spans[device]?[index].cameIntoView
         spans[device]?[index].cameIntoView = time.map { known ?? $0 }
+        spans[device]?[index].isViewKnown = true
+    }
+
+    /// Notes what a reading found, unless the session was seen live, or read, since it was asked
+    /// for.
+    ///
+    /// - Parameters:
+    ///   - session: A session, known or not.
+    ///   - device: The session's device.
+    ///   - isInView: Whether a share with positions may show a part of it.
+    public mutating func settle(_ session: SessionID, of device: DeviceID, isInView: Bool) {
+        guard let index = spans[device]?.firstIndex(where: { $0.session == session }),
+            spans[device]?[index].isViewKnown == false
+        else { return }
+        spans[device]?[index].isViewKnown = true
+        if !isInView { spans[device]?[index].cameIntoView = nil }
+    }
+
+    /// After a change of the owner's privacy settings other sessions may be in view.
+    public mutating func unsettle(_ device: DeviceID) {
+        for index in spans[device]?.indices ?? 0..<0 {
+            guard let span = spans[device]?[index] else { continue }
+            spans[device]?[index].cameIntoView = span.cameIntoView ?? span.began
+            spans[device]?[index].isViewKnown = false
+        }
     }
 
     /// Notes the end of a session. Call it in the order of the ends.
@@ -137,6 +167,19 @@ public struct DeviceSessions: Sendable {
         let seen = Self.time(seenBy: share, at: now)
         let live = shown.last { $0.ended.map { $0 > seen } ?? true }
         return (live ?? Self.lastEnded(shown))?.session
+    }
+
+    /// The session whose records must be read before it is known whether the share shows it: without
+    /// them an answer would tell that the newest session is hidden.
+    ///
+    /// - Returns: `nil`: ``session(shownBy:at:)`` is known. Else call
+    ///   ``settle(_:of:isInView:)`` and ask again.
+    public func unsettled(by share: Share, at now: Timestamp) -> SessionID? {
+        guard share.obeysPrivacy, let device = share.device,
+            let shown = session(shownBy: share, at: now)
+        else { return nil }
+        let span = spans[device]?.first { $0.session == shown }
+        return span?.isViewKnown == false ? shown : nil
     }
 
     /// The sessions that a reconnecting viewer may see, also those that are no longer shown.

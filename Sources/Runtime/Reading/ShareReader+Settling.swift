@@ -1,0 +1,67 @@
+package import SensorModel
+import SegmentLog
+import Sessions
+import Sharing
+
+/// Which session a share with positions shows, where only the log can tell: after a restart, and
+/// after a change of privacy settings.
+///
+/// Such a share shows nothing of a session that is hidden altogether, and goes on with the one
+/// before. An answer given before that is known would tell that the newest one is hidden.
+extension ShareReader {
+    /// Reads until it is known what the shares show. Returns at once if it is.
+    ///
+    /// - Parameters:
+    ///   - shares: Shares of devices.
+    ///   - party: Party whose turn of the pool it takes.
+    ///   - requester: Requester within the party.
+    /// - Throws: ``ReadRefusal``, ``SegmentLogError``
+    package func settle(
+        _ shares: [Share], for party: ReadParty, from requester: ReadRequester
+    ) async throws {
+        for share in shares where share.obeysPrivacy {
+            while let source = await mailbox.ask({ $0.unsettled(by: share) }) ?? nil {
+                // Without records that a failed disk holds back the session might look hidden.
+                guard await isReadable(through: source.end) else { return }
+                let isInView = try await pool.run(for: party, from: requester) { ticket in
+                    try shows(source, ticket)
+                }
+                guard await mailbox.ask({ $0.settle(source, isInView: isInView) }) != nil else {
+                    throw ReadRefusal.cancelled
+                }
+            }
+        }
+    }
+
+    /// Settles what the shares show, one after the other, so that the first viewer after a start need
+    /// not wait for it. Ends when all are settled, or the pool has stopped.
+    package func settleInTurn(_ shares: [Share]) async {
+        for share in shares {
+            let began = ContinuousClock.now
+            do { try await settle([share], for: .upkeep, from: .owner) } catch {
+                guard error as? ReadRefusal != .cancelled else { return }
+            }
+            let rest = (ContinuousClock.now - began) * Self.restFactor
+            do { try await Task.sleep(for: rest) } catch { return }
+        }
+    }
+
+    /// Pause after each share of ``settleInTurn(_:)``, as a multiple of its duration: a fifth of a
+    /// processor at most.
+    private static let restFactor = 4
+
+    private func shows(
+        _ source: CatchUp.Source, _ ticket: ReadPool.Ticket
+    ) throws -> Bool {
+        guard let session = source.sessions.first,
+            let records = try records(of: session, by: source.rule, ticket)
+        else {
+            // Erased meanwhile, unless the reading was cancelled.
+            if ticket.isCancelled { throw ReadRefusal.cancelled }
+            return false
+        }
+        let (first, ending) = try records.firstShown(arrivedBy: nil, now: clock())
+        guard ending != .cancelled else { throw ReadRefusal.cancelled }
+        return first != nil
+    }
+}
