@@ -17,12 +17,18 @@ public enum ClientError: Error, Hashable, Sendable {
     /// The server closed a WebSocket with this code.
     case closed(code: UInt16)
     case answerTooLarge(bytesMax: Int)
+    /// The server speaks another protocol, or none.
+    case notAnAnswer
+    /// The server sends faster than anybody can read.
+    case tooManyAnswers(max: Int)
 
     /// Whether another attempt can succeed without a change on either side.
     public var mayPass: Bool {
         switch self {
         case .cannotConnect, .connectionLost, .closed: true
-        case .badAddress, .notTrusted, .noTLS, .upgradeRefused, .answerTooLarge: false
+        case .badAddress, .notTrusted, .noTLS, .upgradeRefused, .answerTooLarge,
+            .notAnAnswer, .tooManyAnswers:
+            false
         }
     }
 
@@ -83,6 +89,9 @@ extension ClientError: CustomStringConvertible {
         case .connectionLost: "the connection was lost"
         case .closed(let code): "the server closed the connection with code \(code)"
         case .answerTooLarge(let bytesMax): "the answer is longer than \(bytesMax) bytes"
+        case .notAnAnswer: "what answers there is no Pulsecast daemon: check address and port"
+        case .tooManyAnswers(let max):
+            "the server sent more than \(max) messages at once: check that it is a Pulsecast daemon"
         }
     }
 }

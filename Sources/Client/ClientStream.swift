@@ -14,8 +14,9 @@ enum ClientEvent: Hashable, Sendable {
 
 /// Receiver of a connection's events; called on the connection's loop.
 struct ClientConsumer: Sendable {
-    /// Called once per connection, so that the receiver can have state.
-    let makeTaker: @Sendable () -> (ClientEvent) -> Void
+    /// Called once per connection, so that the receiver can have state. An error of what it returns
+    /// ends the connection.
+    let makeTaker: @Sendable () -> (ClientEvent) throws(ClientError) -> Void
     /// Only the first call counts.
     let finish: @Sendable (ClientError?) -> Void
 }

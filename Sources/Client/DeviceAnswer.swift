@@ -43,12 +43,20 @@ struct AnswerSplitter {
         self.isBinary = isBinary
     }
 
-    mutating func answers(in event: ClientEvent) -> [DeviceAnswer] {
+    /// Bytes of the longest answer: a frame, or a line as long.
+    static let answerBytesMax = 1 << 16
+
+    /// - Throws: ``ClientError/answerTooLarge(bytesMax:)``, also for a frame that is none.
+    mutating func answers(in event: ClientEvent) throws(ClientError) -> [DeviceAnswer] {
         switch event {
         case .text(let json): return DeviceAnswer(json: json).map { [$0] } ?? []
         case .binary(let bytes), .bytes(let bytes):
             pending += bytes
-            return isBinary ? frames() : lines()
+            let answers = isBinary ? try frames() : lines()
+            guard pending.count <= Self.answerBytesMax else {
+                throw .answerTooLarge(bytesMax: Self.answerBytesMax)
+            }
+            return answers
         }
     }
 
@@ -61,12 +69,13 @@ struct AnswerSplitter {
         }
     }
 
-    private mutating func frames() -> [DeviceAnswer] {
+    private mutating func frames() throws(ClientError) -> [DeviceAnswer] {
         var answers: [DeviceAnswer] = []
         var start = 0
         while start + Limits.frameHeaderBytes <= pending.count {
             let count = Int(pending[start]) | Int(pending[start + 1]) << 8
-            guard start + 2 + count <= pending.count, count >= 14 else { break }
+            guard count >= 14 else { throw .notAnAnswer }
+            guard start + 2 + count <= pending.count else { break }
             let frame = Array(pending[start..<(start + 2 + count)])
             start += 2 + count
             if frame[2] == FrameKind.ack.rawValue {

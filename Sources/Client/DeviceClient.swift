@@ -14,6 +14,8 @@ public struct DeviceClient: Sendable {
     public let answers: AsyncThrowingStream<DeviceAnswer, any Error>
     private let stream: ClientStream
     private let format: DeviceFormat
+    /// Answers that nobody has read yet; a daemon's acks gather into few.
+    private static let waitingMax = 65_536
 
     /// - Parameters:
     ///   - address: `tcp`, `tcps`, `ws` or `wss`.
@@ -29,12 +31,16 @@ public struct DeviceClient: Sendable {
         var fields = HTTPFields()
         fields["Sec-WebSocket-Protocol"] = "pulsecast.device.v1"
         if let bearerToken { fields["Authorization"] = "Bearer \(bearerToken)" }
-        let (answers, continuation) = AsyncThrowingStream.makeStream(of: DeviceAnswer.self)
+        let (answers, continuation) = AsyncThrowingStream.makeStream(
+            of: DeviceAnswer.self, bufferingPolicy: .bufferingOldest(Self.waitingMax))
         let consumer = ClientConsumer(
             makeTaker: {
                 var splitter = AnswerSplitter(isBinary: format == .binary)
-                return { event in
-                    for answer in splitter.answers(in: event) { continuation.yield(answer) }
+                return { event throws(ClientError) in
+                    for answer in try splitter.answers(in: event) {
+                        guard case .dropped = continuation.yield(answer) else { continue }
+                        throw .tooManyAnswers(max: Self.waitingMax)
+                    }
                 }
             }, finish: { continuation.finish(throwing: $0) })
         let stream = try await ClientStream.connect(

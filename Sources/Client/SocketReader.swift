@@ -6,7 +6,7 @@ import NIOWebSocket
 final class BytesReader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    private let take: (ClientEvent) -> Void
+    private let take: (ClientEvent) throws(ClientError) -> Void
     private let finish: (ClientError?) -> Void
 
     init(_ consumer: ClientConsumer) {
@@ -15,7 +15,9 @@ final class BytesReader: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        take(.bytes(Array(unwrapInboundIn(data).readableBytesView)))
+        do throws(ClientError) {
+            try take(.bytes(Array(unwrapInboundIn(data).readableBytesView)))
+        } catch { errorCaught(context: context, error: error) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -33,7 +35,7 @@ final class SocketReader: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    private let take: (ClientEvent) -> Void
+    private let take: (ClientEvent) throws(ClientError) -> Void
     private let finish: (ClientError?) -> Void
 
     init(_ consumer: ClientConsumer) {
@@ -50,8 +52,8 @@ final class SocketReader: ChannelInboundHandler {
         let frame = unwrapInboundIn(data)
         var payload = frame.unmaskedData
         switch frame.opcode {
-        case .text: take(.text(Array(payload.readableBytesView)))
-        case .binary: take(.binary(Array(payload.readableBytesView)))
+        case .text: take(.text(Array(payload.readableBytesView)), context)
+        case .binary: take(.binary(Array(payload.readableBytesView)), context)
         case .ping:
             let pong = WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: payload)
             context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
@@ -67,6 +69,12 @@ final class SocketReader: ChannelInboundHandler {
             context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
             context.close(promise: nil)
         default: break
+        }
+    }
+
+    private func take(_ event: ClientEvent, _ context: ChannelHandlerContext) {
+        do throws(ClientError) { try take(event) } catch {
+            errorCaught(context: context, error: error)
         }
     }
 

@@ -4,6 +4,8 @@ public struct ViewerClient: Sendable {
     /// ``ClientError/closed(code:)`` if the server gave a code.
     public let events: AsyncThrowingStream<String, any Error>
     private let stream: ClientStream
+    /// Events that nobody has read yet.
+    private static let waitingMax = 65_536
 
     /// - Parameters:
     ///   - address: `ws` or `wss`, with the target `/v1/shares/ID/live` and its query.
@@ -16,12 +18,15 @@ public struct ViewerClient: Sendable {
         guard address.scheme == .ws || address.scheme == .wss else {
             throw .badAddress("\(address)")
         }
-        let (events, continuation) = AsyncThrowingStream.makeStream(of: String.self)
+        let (events, continuation) = AsyncThrowingStream.makeStream(
+            of: String.self, bufferingPolicy: .bufferingOldest(Self.waitingMax))
         let consumer = ClientConsumer(
             makeTaker: {
-                { event in
-                    guard case .text(let bytes) = event else { return }
-                    continuation.yield(String(decoding: bytes, as: UTF8.self))
+                { event throws(ClientError) in
+                    guard case .text(let bytes) = event,
+                        case .dropped = continuation.yield(String(decoding: bytes, as: UTF8.self))
+                    else { return }
+                    throw .tooManyAnswers(max: Self.waitingMax)
                 }
             }, finish: { continuation.finish(throwing: $0) })
         let stream = try await ClientStream.connect(to: address, tls: tls, consumer)

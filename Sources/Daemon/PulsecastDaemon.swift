@@ -91,7 +91,9 @@ public final class PulsecastDaemon: Sendable {
             configuration: configuration, disk: disk(state.log),
             newEpoch: newEpoch, accounts: accounts,
             began: { webhooks?.began($0, of: $1, at: $2) },
-            notice: SessionNotifier(accounts: accounts, webhooks: webhooks, logger: logger).take,
+            notice: SessionNotifier(
+                accounts: accounts, webhooks: webhooks, logger: logger, clock: WallClock.now
+            ).take,
             stateChanged: { troubles.logChanged(to: $0) },
             logger: logger)
         troubles.begin(telling: pipeline.loops)

@@ -1,6 +1,8 @@
-import Recordings
+import MutatedBytes
 import SensorModel
 import Testing
+
+@testable import Recordings
 
 @Suite struct RecordedSessionBuilderTests {
     private static func time(_ seconds: Double) -> Timestamp {
@@ -144,6 +146,62 @@ import Testing
             let before = builder.bytes
             for second in 1...10 { builder.take(Self.frame(Double(second), payload)) }
             #expect(builder.bytes - before >= 10 * least, "\(payload)")
+        }
+    }
+
+    /// Memory that a list of heart rates becomes is counted before it is taken.
+    @Test(arguments: [true, false])
+    func `A file is not begun for whose points there is no room`(isSorted: Bool) throws {
+        var builder = RecordedSessionBuilder(id: SessionID(high: 1, low: 1), device: "wrist")
+        let count = 20_000
+        for index in 0..<count {
+            let order = isSorted ? index : count - index
+            builder.take(try Self.rate(Double(order) / 1000, 120))
+        }
+        let before = builder.bytes
+        var copy = builder
+        var most = 0
+        let session = try #require(
+            copy.finish(.points) { bytes in
+                most = max(most, bytes)
+                return true
+            })
+        #expect(session.points.count == count)
+        #expect(most >= before + count * MemoryLayout<SessionPoint>.stride)
+        var refused = builder
+        #expect(refused.finish(.points) { $0 < most } == nil)
+        var rows = builder
+        let needed = try #require(rows.finish(.rows) { $0 <= before * 3 })
+        #expect(needed.points.isEmpty)
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `Each lap has its own points and meters`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var frames: [Frame] = []
+        var events: [StreamEvent] = []
+        var lapEnds: [Double] = []
+        for second in 1...300 {
+            if Bool.random(using: &generator) {
+                frames.append(try Self.fix(Double(second), latitude: 11))
+            }
+            events.append(Self.row(Double(second)))
+            guard Int.random(in: 0..<9, using: &generator) == 0 else { continue }
+            lapEnds.append(Double(second))
+            let lap = Lap(
+                number: lapEnds.count, seconds: 1, distanceMeters: nil, averageHeartRate: nil)
+            events.append(
+                StreamEvent(deviceTime: Self.time(Double(second)), kind: .lap(lap)))
+        }
+        let session = Self.session(frames, events)
+        let parts = session.lapParts
+        #expect(parts.map(\.lap) == session.lapsToEnd)
+        #expect(parts.flatMap { Array($0.range) } == Array(session.points.indices))
+        for part in parts {
+            let before = session.points[..<part.range.lowerBound].last { $0.distanceMeters != nil }
+            let last = session.points[part.range].last { $0.distanceMeters != nil }
+            let meters = last.map { ($0.distanceMeters ?? 0) - (before?.distanceMeters ?? 0) }
+            #expect(part.summary.distanceMeters == meters)
         }
     }
 }

@@ -28,7 +28,7 @@ import Testing
         path: String, pattern: String?, parameters: [String: String]
     ) async throws {
         switch Self.router.match(.get, path) {
-        case .found(.respond(let respond), let found):
+        case .found(.respond(let respond), let found, _):
             let peer = PeerAddress.unixSocket
             let answer = await respond(HTTPRequest(method: .get, path: path, peer: peer))
             guard case .bytes(let bytes) = answer.body else { return }
@@ -50,6 +50,12 @@ import Testing
         let query = QueryItems("a=1&b=%C3%A4+x&c&=d&a=2&e=%f&g=%ff&h=i=j")
         #expect(query["a"] == "1" && query["b"] == "ä x" && query["c"]?.isEmpty == true)
         #expect(query["e"] == nil && query["g"] == nil && query["h"] == "i=j")
+    }
+
+    @Test func `Of a query or a form so many pairs are read`() {
+        let query = QueryItems(String(repeating: "a&", count: 500_000) + "last=1")
+        #expect(query.items.count == QueryItems.countMax && query["last"] == nil)
+        #expect(QueryItems("a&&b&").items.map(\.name) == ["a", "b"])
     }
 
     // MARK: - Addresses

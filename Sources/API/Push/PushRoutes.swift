@@ -11,24 +11,28 @@ package struct PushRoutes: Sendable {
     package let service: PushService
     package let accounts: Accounts
     package let commands: WaitingCommands
+    /// Reads long bodies.
+    package let bodies: ReadPool
     package let clock: @Sendable () -> Timestamp
 
     package init(
-        service: PushService, accounts: Accounts, commands: WaitingCommands,
+        service: PushService, accounts: Accounts, commands: WaitingCommands, bodies: ReadPool,
         clock: @escaping @Sendable () -> Timestamp
     ) {
         self.service = service
         self.accounts = accounts
         self.commands = commands
+        self.bodies = bodies
         self.clock = clock
     }
 
     package func add(to router: inout Router) {
         for format in PushFormat.allCases {
             for path in ["/in/\(format.rawValue)/:token", "/in/\(format.rawValue)"] {
-                router.add(.post, path) { await take($0, as: format) }
+                for method in [.post] + (format.takesPut ? [.put] : []) as [HTTPRequest.Method] {
+                    router.add(method, path, bodyBytesMax: .max) { await take($0, as: format) }
+                }
                 if format.takesGet { router.add(.get, path) { await take($0, as: format) } }
-                if format.takesPut { router.add(.put, path) { await take($0, as: format) } }
                 if format.takesSocket { router.add(.get, path, .socket(relay(of: format))) }
             }
         }
@@ -52,7 +56,10 @@ package struct PushRoutes: Sendable {
     ) async -> HTTPResponse {
         let now = request.arrivalTime
         let waiting = commands.commands(for: device, at: now)
-        let batch = format.batch(of: request, commands: waiting)
+        let batch: PushBatch
+        do { batch = try await read(request, as: format, of: device, commands: waiting) } catch {
+            return ReadAnswer.response(to: error)
+        }
         accounts.withState { $0.lastSeen[device] = now }
         switch await service.take(batch, from: device, as: format) {
         case .recorded: break
@@ -65,6 +72,22 @@ package struct PushRoutes: Sendable {
         commands.delivered(batch.deliveredCommands, to: device)
         return HTTPResponse(batch.reply)
     }
+
+    /// Long bodies take turns on threads of their own, so that those of one device delay neither
+    /// another's nor short requests.
+    private func read(
+        _ request: PushRequest, as format: PushFormat, of device: DeviceID,
+        commands waiting: [PhoneCommand]
+    ) async throws -> PushBatch {
+        guard request.body.count > Self.shortBodyBytesMax else {
+            return format.batch(of: request, commands: waiting)
+        }
+        return try await bodies.run(for: .device(device)) { _ in
+            format.batch(of: request, commands: waiting)
+        }
+    }
+
+    private static let shortBodyBytesMax = 32 * 1024
 
     // MARK: Authentication
 

@@ -57,11 +57,12 @@ package struct OwnerRoutes: Sendable {
 
     /// Adds a route that requires a device's token; its answers must not be cached.
     private func add(
-        _ method: HTTPRequest.Method, _ path: String, to router: inout Router,
+        _ method: HTTPRequest.Method, _ path: String, bodyBytesMax: Int = Router.bodyBytesMax,
+        to router: inout Router,
         _ work: @escaping @Sendable (HTTPRequest, Device) async throws -> HTTPResponse
     ) {
         let authenticator = OwnerAuthenticator(accounts: accounts, clock: administration.clock)
-        router.add(method, "/v1/me" + path) { request in
+        router.add(method, "/v1/me" + path, bodyBytesMax: bodyBytesMax) { request in
             switch authenticator.device(of: request) {
             case .failure(let refusal): return refusal.response
             case .success(let device):
@@ -175,8 +176,10 @@ package struct OwnerRoutes: Sendable {
         }
         let courses = CourseService(administration: administration)
         add(.get, "/course", to: &router) { _, device in try courses.show(device) }
-        add(.put, "/course", to: &router) { request, device in
-            try courses.take(request.body, of: device)
+        add(.put, "/course", bodyBytesMax: .max, to: &router) { request, device in
+            try await sessions.pipeline.bodies.run(for: .device(device.id)) { _ in
+                try courses.take(request.body, of: device)
+            }
         }
         add(.delete, "/course", to: &router) { _, device in try courses.remove(device) }
     }

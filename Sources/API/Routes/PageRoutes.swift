@@ -30,7 +30,7 @@ package struct PageRoutes: Sendable {
         router.add(.get, "/assets/*") { asset($0) }
         router.add(.get, "/favicon.ico") { icon($0) }
         router.add(.get, "/manifest.webmanifest") { named("manifest.webmanifest", $0) }
-        router.add(.post, "/c") { await redeem($0) }
+        router.add(.post, "/c", bodyBytesMax: 1024) { await redeem($0) }
     }
 
     private func start(_ request: HTTPRequest) async -> HTTPResponse {

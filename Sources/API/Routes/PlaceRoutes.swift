@@ -26,17 +26,18 @@ struct PlaceRoutes: Sendable {
             return JSONBody.response(ZonesBody(try zones.remove(zoneNamed: zone, of: device)))
         }
         add(.get, "course", to: &router) { _, device in try courses.show(device) }
-        add(.put, "course", to: &router) { request, device in
+        add(.put, "course", bodyBytesMax: .max, to: &router) { request, device in
             try courses.take(request.body, of: device)
         }
         add(.delete, "course", to: &router) { _, device in try courses.remove(device) }
     }
 
     private func add(
-        _ method: HTTPRequest.Method, _ path: String, to router: inout Router,
+        _ method: HTTPRequest.Method, _ path: String, bodyBytesMax: Int = Router.bodyBytesMax,
+        to router: inout Router,
         _ work: @escaping @Sendable (HTTPRequest, Device) throws -> HTTPResponse
     ) {
-        router.add(method, "/devices/:name/" + path) { request in
+        router.add(method, "/devices/:name/" + path, bodyBytesMax: bodyBytesMax) { request in
             await answer {
                 let name = request.parameters["name"] ?? ""
                 return try work(request, try administration.known(name))

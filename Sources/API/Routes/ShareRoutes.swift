@@ -31,7 +31,7 @@ package struct ShareRoutes: Sendable {
         router.add(.get, "/v1/shares/:share/latest") { await latest($0).tagged(for: $0).open() }
         router.add(.get, "/v1/shares/:share/history") { await history($0).open() }
         router.add(.get, "/v1/shares/:share/week") { await week($0).open() }
-        router.add(.post, "/v1/shares/:share/cheer") { await cheer($0).open() }
+        router.add(.post, "/v1/shares/:share/cheer", bodyBytesMax: 4096) { await cheer($0).open() }
         for name in ["latest", "history", "week"] {
             router.add(.options, "/v1/shares/:share/" + name) { _ in
                 .preflight(headers: "If-None-Match")

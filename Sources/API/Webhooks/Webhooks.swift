@@ -8,18 +8,18 @@ package import SensorModel
 import Transport
 
 /// Notifies the owner's other systems when a session starts, ends, completes a kilometer or raises
-/// an alert. Deliveries are signed, in order, and retried after a failure.
+/// an alert. Deliveries are signed, in the order of each device, and retried after a failure.
+/// Devices take turns.
 ///
 /// The signature is `X-Pulsecast-Signature: sha256=` and the HMAC-SHA256 of the body, with the
 /// secret as the key.
 package final class Webhooks: Sendable {
-    /// Waiting deliveries; beyond this number newer ones are dropped.
-    private static let waitingMax = 1000
     private static let answerSeconds = 10.0
 
     private let accounts: Accounts
     private let logger: Logger
-    private let waiting: AsyncStream<WebhookEvent>.Continuation
+    private let waiting: WaitingWebhooks
+    private let wake: AsyncStream<Void>.Continuation
     private let deliverer: Task<Void, Never>
 
     /// `nil` if the owner configures no webhooks.
@@ -42,18 +42,22 @@ package final class Webhooks: Sendable {
         let secret = try Self.secret(settings, environment: environment)
         self.accounts = accounts
         self.logger = logger
-        let (events, continuation) = AsyncStream.makeStream(
-            of: WebhookEvent.self, bufferingPolicy: .bufferingOldest(Self.waitingMax))
-        waiting = continuation
+        let (wakes, wake) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.wake = wake
+        let waiting = WaitingWebhooks()
+        self.waiting = waiting
         deliverer = Task {
-            for await event in events {
-                await Self.deliver(event, to: address, secret: secret, logger)
+            for await _ in wakes {
+                while let event = waiting.next() {
+                    await Self.deliver(event, to: address, secret: secret, logger)
+                }
             }
         }
     }
 
     deinit {
-        waiting.finish()
+        wake.finish()
         deliverer.cancel()
     }
 
@@ -61,18 +65,22 @@ package final class Webhooks: Sendable {
         send(
             WebhookEvent(
                 event: "sessionStarted", device: accounts.device(device)?.name,
-                session: session, time: deviceTime))
+                session: session, time: deviceTime), of: device)
     }
 
     package func take(_ event: StreamEvent, of session: SessionID, from device: DeviceID) {
         let name = accounts.device(device)?.name
-        if let event = WebhookEvent(event, device: name, session: session) { send(event) }
+        guard let event = WebhookEvent(event, device: name, session: session) else { return }
+        send(event, of: device)
     }
 
-    private func send(_ event: WebhookEvent) {
-        if case .dropped = waiting.yield(event) {
-            logger.warning("too many webhooks wait: one was dropped")
+    private func send(_ event: WebhookEvent, of device: DeviceID) {
+        if let dropped = waiting.append(event, of: device, at: .now) {
+            logger.warning(
+                "too many webhooks wait for their receiver: dropped since the last such line: \(dropped)"
+            )
         }
+        wake.yield()
     }
 
     private static func secret(

@@ -120,7 +120,13 @@ public struct MemoryBudget: Hashable, Sendable {
             Row(name: "limiters of addresses", count: 5 * 2 * 16_384, bytesEach: 256),
             // Two lengths of IPv6 networks, two generations; an entry is up to 80 moments.
             Row(name: "limiters of networks", count: 2 * 2 * 2048, bytesEach: 768),
-            Row(name: "messages to the webhook", count: 1000, bytesEach: 4 << 10),
+            Row(
+                name: "messages to the webhook", count: WaitingWebhooks.countMax,
+                bytesEach: 4 << 10),
+            Row(
+                name: "long bodies that wait or are read", count: Pipeline.bodiesMax + 2,
+                bytesEach: configuration.bounds.bodyBytesMax),
+            Row(name: "what those that are read become", count: 2, bytesEach: 4 << 20),
         ]
     }
 }

@@ -96,7 +96,8 @@ struct Listeners {
             publicURL: { [address] in address.url }
         ).add(to: &router)
         PushRoutes(
-            service: pushes, accounts: accounts, commands: waitingCommands, clock: WallClock.now
+            service: pushes, accounts: accounts, commands: waitingCommands,
+            bodies: pipeline.bodies, clock: WallClock.now
         ).add(to: &router)
         PulsoidRoutes(shares: shares).add(to: &router)
         HypeRateRoutes(shares: shares).add(to: &router)

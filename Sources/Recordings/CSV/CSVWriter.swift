@@ -9,7 +9,7 @@ enum CSVWriter {
         """
 
     static func bytes(_ session: RecordedSession) -> [UInt8] {
-        var text = TextBytes()
+        var text = TextBytes(capacity: session.seconds.count * ExportFormat.csv.textBytesEach)
         var sensors = SensorColumns(session.measured)
         let hasSensors = !sensors.columns.isEmpty
         text.add(header)

@@ -16,6 +16,26 @@ public enum ExportFormat: String, CaseIterable, Sendable {
     /// which sensor counts. The others are written as the frames are read, however many there are.
     public var readsRows: Bool { self != .motionCSV }
 
+    /// Whether the file has the measured points; the others have one row a second, or the frames.
+    public var hasPoints: Bool {
+        switch self {
+        case .gpx, .tcx, .fit: true
+        case .csv, .motionCSV, .ndjson, .mcap: false
+        }
+    }
+
+    /// Bytes that the file's text has for each row or point, at most: a position, a heart rate, a
+    /// cadence and a power. 0: it is written part by part.
+    var textBytesEach: Int {
+        switch self {
+        case .csv: 192
+        case .gpx: 384
+        case .tcx: 512
+        case .fit: 64
+        case .motionCSV, .ndjson, .mcap: 0
+        }
+    }
+
     public var contentType: String {
         switch self {
         case .csv, .motionCSV: "text/csv; charset=utf-8"

@@ -26,6 +26,8 @@ struct MeasuredPoints {
 
     private var fixes: [Fix] = []
     private var rates: [Rate] = []
+    /// Whether all came in the order of their times.
+    private var isSorted = true
     private var source: String?
     private var sources: Set<String?> = []
 
@@ -34,9 +36,20 @@ struct MeasuredPoints {
         fixes.count * MemoryLayout<Fix>.stride + rates.count * MemoryLayout<Rate>.stride
     }
 
+    /// Memory in bytes of the copies that ``settle(rows:shownSources:)`` makes meanwhile.
+    var sortingBytes: Int { isSorted ? 0 : 2 * bytes }
+
+    /// How many points of measured values there are at most, once it is settled.
+    var pointsMax: Int {
+        var count = 0
+        forEachMeasured { _ in count += 1 }
+        return count
+    }
+
     mutating func take(_ frame: Frame) {
         switch frame.payload {
         case .location(let location):
+            isSorted = isSorted && fixes.last.map { $0.time <= frame.deviceTime } ?? true
             fixes.append(Fix(time: frame.deviceTime, location: location))
         case .heartRate(let sample) where sample.contact != .off:
             add(sample.beatsPerMinute, at: frame.deviceTime, isOfMotion: false)
@@ -57,6 +70,7 @@ struct MeasuredPoints {
         let rate = Rate(
             time: time, beatsPerMinute: beatsPerMinute, source: source, isOfMotion: isOfMotion)
         sources.insert(source)
+        isSorted = isSorted && rates.last.map { $0.time <= time } ?? true
         // Every motion batch repeats the rate: one a second is enough.
         if isOfMotion, let last = rates.last, last.isOfMotion,
             last.time.wholeSecond == time.wholeSecond
@@ -79,8 +93,11 @@ struct MeasuredPoints {
                 (time($0.element), $0.offset) < (time($1.element), $1.offset)
             }.map(\.element)
         }
-        fixes = order(fixes) { $0.time }
-        rates = order(rates) { $0.time }
+        if !isSorted {
+            fixes = order(fixes) { $0.time }
+            rates = order(rates) { $0.time }
+            isSorted = true
+        }
         guard sources.count > 1 else { return }
         var index = 0
         rates.removeAll { rate in
@@ -119,7 +136,10 @@ struct MeasuredPoints {
     func points(
         rows: [SessionPoint], sensors: [RecordedSession.MeasuredMoment]
     ) -> [SessionPoint] {
-        var points = Self.filled(Self.joined(measured(), sensors), rows)
+        var points: [SessionPoint] = []
+        points.reserveCapacity(pointsMax)
+        forEachMeasured { points.append($0) }
+        points = Self.filled(Self.joined(points, sensors), rows)
         var newest = NewestMeasured(sensors)
         var next = 0
         for index in points.indices {
@@ -184,8 +204,7 @@ struct MeasuredPoints {
         var time: Timestamp
     }
 
-    private func measured() -> [SessionPoint] {
-        var points: [SessionPoint] = []
+    private func forEachMeasured(_ body: (SessionPoint) -> Void) {
         var held: Rate?
         var last: Timestamp?
         var next = 0
@@ -197,7 +216,7 @@ struct MeasuredPoints {
                 let second = rate.time.wholeSecond
                 let isAlone = last?.wholeSecond != second && end?.wholeSecond != second
                 guard isAlone || last == rate.time else { continue }
-                points.append(SessionPoint(time: rate.time, heartRate: rate.beatsPerMinute))
+                body(SessionPoint(time: rate.time, heartRate: rate.beatsPerMinute))
             }
         }
         for fix in fixes {
@@ -211,30 +230,48 @@ struct MeasuredPoints {
             } else if let held, fix.time.seconds(since: held.time) <= Self.heldSeconds {
                 point.heartRate = held.beatsPerMinute
             }
-            points.append(point)
+            body(point)
             last = fix.time
         }
         takeRates(before: nil)
-        return points
     }
 
     /// Adds the rows of seconds in which steps were detected and nothing was measured.
     private static func filled(_ points: [SessionPoint], _ rows: [SessionPoint]) -> [SessionPoint] {
-        var result: [SessionPoint] = []
-        result.reserveCapacity(points.count)
+        var added: [SessionPoint] = []
+        var newest: Timestamp?
         var next = 0
         for row in rows {
             let before = row.time.advanced(bySeconds: -1)
             while next < points.count, points[next].time <= row.time {
-                result.append(points[next])
+                newest = points[next].time
                 next += 1
             }
             // What a sensor counted has points of its own.
-            guard row.cadence != nil, row.cadenceSource == nil,
-                result.last.map({ $0.time <= before }) ?? true
+            guard row.cadence != nil, row.cadenceSource == nil, newest.map({ $0 <= before }) ?? true
             else { continue }
-            result.append(SessionPoint(time: row.time, heartRate: row.heartRate))
+            added.append(SessionPoint(time: row.time, heartRate: row.heartRate))
+            newest = row.time
         }
-        return result + points[next...]
+        // In most sessions there is a point for each row: they are not copied.
+        return added.isEmpty ? points : merged(points, added)
+    }
+
+    /// Merges by time; of equal times the first list's come first.
+    private static func merged(
+        _ points: [SessionPoint], _ added: [SessionPoint]
+    ) -> [SessionPoint] {
+        var result: [SessionPoint] = []
+        result.reserveCapacity(points.count + added.count)
+        var next = 0
+        for point in added {
+            while next < points.count, points[next].time <= point.time {
+                result.append(points[next])
+                next += 1
+            }
+            result.append(point)
+        }
+        result += points[next...]
+        return result
     }
 }

@@ -72,18 +72,43 @@ extension RecordedSession {
         return max(seconds, 0)
     }
 
-    /// Summary of a lap's points: distance within, mean and highest heart rate.
-    func summary(of lap: RecordedLap, points range: Range<Int>) -> StretchSummary {
+    /// The laps of ``lapsToEnd`` with their points and the sums of these, in one pass over all.
+    var lapParts: [LapPart] {
+        var before = 0.0
+        return zip(lapsToEnd, lapRanges).map { lap, range in
+            LapPart(lap: lap, range: range, summary: summary(of: lap, points: range, &before))
+        }
+    }
+
+    /// Summary of all points.
+    var wholeSummary: StretchSummary {
+        var before = 0.0
+        let whole = RecordedLap(start: start, end: end)
+        return summary(of: whole, points: points.indices, &before)
+    }
+
+    /// Summary of a lap's points: distance within, mean and highest heart rate. `before` has the
+    /// meters at the end of the laps before; then of this one.
+    private func summary(
+        of lap: RecordedLap, points range: Range<Int>, _ before: inout Double
+    ) -> StretchSummary {
         var summary = StretchSummary()
         for point in points[range] { summary.add(point) }
-        let before = points[..<range.lowerBound].last { $0.distanceMeters != nil }
         if let last = points[range].last(where: { $0.distanceMeters != nil })?.distanceMeters {
-            summary.distanceMeters = max(last - (before?.distanceMeters ?? 0), 0)
+            summary.distanceMeters = max(last - before, 0)
+            before = last
         }
         if let distance = lap.distanceMeters { summary.distanceMeters = distance }
         if let rate = lap.averageHeartRate { summary.averageHeartRate = rate }
         return summary
     }
+}
+
+/// A lap, its points and their sums.
+struct LapPart {
+    var lap: RecordedLap
+    var range: Range<Int>
+    var summary: StretchSummary
 }
 
 /// Sums over some points.

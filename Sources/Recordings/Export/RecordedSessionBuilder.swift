@@ -108,17 +108,48 @@ public struct RecordedSessionBuilder: Sendable {
         }
     }
 
-    /// Returns the session, after the last record.
+    /// What a file is made of.
+    public enum Content: Sendable {
+        /// ``RecordedSession/seconds``
+        case rows
+        /// ``RecordedSession/points``
+        case points
+        case all
+    }
+
+    /// Returns the whole session, after the last record.
     public mutating func finish() -> RecordedSession {
+        guard let session = finish(.all, hasRoom: { _ in true }) else {
+            preconditionFailure("there is always room")
+        }
+        return session
+    }
+
+    /// Returns the session, after the last record. Its rows are gone where only points are wanted.
+    ///
+    /// - Parameters:
+    ///   - content: What is wanted.
+    ///   - hasRoom: Called with the bytes of memory that are needed, before they are.
+    /// - Returns: `nil`: there is no room.
+    public mutating func finish(
+        _ content: Content, hasRoom: (Int) -> Bool
+    ) -> RecordedSession? {
         session.start = start ?? session.start
         session.sport = FITForeignMessages.sport(in: session.foreign) ?? session.sport
         cutSilence()
-        let rows = session.seconds
+        guard hasRoom(bytes + measured.sortingBytes) else { return nil }
         sortMeasured()
-        measured.settle(rows: rows, shownSources: shownSources)
-        session.seconds = measured.rows(rows, sensors: session.measured)
-        session.points = measured.points(rows: rows, sensors: session.measured)
-        markPauses()
+        measured.settle(rows: session.seconds, shownSources: shownSources)
+        if content != .rows {
+            let points = measured.pointsMax + session.measured.count
+            guard hasRoom(bytes + points * MemoryLayout<SessionPoint>.stride) else { return nil }
+            session.points = measured.points(rows: session.seconds, sensors: session.measured)
+            markPauses()
+        }
+        session.seconds =
+            content == .points
+            ? [] : measured.rows(session.seconds, sensors: session.measured)
+        measured = MeasuredPoints()
         return session
     }
 

@@ -33,6 +33,13 @@ public struct SessionExport: Sendable {
         self.heldBytes = heldBytes
     }
 
+    /// Memory in bytes, at most, that making the file takes besides the session's own.
+    public static func bytesMax(
+        of format: ExportFormat, _ session: RecordedSession
+    ) -> Int {
+        max(session.points.count, session.seconds.count) * format.textBytesEach
+    }
+
     public init(format: ExportFormat, session: RecordedSession) {
         self.format = format
         var rows = session

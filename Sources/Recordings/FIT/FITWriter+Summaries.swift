@@ -8,9 +8,8 @@ extension FITWriter {
             for lap in foreign.summaries where lap.number == FITProfile.lap { add(lap) }
             return
         }
-        let ranges = session.lapRanges
-        for (index, lap) in session.lapsToEnd.enumerated() {
-            add(lap, index: index, session.summary(of: lap, points: ranges[index]))
+        for (index, part) in session.lapParts.enumerated() {
+            add(part.lap, index: index, part.summary)
         }
     }
 
@@ -60,8 +59,7 @@ extension FITWriter {
     }
 
     private var sessionFields: [FITField] {
-        let whole = RecordedLap(start: session.start, end: session.end)
-        let summary = session.summary(of: whole, points: session.points.indices)
+        let summary = session.wholeSummary
         let totals = session.totals
         let sport = FITProfile.sports.first { $0.value == session.sport }?.key ?? 0
         let steps = totals.steps ?? session.points.last { $0.steps != nil }?.steps

@@ -4,7 +4,7 @@ import SensorModel
 /// in its `PowerExtension`, and a segment for each stretch between pauses.
 enum GPXWriter {
     static func bytes(_ session: RecordedSession) -> [UInt8] {
-        var text = TextBytes()
+        var text = TextBytes(capacity: session.points.count * ExportFormat.gpx.textBytesEach)
         text.add(
             """
             <?xml version="1.0" encoding="UTF-8"?>

@@ -1,9 +1,10 @@
+import Bytes
 import SensorModel
 
 /// Writes a session as TCX: a lap for each lap, within it a track for each stretch between pauses.
 enum TCXWriter {
     static func bytes(_ session: RecordedSession) -> [UInt8] {
-        var text = TextBytes()
+        var text = TextBytes(capacity: session.points.count * ExportFormat.tcx.textBytesEach)
         text.add(
             """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -18,8 +19,8 @@ enum TCXWriter {
         text.element("Id", session.start)
         text.add("\n")
         let stretches = session.stretches
-        for (lap, range) in zip(session.lapsToEnd, session.lapRanges) {
-            append(lap, range, of: session, stretches: stretches, to: &text)
+        for part in session.lapParts {
+            append(part, of: session, stretches: stretches, to: &text)
         }
         text.element("Notes", text: session.name)
         text.add("</Activity></Activities>\n</TrainingCenterDatabase>\n")
@@ -36,10 +37,10 @@ enum TCXWriter {
     }
 
     private static func append(
-        _ lap: RecordedLap, _ range: Range<Int>, of session: RecordedSession,
+        _ lapPart: LapPart, of session: RecordedSession,
         stretches: [ArraySlice<SessionPoint>], to text: inout TextBytes
     ) {
-        let summary = session.summary(of: lap, points: range)
+        let (lap, summary) = (lapPart.lap, lapPart.summary)
         text.add("<Lap StartTime=\"")
         text.add(lap.start)
         text.add("\">")
@@ -50,8 +51,11 @@ enum TCXWriter {
         appendHeartRate("AverageHeartRateBpm", summary.averageHeartRate, to: &text)
         appendHeartRate("MaximumHeartRateBpm", summary.maxHeartRate, to: &text)
         text.add("<Intensity>Active</Intensity><TriggerMethod>Manual</TriggerMethod>\n")
-        for stretch in stretches {
-            let part = range.clamped(to: stretch.indices)
+        let first = stretches.partitioningIndex { $0.endIndex > lapPart.range.lowerBound }
+        for stretch in stretches[first...].prefix(while: {
+            $0.startIndex < lapPart.range.upperBound
+        }) {
+            let part = lapPart.range.clamped(to: stretch.indices)
             guard !part.isEmpty else { continue }
             text.add("<Track>\n")
             for index in part {

@@ -5,6 +5,11 @@ import SensorModel
 struct TextBytes {
     private(set) var bytes: [UInt8] = []
 
+    /// - Parameter capacity: Bytes of the whole text, about: it does not grow by copies then.
+    init(capacity: Int = 0) {
+        bytes.reserveCapacity(capacity)
+    }
+
     mutating func add(_ text: String) {
         bytes += Array(text.utf8)
     }

@@ -6,8 +6,8 @@ import Synchronization
 /// A reader who does not read holds its export for minutes. So one device never takes all of it.
 package final class ExportBudget: Sendable {
     package static let bytesMax = 80 << 20
-    /// What the exports of one device may take: one of 46 hours with a position and a heart rate a
-    /// second.
+    /// What the exports of one device may take: one of about 30 hours with a position and a heart rate
+    /// a second, 25 as TCX.
     package static let deviceBytesMax = 64 << 20
     /// Exports of one device at once.
     package static let deviceCountMax = 8

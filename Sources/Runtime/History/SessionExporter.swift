@@ -55,13 +55,18 @@ public struct SessionExporter: Sendable {
             guard reader.summary(of: session) != nil else { throw .unknownSession(session) }
             return .motion
         }
-        return try recordedSession(session, hasRoom: hasRoom, isCancelled: isCancelled)
-            .map { SessionExport(format: format, session: $0) }
+        guard
+            let rows = try recordedSession(
+                session, for: format, hasRoom: hasRoom, isCancelled: isCancelled),
+            hasRoom(rows.bytes + SessionExport.bytesMax(of: format, rows)), !isCancelled()
+        else { return nil }
+        return SessionExport(format: format, session: rows)
     }
 
     /// The session's rows, for formats that need them before their first byte.
     private func recordedSession(
-        _ session: SessionID, hasRoom: (Int) -> Bool, isCancelled: () -> Bool
+        _ session: SessionID, for format: ExportFormat, hasRoom: (Int) -> Bool,
+        isCancelled: () -> Bool
     ) throws(SessionReadError) -> RecordedSession? {
         var builder = RecordedSessionBuilder(id: session, device: device)
         var isFull = false
@@ -85,7 +90,8 @@ public struct SessionExporter: Sendable {
             }
             isFull = !hasRoom(builder.bytes)
         }
-        return isWhole && !isFull ? builder.finish() : nil
+        guard isWhole, !isFull else { return nil }
+        return builder.finish(format.hasPoints ? .points : .rows, hasRoom: hasRoom)
     }
 
     private static func layout(

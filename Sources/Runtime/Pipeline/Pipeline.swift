@@ -36,6 +36,10 @@ package struct Pipeline: Sendable {
     package let exports = ExportBudget()
     /// Runs upkeep of the log, and other disk work that no request waits for.
     package let background = BackgroundWork()
+    /// Reads long bodies of requests: 1 MiB takes tens of milliseconds.
+    package let bodies = ReadPool(waitingMax: Pipeline.bodiesMax, waitingPerReaderMax: 4)
+    /// Long bodies that may wait to be read.
+    package static let bodiesMax = 12
     private let rebuilds = ReadPool(waitingMax: 20_000, waitingPerReaderMax: 64)
     /// Seconds without frames after which a session has ended.
     package let silenceSeconds: Double
@@ -126,6 +130,7 @@ package struct Pipeline: Sendable {
         try log.start()
         reader.pool.start()
         rebuilds.start()
+        bodies.start()
         let (sessions, lost) = (log.sessions(), log.lostEnd)
         thread.start { core in
             for share in accounts.shares { core.put(share) }
@@ -138,6 +143,7 @@ package struct Pipeline: Sendable {
         upkeep.stop()
         reader.pool.stop()
         rebuilds.stop()
+        bodies.stop()
         await background.run { thread.stop() }
         await background.run { log.close() }
     }

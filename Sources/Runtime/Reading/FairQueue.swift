@@ -4,7 +4,7 @@
 /// than its turns. The queue is bounded in total, per party and per requester. A full queue takes a
 /// job of a party with few in place of the newest of the party with most, so that parties which
 /// filled it together cannot keep another out.
-struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Sendable, Job: Sendable>:
+package struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Sendable, Job: Sendable>:
     Sendable
 {
     private struct Waiting: Sendable {
@@ -48,7 +48,7 @@ struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Sendable, Job
     /// - Parameters:
     ///   - countMax: Waiting jobs in total.
     ///   - perRequesterMax: Waiting jobs of one requester of one party.
-    init(countMax: Int, perRequesterMax: Int) {
+    package init(countMax: Int, perRequesterMax: Int) {
         precondition(countMax >= perRequesterMax && perRequesterMax > 0)
         self.countMax = countMax
         self.perRequesterMax = perRequesterMax

@@ -16,7 +16,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
 
     enum Stage {
         case idle
-        case reading(RequestHead)
+        case reading(RequestHead, Router.Match)
         case answering(Task<Void, Never>?)
         case closing
         case upgraded
@@ -156,15 +156,15 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         switch part {
         case .head(let head): begin(head)
         case .body(let buffer):
-            guard case .reading = stage else { return }
-            guard body.count + buffer.readableBytes <= limits.bodyBytesMax else {
+            guard case .reading(_, let match) = stage else { return }
+            guard body.count + buffer.readableBytes <= min(match.bodyBytesMax, limits.bodyBytesMax) else {
                 refuse(.bodyTooLarge)
                 return
             }
             body.append(contentsOf: buffer.readableBytesView)
         case .end:
-            guard case .reading(let head) = stage else { return }
-            answer(head)
+            guard case .reading(let head, let match) = stage else { return }
+            answer(head, match)
         }
     }
 
@@ -172,7 +172,11 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         buffer.headEnded()
         do throws(HTTPRefusal) {
             let head = try RequestHead(raw, limits: limits)
-            stage = .reading(head)
+            let match = service.router.match(head.method, head.path)
+            guard head.contentLength ?? 0 <= min(match.bodyBytesMax, limits.bodyBytesMax) else {
+                throw HTTPRefusal.bodyTooLarge
+            }
+            stage = .reading(head, match)
             keepsAlive = head.keepsAlive
             isHead = head.method == .head
             isOld = raw.version == .http1_0
@@ -189,7 +193,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
 
     // MARK: - Answering
 
-    private func answer(_ head: RequestHead) {
+    private func answer(_ head: RequestHead, _ match: Router.Match) {
         loop.counters.httpRequests.wrappingAdd(1, ordering: .relaxed)
         let forwarded = ForwardedPeer(
             peer: socketPeer, isSecure: service.hasTLS, fields: head.fields,
@@ -209,7 +213,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
             refuse(HTTPRefusal(refusal))
             return
         }
-        switch service.router.match(head.method, head.path) {
+        switch match {
         case .unknown: respond(to: request, with: service.router.notFound)
         case .wrongMethod(let allowed):
             let methods = allowed.map(\.rawValue).joined(separator: ", ")
@@ -217,7 +221,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
                 .failure(
                     status: 405, reason: "this method is not allowed here",
                     fields: ["Allow": methods]))
-        case .found(let endpoint, let parameters):
+        case .found(let endpoint, let parameters, _):
             request.parameters = parameters
             if request.method != .options, parameters["share"] != nil { shareProof = .viewer }
             if case .respond(let respond) = endpoint {

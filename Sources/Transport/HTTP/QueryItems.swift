@@ -2,6 +2,9 @@
 public struct QueryItems: Hashable, Sendable {
     public private(set) var items: [(name: String, value: String)]
 
+    /// Pairs that are read; further ones are left out.
+    public static let countMax = 256
+
     public init() {
         items = []
     }
@@ -9,7 +12,8 @@ public struct QueryItems: Hashable, Sendable {
     /// - Parameter text: The text after the `?`; `+` means a space. Pairs that are not UTF-8 are
     ///   left out.
     public init(_ text: some StringProtocol) {
-        items = text.split(separator: "&").compactMap { pair in
+        let pairs = text.split(separator: "&", maxSplits: Self.countMax).prefix(Self.countMax)
+        items = pairs.compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = PercentEncoding.decode(parts[0].utf8, plusIsSpace: true) else {
                 return nil

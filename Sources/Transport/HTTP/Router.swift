@@ -5,10 +5,16 @@
 /// `:name` if they stand earlier in the table.
 public struct Router: Sendable {
     public enum Match: Sendable {
-        case found(Endpoint, parameters: [String: String])
+        case found(Endpoint, parameters: [String: String], bodyBytesMax: Int)
         /// The path exists for other methods, which the header `Allow` lists.
         case wrongMethod(allowed: [HTTPRequest.Method])
         case unknown
+
+        /// Bytes of the body. One that no route takes is read, so that its answer says why.
+        var bodyBytesMax: Int {
+            guard case .found(_, _, let bytesMax) = self else { return .max }
+            return bytesMax
+        }
     }
 
     private enum Segment: Hashable, Sendable {
@@ -21,7 +27,12 @@ public struct Router: Sendable {
         let method: HTTPRequest.Method
         let segments: [Segment]
         let endpoint: Endpoint
+        let bodyBytesMax: Int
     }
+
+    /// Bytes of a request's body unless its route says otherwise: far more than any setting needs,
+    /// and so few that a body is read in a millisecond.
+    public static let bodyBytesMax = 32 * 1024
 
     private var routes: [Route] = []
     /// Every route as method and pattern, such as `GET /v1/shares/:share/latest`, in table order.
@@ -33,8 +44,15 @@ public struct Router: Sendable {
 
     public init() {}
 
+    /// - Parameters:
+    ///   - method: Method; GET also answers HEAD.
+    ///   - pattern: Pattern of the path.
+    ///   - endpoint: What answers.
+    ///   - bodyBytesMax: A longer body is refused with 413 before it is received. The listener's own
+    ///     limit holds besides.
     public mutating func add(
-        _ method: HTTPRequest.Method, _ pattern: String, _ endpoint: Endpoint
+        _ method: HTTPRequest.Method, _ pattern: String, _ endpoint: Endpoint,
+        bodyBytesMax: Int = Router.bodyBytesMax
     ) {
         let segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
             .map { text -> Segment in
@@ -43,16 +61,18 @@ public struct Router: Sendable {
                     ? .parameter(String(text.dropFirst())) : .fixed(String(text))
             }
         precondition(pattern.hasPrefix("/"), "a pattern starts with a slash")
-        routes.append(Route(method: method, segments: segments, endpoint: endpoint))
+        routes.append(
+            Route(
+                method: method, segments: segments, endpoint: endpoint, bodyBytesMax: bodyBytesMax))
         patterns.append("\(method.rawValue) \(pattern)")
     }
 
     /// Adds a route whose endpoint is a closure.
     public mutating func add(
-        _ method: HTTPRequest.Method, _ pattern: String,
+        _ method: HTTPRequest.Method, _ pattern: String, bodyBytesMax: Int = Router.bodyBytesMax,
         _ respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
     ) {
-        add(method, pattern, .respond(respond))
+        add(method, pattern, .respond(respond), bodyBytesMax: bodyBytesMax)
     }
 
     /// - Parameters:
@@ -73,7 +93,10 @@ public struct Router: Sendable {
         var allowed: [HTTPRequest.Method] = []
         for route in routes {
             guard let parameters = Self.parameters(of: parts, in: route.segments) else { continue }
-            if route.method == wanted { return .found(route.endpoint, parameters: parameters) }
+            if route.method == wanted {
+                return .found(
+                    route.endpoint, parameters: parameters, bodyBytesMax: route.bodyBytesMax)
+            }
             if !allowed.contains(route.method) { allowed.append(route.method) }
         }
         if allowed.contains(.get) { allowed.append(.head) }

@@ -15,11 +15,11 @@ public struct ByteAllowance: Hashable, Sendable {
     public static func received(_ kind: ConnectionClass) -> Self {
         switch kind {
         // Strangers are few, but the body of a device's push arrives before its token is checked.
-        case .stranger: Self(ownBytes: 64 << 10, pooledBytes: 16 << 20)
+        case .stranger: Self(ownBytes: 64 << 10, pooledBytes: 12 << 20)
         // Viewers send only playback commands, topics and cheers.
         case .viewer: Self(ownBytes: 4 << 10, pooledBytes: 16 << 20)
         case .device: Self(ownBytes: 8 << 10, pooledBytes: 40 << 20)
-        case .operations, .owner: Self(ownBytes: 64 << 10, pooledBytes: 12 << 20)
+        case .operations, .owner: Self(ownBytes: 64 << 10, pooledBytes: 8 << 20)
         }
     }
 
@@ -29,7 +29,7 @@ public struct ByteAllowance: Hashable, Sendable {
         switch kind {
         case .stranger: Self(ownBytes: 4 << 10, pooledBytes: 8 << 20)
         case .viewer, .device: Self(ownBytes: 4 << 10, pooledBytes: 28 << 20)
-        case .operations, .owner: Self(ownBytes: 4 << 10, pooledBytes: 8 << 20)
+        case .operations, .owner: Self(ownBytes: 4 << 10, pooledBytes: 4 << 20)
         }
     }
 }

@@ -12,6 +12,9 @@ import { canSpeak, Voice } from "./voice.js";
 /** A device without a motion sensor sends one empty event, or none. */
 const motionPatienceMilliseconds = 4000;
 
+/** Problems that stay for as long as the browser does. */
+const impossible = new Set(["noBluetooth", "noScreenLock", "noSpeech"]);
+
 export const measuring = ["position", "motion", "strap"];
 
 export class Sensors {
@@ -56,14 +59,15 @@ export class Sensors {
 
   /** Switches on or off, from a tap. */
   async toggle(name) {
-    if (["on", "waiting"].includes(this.states[name]) && name !== "strap") this.#off(name);
+    const isOff = ["on", "waiting"].includes(this.states[name]) && name !== "strap";
+    if (isOff) this.#off(name);
     else await this.#on(name);
-    this.#remember();
+    this.#remember(name, !isOff && !impossible.has(this.problems[name]));
   }
 
   /** What was on before a reload, as far as the browser lets it go on without a tap. */
   async restore() {
-    const wanted = (this.kept.get("record.sensors") ?? "").split(",");
+    const wanted = this.#wanted;
     // Motion first: a permission for position may take seconds to be told.
     // Safari allows motion from a tap only; others that ask have remembered.
     const allowed = wanted.includes("motion") && await allowMotion(this.environment).catch(() => false);
@@ -91,7 +95,7 @@ export class Sensors {
 
   /** Goes on with what was measured before `pause`. */
   async resume() {
-    const wanted = (this.kept.get("record.sensors") ?? "").split(",");
+    const wanted = this.#wanted;
     if (wanted.includes("position")) await this.#on("position");
     if (wanted.includes("motion")) await this.#on("motion");
     if (wanted.includes("strap")) this.strap.resume();
@@ -149,9 +153,14 @@ export class Sensors {
     this.onChange();
   }
 
-  #remember() {
-    const on = Object.entries(this.states).filter(([, state]) => ["on", "waiting"].includes(state));
-    this.kept.set("record.sensors", on.map(([name]) => name).join(","));
+  get #wanted() {
+    return (this.kept.get("record.sensors") ?? "").split(",").filter(Boolean);
+  }
+
+  /** What a person switched on goes on after a reload, also where it fails for the moment. */
+  #remember(name, isWanted) {
+    const others = this.#wanted.filter((other) => other !== name);
+    this.kept.set("record.sensors", [...others, ...(isWanted ? [name] : [])].join(","));
   }
 
   #fix(position) {

@@ -93,14 +93,19 @@ struct WatchCommand: AsyncParsableCommand {
         guard let tls = try? trust.tls else { return }
         let client = HTTPClient(share.address, tls: tls)
         var cursor: String?
-        repeat {
+        // More pages than a day has; a server that gives no end of them is none of ours.
+        for _ in 0..<Self.pagesMax {
             let query = cursor.map { "?after=" + segment($0) } ?? ""
             guard let page = try? await client.send(.get, share.path + "/history" + query),
                 page.status == 200
             else { return }
-            cursor = await display.take(history: page.body)
-        } while cursor != nil
+            let next = await display.take(history: page.body)
+            guard let next, next != cursor else { return }
+            cursor = next
+        }
     }
+
+    private static let pagesMax = 1000
 
     /// The server's text as one line of a terminal. JSON stays valid: outside of strings the
     /// cleaning changes only white space.

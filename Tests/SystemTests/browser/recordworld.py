@@ -55,6 +55,13 @@ WORLD = """
         world.fixes.push([world.wall, position.coords.toJSON()]);
         take(position);
     }, ...rest);
+    const request = navigator.bluetooth?.requestDevice.bind(navigator.bluetooth);
+    if (request) {
+        Object.defineProperty(navigator.bluetooth, "requestDevice", { value: (wish) => request(wish).catch((error) => {
+            world.refusal = String(error);
+            throw error;
+        }) });
+    }
     const find = window.BluetoothRemoteGATTService?.prototype.getCharacteristic;
     if (!find) return;
     BluetoothRemoteGATTService.prototype.getCharacteristic = async function (...rest) {
@@ -139,18 +146,22 @@ class Phone:
         """Presses the button, chooses in the browser's own prompt, and lets the page connect.
 
         Each time to a strap that is made anew: an emulated one that was lost does not come back."""
-        for _ in range(3):
+        for _ in range(6):
             # The emulated radio now and then loses what is asked of it soon after it was made.
             self._wear_strap()
             self.page.call("DeviceAccess.enable")
             self.events.clear()
             # A radio that goes in the page's choice is a failure, which the page tells first.
             self.page.wait(button, 20)
+            # The browser asks its own process whether there was a tap, which hears of it later.
+            self.page.run("undefined", tapped=True)
+            self.pump(0.3)
             self.page.run(f"{button}.click()", tapped=True)
             if self._serve(self._is_prompted, seconds=5):
                 break
         else:
-            raise TimeoutError("the browser's chooser did not open")
+            refusal = self.page.run("world.refusal ?? 'the page did not ask'")
+            raise TimeoutError(f"the browser's chooser did not open: {refusal}")
         prompt = next(params for method, params in self.events if method == "DeviceAccess.deviceRequestPrompted")
         self.events = [each for each in self.events if not each[0].startswith("DeviceAccess.")]
         self.page.call("DeviceAccess.selectPrompt", {"id": prompt["id"], "deviceId": prompt["devices"][0]["id"]})

@@ -101,6 +101,21 @@ test("after a reload it goes on with what the browser allows, and says what want
   assert.equal(asking.watches.length, 0);
 });
 
+test("a sensor that failed for the moment is asked for again after a reload, whatever was switched since", async () => {
+  const { make, texts, timers } = browser({ DeviceMotionEvent: {},
+    navigator: { bluetooth: { requestDevice: () => Promise.reject(new Error("off")) } } });
+  const sensors = make();
+  await sensors.toggle("motion");
+  await timers.pass(5000);
+  assert.equal(sensors.problems.motion, "noMotion");
+  await sensors.toggle("strap");
+  await sensors.toggle("position");
+  assert.deepEqual(texts.get("record.sensors").split(","), ["motion", "strap", "position"]);
+  await sensors.toggle("position");
+  await sensors.toggle("voice");
+  assert.deepEqual(texts.get("record.sensors").split(","), ["motion", "strap"], "what is off, or cannot be");
+});
+
 test("the battery is told at once, at changes and now and then, by one watcher only", async () => {
   const battery = Object.assign(new EventTarget(), { level: 0.8, charging: false });
   const { make, timers, taken } = browser({ navigator: { getBattery: async () => battery } });
