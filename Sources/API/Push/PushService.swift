@@ -21,7 +21,8 @@ package actor PushService {
         let device: DeviceID
         let format: PushFormat
         /// The application's name for the recording; `nil`: it sends none.
-        let hint: String?
+        /// The session of the application's own name for it; `nil`: it names none.
+        let named: SessionID?
     }
 
     private struct Open {
@@ -70,7 +71,11 @@ package actor PushService {
         _ batch: PushBatch, from device: DeviceID, as format: PushFormat
     ) async -> PushOutcome {
         counters.refused(batch.refused)
-        let key = Key(device: device, format: format, hint: batch.sessionHint)
+        let key = Key(
+            device: device, format: format,
+            named: batch.sessionHint.map {
+                PushSession.identity(of: $0, device: device, format: format)
+            })
         guard !batch.frames.isEmpty || batch.endsSession && isOpen(key) else { return .recorded }
         guard
             pipeline.loops.allowsPush(
@@ -100,7 +105,7 @@ package actor PushService {
     /// Whether there is a recording to end; after a restart only the log knows.
     private func isOpen(_ key: Key) -> Bool {
         if lines[key] != nil { return true }
-        return key.hint == nil && !asked.contains(key) && recorded(key, at: clock()) != nil
+        return key.named == nil && !asked.contains(key) && recorded(key, at: clock()) != nil
     }
 
     private func line(_ key: Key) -> PushLine {
@@ -120,9 +125,7 @@ package actor PushService {
     }
 
     private func session(_ key: Key, at now: Timestamp) -> SessionID {
-        if let hint = key.hint {
-            return PushSession.identity(of: hint, device: key.device, format: key.format)
-        }
+        if let named = key.named { return named }
         if asked.insert(key).inserted, let known = recorded(key, at: now) { return known }
         var generator = SystemRandomNumberGenerator()
         return PushSession.nameless(key.format, using: &generator)

@@ -211,10 +211,16 @@ package struct SessionRoutes: Sendable {
         let pool = pipeline.reader.pool
         let party = ReadParty.device(summary.device)
         let reservation = try pipeline.exports.begin(summary.device)
-        let reading = try await pool.run(for: party) { ticket in
-            try ExportReading(
-                summary.session, as: format, device: device, log: log, reservation: reservation,
-                isCancelled: { ticket.isCancelled })
+        let reading: ExportReading
+        do {
+            reading = try await pool.run(for: party) { ticket in
+                try ExportReading(
+                    summary.session, as: format, device: device, log: log,
+                    reservation: reservation, isCancelled: { ticket.isCancelled })
+            }
+        } catch is SessionReadError where catalog.summary(of: summary.session) == nil {
+            // Erased while it was read.
+            throw AdministrationError.unknownSession(summary.session)
         }
         return HTTPResponse(
             status: 200,

@@ -157,7 +157,8 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         case .head(let head): begin(head)
         case .body(let buffer):
             guard case .reading(_, let match) = stage else { return }
-            guard body.count + buffer.readableBytes <= min(match.bodyBytesMax, limits.bodyBytesMax) else {
+            let bytesMax = min(match.bodyBytesMax, limits.bodyBytesMax)
+            guard body.count + buffer.readableBytes <= bytesMax else {
                 refuse(.bodyTooLarge)
                 return
             }
