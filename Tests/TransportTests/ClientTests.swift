@@ -28,19 +28,16 @@ import WireFormat
     @Test(arguments: [
         (true, [UInt8](repeating: 0, count: 100), ClientError.notAnAnswer),
         (false, [UInt8](repeating: 0x20, count: 70_000), .answerTooLarge(bytesMax: 65_536)),
-        (true, Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), nil),
     ])
-    func `A server that is no daemon ends the connection, and takes no memory`(
-        isBinary: Bool, bytes: [UInt8], expected: ClientError?
+    func `A server that is no daemon ends the connection`(
+        isBinary: Bool, bytes: [UInt8], expected: ClientError
     ) {
         var splitter = AnswerSplitter(isBinary: isBinary)
         var found: ClientError?
-        for _ in 0..<10_000 where found == nil {
-            do throws(ClientError) { _ = try splitter.answers(in: .bytes(bytes)) } catch {
-                found = error
-            }
+        do throws(ClientError) { _ = try splitter.answers(in: .bytes(bytes)) } catch {
+            found = error
         }
-        #expect(found == expected ?? found && found != nil)
+        #expect(found == expected)
     }
 
     @Test(arguments: Door.allCases, [DeviceFormat.binary, .text])
