@@ -19,7 +19,7 @@ public enum ClientError: Error, Hashable, Sendable {
     case answerTooLarge(bytesMax: Int)
     /// The server speaks another protocol, or none.
     case notAnAnswer
-    /// The server sends faster than anybody can read.
+    /// So many messages of the server wait unread.
     case tooManyAnswers(max: Int)
 
     /// Whether another attempt can succeed without a change on either side.
@@ -91,7 +91,7 @@ extension ClientError: CustomStringConvertible {
         case .answerTooLarge(let bytesMax): "the answer is longer than \(bytesMax) bytes"
         case .notAnAnswer: "what answers there is no Pulsecast daemon: check address and port"
         case .tooManyAnswers(let max):
-            "the server sent more than \(max) messages at once: check that it is a Pulsecast daemon"
+            "\(max) messages of the server wait unread: check that it is a Pulsecast daemon"
         }
     }
 }

@@ -1,7 +1,7 @@
 import Ingest
 import Processing
 import SegmentLog
-import SensorModel
+package import SensorModel
 import Sharing
 
 /// Sessions that are read from the log.
@@ -172,8 +172,14 @@ extension SessionFlow {
         hasRestored = true
         boundMemory(besides: live)
         // If nothing of it may be shown, shares show the session before it.
-        for shown in hub.sessionsWatched(of: live.device, at: now) {
-            _ = known(shown, isRecorded: false)
+        showWatched(of: live.device, besides: live.id)
+    }
+
+    /// Shows the viewers of a device the sessions that its shares show now.
+    package func showWatched(of device: DeviceID, besides shown: SessionID? = nil) {
+        for session in hub.sessionsWatched(of: device, at: now) where session != shown {
+            guard let live = known(session, isRecorded: false), live.isRead else { continue }
+            hub.refresh(session, of: device, at: now)
         }
     }
 }

@@ -23,9 +23,11 @@ extension ShareHub {
         sessions.unsettled(by: share, at: now)
     }
 
-    /// Notes whether a session that was read is in view.
-    package func settle(_ session: SessionID, of device: DeviceID, isInView: Bool) {
-        sessions.settle(session, of: device, isInView: isInView)
+    /// Notes when a session that was read came into view; `nil`: it did not.
+    package func settle(
+        _ session: SessionID, of device: DeviceID, cameIntoView time: Timestamp?
+    ) {
+        sessions.settle(session, of: device, cameIntoView: time)
     }
 
     /// Handles a change of the device's privacy settings.

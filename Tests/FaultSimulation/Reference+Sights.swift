@@ -65,7 +65,7 @@ extension Reference {
         case no
         /// No trusted track has come into view yet.
         case notInView
-        /// In a zone, or where the run may have started.
+        /// In a zone, or where the run may have started; or nobody knows where.
         case inside
     }
 
@@ -104,7 +104,7 @@ extension Reference {
                 || circles.contains {
                     $0.contains(latitude: place.latitude, longitude: place.longitude)
                 }
-            if isInside {
+            if isInside || point.isLost && !isOpen {
                 hiding = .inside
             } else if isOpen || point.isTrusted || hiding == .no {
                 hiding = .no

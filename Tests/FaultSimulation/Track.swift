@@ -16,6 +16,8 @@ struct Track {
     private var heading = (east: 1.0, north: 0.0)
     private var leg = Leg.straight
     private var legSeconds = 0.0
+    /// The receiver tells nothing for so long.
+    private var lostSeconds = 0.0
 
     /// Where a session starts: mostly at the door, else where the last one ended.
     mutating func begin(_ random: inout SplitMix) {
@@ -36,6 +38,8 @@ struct Track {
         }
         east += heading.east * speed * seconds
         north += heading.north * speed * seconds
+        lostSeconds -= seconds
+        guard lostSeconds <= 0 else { return nil }
         return try? Location(
             latitude: Self.home.latitude + north / Self.metersPerDegree.north,
             longitude: Self.home.longitude + east / Self.metersPerDegree.east,
@@ -43,6 +47,7 @@ struct Track {
     }
 
     private mutating func turn(_ random: inout SplitMix) {
+        if random.happens(percent: 3) { lostSeconds = Double(30 + random.below(120)) }
         leg = Leg.allCases[random.below(Leg.allCases.count)]
         legSeconds = Double(2 + random.below(leg == .stop ? 5 : 25))
         if leg == .home {

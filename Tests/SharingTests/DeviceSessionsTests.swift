@@ -171,6 +171,44 @@ import Testing
         #expect(sessions.session(shownBy: rates, at: Fixture.time(200)) == Self.session(100))
     }
 
+    /// The first is in view, of the second only the log knows.
+    @Test(arguments: [nil, 40.0])
+    func `A session from before a restart is shown from the moment on that its reading tells`(
+        cameIntoView: Double?
+    ) {
+        var placed = Fixture.share(scope: .all)
+        placed.delaySeconds = 100
+        let live = Fixture.share(scope: .all)
+        for isChanged in [false, true] {
+            var sessions = DeviceSessions()
+            sessions.began(Self.session(1), at: 1)
+            sessions.ended(Self.session(1), at: 2)
+            sessions.began(
+                Self.session(2), of: Self.device, at: Fixture.time(10),
+                isInView: isChanged ? false : nil)
+            if isChanged { sessions.unsettle(Self.device) }
+            #expect(sessions.unsettled(by: live, at: Fixture.time(50)) == Self.session(2))
+            #expect(
+                sessions.unsettled(by: Fixture.share(scope: [.heartRate]), at: Fixture.time(50))
+                    == nil)
+            sessions.settle(
+                Self.session(2), of: Self.device,
+                cameIntoView: cameIntoView.map { Fixture.time($0) })
+            let isInView = cameIntoView != nil
+            func shown(_ share: Share, _ time: Double) -> SessionID? {
+                sessions.session(shownBy: share, at: Fixture.time(time))
+            }
+            #expect(shown(live, 50) == Self.session(isInView ? 2 : 1))
+            // The delayed share waits from the first shown point on, not from the start.
+            #expect(shown(placed, 139) == Self.session(1))
+            #expect(shown(placed, 141) == Self.session(isInView ? 2 : 1))
+            // What is seen live counts more than a reading.
+            sessions.cameIntoView(Self.session(2), of: Self.device, at: Fixture.time(60))
+            sessions.settle(Self.session(2), of: Self.device, cameIntoView: nil)
+            #expect(shown(live, 61) == Self.session(2))
+        }
+    }
+
     @Test func `A thousand ended sessions are not all remembered, the last is`() {
         var sessions = DeviceSessions()
         for number in UInt64(1)...1000 {

@@ -84,6 +84,46 @@ import Testing
         }
     }
 
+    /// Seconds 0 ..< 700: away from the door, a receiver that is lost from 400 to 560 while the watch
+    /// goes on, and the way on from there.
+    private static func lostRun(_ state: ValueState = .live) -> [StreamEvent] {
+        (0..<700).map { second in
+            let isLost = (400..<560).contains(second)
+            let way = 3 * Double(isLost ? 399 : second)
+            var event = metrics(second, at: home.moved(east: 600 + way, north: 0))
+            guard isLost, case .metrics(var metrics) = event.kind else { return event }
+            metrics.position?.state = .stale
+            metrics.state = state
+            event.kind = .metrics(metrics)
+            return event
+        }
+    }
+
+    @Test func `A receiver that is lost in view hides the runner until the track is trusted again`()
+        throws
+    {
+        let rule = ProjectionRule(Fixture.share(scope: .all), privacy: Self.zoned())
+        let shown = Self.metrics(in: Self.project(Self.lostRun(), rule))
+        let waiting = shown.filter { $0.state == .waiting }
+        #expect(waiting.count == 1)
+        let last = try #require(shown.last)
+        let before = try #require(shown.last { $0.position?.state == .stale })
+        // A minute without a position is shown; the rest of the way up to where the track was taken
+        // up again counts for nobody.
+        let atLoss = try #require(shown.first { $0.position?.state == .stale }?.elapsedSeconds)
+        #expect(before.elapsedSeconds - atLoss == 59)
+        #expect(last.elapsedSeconds - before.elapsedSeconds == 139)
+        #expect((last.distanceMeters ?? 0) - (before.distanceMeters ?? 0) == 3 * 139)
+    }
+
+    @Test(arguments: [ValueState.stale, .paused])
+    func `A watch that tells nothing at all, or pauses, stays in view`(state: ValueState) {
+        let rule = ProjectionRule(Fixture.share(scope: .all), privacy: Self.zoned())
+        let shown = Self.metrics(in: Self.project(Self.lostRun(state), rule))
+        #expect(shown.count { $0.state == .waiting } == 0)
+        #expect(shown.count { $0.state == state } == 160)
+    }
+
     @Test func `Totals begin at the first shown point and rest while the runner is hidden`() throws
     {
         let shown = Self.project(Self.run(2000, turningAt: 1000), .hiding(Self.zoned()))

@@ -11,18 +11,17 @@ package struct PushRoutes: Sendable {
     package let service: PushService
     package let accounts: Accounts
     package let commands: WaitingCommands
-    /// Reads long bodies.
-    package let bodies: ReadPool
+    package let pipeline: Pipeline
     package let clock: @Sendable () -> Timestamp
 
     package init(
-        service: PushService, accounts: Accounts, commands: WaitingCommands, bodies: ReadPool,
+        service: PushService, accounts: Accounts, commands: WaitingCommands, pipeline: Pipeline,
         clock: @escaping @Sendable () -> Timestamp
     ) {
         self.service = service
         self.accounts = accounts
         self.commands = commands
-        self.bodies = bodies
+        self.pipeline = pipeline
         self.clock = clock
     }
 
@@ -57,9 +56,11 @@ package struct PushRoutes: Sendable {
         let now = request.arrivalTime
         let waiting = commands.commands(for: device, at: now)
         let batch: PushBatch
-        do { batch = try await read(request, as: format, of: device, commands: waiting) } catch {
-            return ReadAnswer.response(to: error)
-        }
+        do {
+            batch = try await pipeline.reading(request.body, of: device) {
+                format.batch(of: request, commands: waiting)
+            }
+        } catch { return ReadAnswer.response(to: error) }
         accounts.withState { $0.lastSeen[device] = now }
         switch await service.take(batch, from: device, as: format) {
         case .recorded: break
@@ -72,22 +73,6 @@ package struct PushRoutes: Sendable {
         commands.delivered(batch.deliveredCommands, to: device)
         return HTTPResponse(batch.reply)
     }
-
-    /// Long bodies take turns on threads of their own, so that those of one device delay neither
-    /// another's nor short requests.
-    private func read(
-        _ request: PushRequest, as format: PushFormat, of device: DeviceID,
-        commands waiting: [PhoneCommand]
-    ) async throws -> PushBatch {
-        guard request.body.count > Self.shortBodyBytesMax else {
-            return format.batch(of: request, commands: waiting)
-        }
-        return try await bodies.run(for: .device(device)) { _ in
-            format.batch(of: request, commands: waiting)
-        }
-    }
-
-    private static let shortBodyBytesMax = 32 * 1024
 
     // MARK: Authentication
 

@@ -20,7 +20,6 @@ package actor PushService {
     private struct Key: Hashable {
         let device: DeviceID
         let format: PushFormat
-        /// The application's name for the recording; `nil`: it sends none.
         /// The session of the application's own name for it; `nil`: it names none.
         let named: SessionID?
     }

@@ -177,7 +177,7 @@ package struct OwnerRoutes: Sendable {
         let courses = CourseService(administration: administration)
         add(.get, "/course", to: &router) { _, device in try courses.show(device) }
         add(.put, "/course", bodyBytesMax: .max, to: &router) { request, device in
-            try await sessions.pipeline.bodies.run(for: .device(device.id)) { _ in
+            try await sessions.pipeline.reading(request.body, of: device.id) {
                 try courses.take(request.body, of: device)
             }
         }

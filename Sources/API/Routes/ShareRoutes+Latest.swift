@@ -12,12 +12,16 @@ extension ShareRoutes {
     /// After a start no session is in memory. The log then answers at once for a share, and the session
     /// is loaded behind: whoever waited for that waited for each motion sample to be computed again.
     /// A group waits, two seconds at most: reading fifty members one by one would take longer.
-    func snapshots(of share: Share, for peer: PeerAddress) async -> [[UInt8]] {
+    ///
+    /// - Throws: Why it is not known now which session the share shows, see
+    ///   ``ShareReader/settle(_:for:from:)``.
+    func snapshots(of share: Share, for peer: PeerAddress) async throws -> [[UInt8]] {
         let members = members(of: share)
         let isGroup = share.device == nil
-        // Refused, as by a full queue: what is in memory is shown.
-        try? await pipeline.reader.settle(
-            members, for: .share(share.key), from: .address(peer.key))
+        if !isGroup {
+            try await pipeline.reader.settle(
+                members, for: .share(share.key), from: .address(peer.key))
+        }
         let read = isGroup ? nil : await readSnapshot(of: share, for: peer)
         if read == nil { await pipeline.mailbox.waitUntilLoaded(members) }
         return await pipeline.mailbox.ask { core in

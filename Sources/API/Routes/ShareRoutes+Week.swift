@@ -89,7 +89,7 @@ extension ShareReader {
             }
             let shown = try records.firstShown(arrivedBy: share.shownArrivals(at: now), now: now)
             guard shown.ending != .cancelled else { throw ReadRefusal.cancelled }
-            if let event = shown.event { week.add(sessionStart: event.deviceTime) }
+            if let first = shown.event { week.add(sessionStart: first.event.deviceTime) }
         }
     }
 }

@@ -64,7 +64,10 @@ package struct ShareRoutes: Sendable {
         switch share(request) {
         case .failure(let refusal): return refusal.response
         case .success(let share):
-            let snapshots = await snapshots(of: share, for: request.peer)
+            let snapshots: [[UInt8]]
+            do { snapshots = try await self.snapshots(of: share, for: request.peer) } catch {
+                return ReadAnswer.response(to: error)
+            }
             guard let first = snapshots.first else { return ShareRefusal.unknown.response }
             if share.device != nil { return Self.noStore(.json(first)) }
             var body = Array(#"{"type":"group","runners":["#.utf8)

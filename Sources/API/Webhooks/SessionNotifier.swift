@@ -11,7 +11,7 @@ package final class SessionNotifier: Sendable {
     private let webhooks: Webhooks?
     private let logger: Logger
     private let clock: @Sendable () -> Timestamp
-    private let limiter = Mutex(NoticeLimiter())
+    private let limiters = Mutex((alerts: NoticeLimiter(), others: NoticeLimiter()))
 
     package init(
         accounts: Accounts, webhooks: Webhooks?, logger: Logger,
@@ -30,13 +30,18 @@ package final class SessionNotifier: Sendable {
         let place: Logger.Metadata = [
             "session": "\(session)", "device": "\(accounts.name(of: device))",
         ]
-        switch limiter.withLock({ $0.admit(device, at: clock()) }) {
+        let verdict = limiters.withLock { limiters in
+            // Frames that are missing must not leave out a call for help.
+            line.event == .alert
+                ? limiters.alerts.admit(device, at: clock())
+                : limiters.others.admit(device, at: clock())
+        }
+        switch verdict {
         case .write: logger.log(line.event, line.level, line.text, place)
         case .writeThatMoreAreLeftOut:
-            logger.log(
-                line.event, .warning,
-                "more than a line a second: further ones of this device are left out for a minute",
-                place)
+            logger.warning(
+                "more than 60 lines in a minute: some of this device's are left out",
+                metadata: place)
         case .leaveOut: break
         }
     }

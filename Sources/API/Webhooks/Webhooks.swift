@@ -77,7 +77,7 @@ package final class Webhooks: Sendable {
     private func send(_ event: WebhookEvent, of device: DeviceID) {
         if let dropped = waiting.append(event, of: device, at: .now) {
             logger.warning(
-                "the webhook's receiver is too slow: dropped since this was said last: \(dropped)")
+                "the webhook's receiver is too slow: \(dropped) messages were dropped")
         }
         wake.yield()
     }

@@ -97,7 +97,7 @@ struct Listeners {
         ).add(to: &router)
         PushRoutes(
             service: pushes, accounts: accounts, commands: waitingCommands,
-            bodies: pipeline.bodies, clock: WallClock.now
+            pipeline: pipeline, clock: WallClock.now
         ).add(to: &router)
         PulsoidRoutes(shares: shares).add(to: &router)
         HypeRateRoutes(shares: shares).add(to: &router)

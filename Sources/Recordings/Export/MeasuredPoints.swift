@@ -39,11 +39,16 @@ struct MeasuredPoints {
     /// Memory in bytes of the copies that ``settle(rows:shownSources:)`` makes meanwhile.
     var sortingBytes: Int { isSorted ? 0 : 2 * bytes }
 
-    /// How many points of measured values there are at most, once it is settled.
-    var pointsMax: Int {
-        var count = 0
-        forEachMeasured { _ in count += 1 }
-        return count
+    /// How many points there are at most while they are made, in all lists, once it is settled.
+    func pointsMax(
+        rows: [SessionPoint], sensors: [RecordedSession.MeasuredMoment]
+    ) -> Int {
+        var times: [Timestamp] = []
+        forEachMeasured { times.append($0.time) }
+        let added = Self.added(times.count, { times[$0] }, rows).count
+        let sum = times.count + added + sensors.count
+        // Where some are added there are a list without and one with them.
+        return sum > times.count ? 2 * sum : sum
     }
 
     mutating func take(_ frame: Frame) {
@@ -107,11 +112,10 @@ struct MeasuredPoints {
         }
     }
 
-    /// The rows with measured positions, heart rates and power, where those were live.
-    func rows(
-        _ rows: [SessionPoint], sensors: [RecordedSession.MeasuredMoment]
-    ) -> [SessionPoint] {
-        var rows = rows
+    /// Gives rows their measured positions, heart rates and power, where those were live.
+    func complete(
+        _ rows: inout [SessionPoint], sensors: [RecordedSession.MeasuredMoment]
+    ) {
         var newest = NewestMeasured(sensors)
         var fix = 0
         var rate = 0
@@ -126,7 +130,6 @@ struct MeasuredPoints {
             newest.move(to: time)
             rows[index].powerWatts = newest.value(.power, at: time)
         }
-        return rows
     }
 
     /// - Parameters:
@@ -137,7 +140,7 @@ struct MeasuredPoints {
         rows: [SessionPoint], sensors: [RecordedSession.MeasuredMoment]
     ) -> [SessionPoint] {
         var points: [SessionPoint] = []
-        points.reserveCapacity(pointsMax)
+        points.reserveCapacity(fixes.count + rates.count)
         forEachMeasured { points.append($0) }
         points = Self.filled(Self.joined(points, sensors), rows)
         var newest = NewestMeasured(sensors)
@@ -238,23 +241,33 @@ struct MeasuredPoints {
 
     /// Adds the rows of seconds in which steps were detected and nothing was measured.
     private static func filled(_ points: [SessionPoint], _ rows: [SessionPoint]) -> [SessionPoint] {
-        var added: [SessionPoint] = []
+        let added = added(points.count, { points[$0].time }, rows).map {
+            SessionPoint(time: rows[$0].time, heartRate: rows[$0].heartRate)
+        }
+        // In most sessions there is a point for each row: they are not copied.
+        return added.isEmpty ? points : merged(points, added)
+    }
+
+    /// Indexes of the rows of seconds in which steps were detected and no point lies.
+    private static func added(
+        _ count: Int, _ time: (Int) -> Timestamp, _ rows: [SessionPoint]
+    ) -> [Int] {
+        var added: [Int] = []
         var newest: Timestamp?
         var next = 0
-        for row in rows {
+        for (index, row) in rows.enumerated() {
             let before = row.time.advanced(bySeconds: -1)
-            while next < points.count, points[next].time <= row.time {
-                newest = points[next].time
+            while next < count, time(next) <= row.time {
+                newest = time(next)
                 next += 1
             }
             // What a sensor counted has points of its own.
             guard row.cadence != nil, row.cadenceSource == nil, newest.map({ $0 <= before }) ?? true
             else { continue }
-            added.append(SessionPoint(time: row.time, heartRate: row.heartRate))
+            added.append(index)
             newest = row.time
         }
-        // In most sessions there is a point for each row: they are not copied.
-        return added.isEmpty ? points : merged(points, added)
+        return added
     }
 
     /// Merges by time; of equal times the first list's come first.

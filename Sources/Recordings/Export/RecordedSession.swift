@@ -50,14 +50,16 @@ public struct RecordedSession: Sendable {
     private static let measuredBytes =
         256 + 2 * (MemoryLayout<MeasuredMoment>.stride + MemoryLayout<SessionPoint>.stride)
 
-    /// Memory in bytes, as far as it grows with the session; without beats and other programs'
-    /// messages.
+    /// Memory in bytes of beats and other programs' messages, once the session is finished.
+    var listBytes = 0
+
+    /// Memory in bytes, as far as it grows with the session.
     public var bytes: Int {
         (points.count + seconds.count) * MemoryLayout<SessionPoint>.stride
             + laps.count * MemoryLayout<RecordedLap>.stride
             + splits.count * MemoryLayout<SessionSplit>.stride
             + pauses.count * MemoryLayout<RecordedPause>.stride
-            + measured.count * Self.measuredBytes
+            + measured.count * Self.measuredBytes + listBytes
     }
 
     public init(

@@ -141,15 +141,19 @@ public struct RecordedSessionBuilder: Sendable {
         sortMeasured()
         measured.settle(rows: session.seconds, shownSources: shownSources)
         if content != .rows {
-            let points = measured.pointsMax + session.measured.count
+            let points = measured.pointsMax(rows: session.seconds, sensors: session.measured)
             guard hasRoom(bytes + points * MemoryLayout<SessionPoint>.stride) else { return nil }
             session.points = measured.points(rows: session.seconds, sensors: session.measured)
             markPauses()
         }
-        session.seconds =
-            content == .points
-            ? [] : measured.rows(session.seconds, sensors: session.measured)
+        if content == .points {
+            session.seconds = []
+        } else {
+            let sensors = session.measured
+            measured.complete(&session.seconds, sensors: sensors)
+        }
         measured = MeasuredPoints()
+        session.listBytes = listBytes
         return session
     }
 

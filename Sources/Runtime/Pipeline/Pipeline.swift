@@ -37,7 +37,7 @@ package struct Pipeline: Sendable {
     /// Runs upkeep of the log, and other disk work that no request waits for.
     package let background = BackgroundWork()
     /// Reads long bodies of requests: 1 MiB takes tens of milliseconds.
-    package let bodies = ReadPool(waitingMax: Pipeline.bodiesMax, waitingPerReaderMax: 4)
+    private let bodies = ReadPool(waitingMax: Pipeline.bodiesMax, waitingPerReaderMax: 4)
     /// Long bodies that may wait to be read.
     package static let bodiesMax = 12
     private let rebuilds = ReadPool(waitingMax: 20_000, waitingPerReaderMax: 64)
@@ -136,6 +136,22 @@ package struct Pipeline: Sendable {
             for share in accounts.shares { core.put(share) }
             core.hub.restore(sessions, lost: lost, at: core.now)
         }
+    }
+
+    /// Reads a request's body. Long ones take turns on threads of their own, so that those of one
+    /// device delay neither another's nor short requests.
+    ///
+    /// - Parameters:
+    ///   - bytes: The body.
+    ///   - device: The device that sent it.
+    ///   - work: Reads it.
+    /// - Returns: What the work returns.
+    /// - Throws: ``ReadRefusal``, and errors of the work.
+    package func reading<Result: Sendable>(
+        _ bytes: [UInt8], of device: DeviceID, _ work: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        guard bytes.count > Router.bodyBytesMax else { return try work() }
+        return try await bodies.run(for: .device(device)) { _ in try work() }
     }
 
     /// Records the contents of the rings and seals the log. Nothing arrives any more by then.

@@ -120,7 +120,7 @@ extension PipelineCore {
     ///
     /// - Returns: The session as a reading's source; `nil`: what the share shows is known.
     func unsettled(by share: Share) -> CatchUp.Source? {
-        let share = current(share)
+        guard let share = hub.directory[share.key], let device = share.device else { return nil }
         while let session = hub.unsettled(by: share, at: now) {
             let source = CatchUp.Source(
                 share: share, privacy: privacy(of: share), sessions: [session], end: cursor.offset)
@@ -128,17 +128,28 @@ extension PipelineCore {
                 log.flush()
                 return source
             }
-            settle(source, isInView: true)
+            // All of it is in view.
+            hub.settle(session, of: device, cameIntoView: Timestamp(microseconds: .min))
         }
         return nil
     }
 
-    /// Notes whether anything of a source's session is shown, if its settings still hold.
-    func settle(_ source: CatchUp.Source, isInView: Bool) {
+    /// Notes when a source's session came into view, if its settings still hold.
+    ///
+    /// - Parameter time: Arrival of what is shown first; `nil`: nothing is shown.
+    func settle(_ source: CatchUp.Source, cameIntoView time: Timestamp?) {
         guard let session = source.sessions.first, let device = source.share.device,
             stillShows(source)
         else { return }
-        hub.settle(session, of: device, isInView: isInView)
+        hub.settle(session, of: device, cameIntoView: time)
+        guard time == nil else { return }
+        // What a trimmed finish still holds back comes by time, of sessions in memory.
+        if let last = log.summary(of: session)?.arrivalTimes.upperBound,
+            now.seconds(since: last) < source.rule.secondsLate
+        {
+            _ = flow.known(session, isRecorded: false)
+        }
+        flow.showWatched(of: device)
     }
 
     /// Whether what was read of a source still holds: the share may be over or have other settings

@@ -15,26 +15,34 @@ extension ShareReader {
     ///   - shares: Shares of devices.
     ///   - party: Party whose turn of the pool it takes.
     ///   - requester: Requester within the party.
-    /// - Throws: ``ReadRefusal``, ``SegmentLogError``
+    /// - Throws: ``ReadRefusal``, also ``ReadRefusal/busy`` while settings change or the disk fails;
+    ///   ``SegmentLogError``
     package func settle(
         _ shares: [Share], for party: ReadParty, from requester: ReadRequester
     ) async throws {
         for share in shares where share.obeysPrivacy {
+            var readings = 0
             while let source = await mailbox.ask({ $0.unsettled(by: share) }) ?? nil {
+                readings += 1
                 // Without records that a failed disk holds back the session might look hidden.
-                guard await isReadable(through: source.end) else { return }
-                let isInView = try await pool.run(for: party, from: requester) { ticket in
-                    try shows(source, ticket)
+                guard readings <= Self.readingsMax, await isReadable(through: source.end) else {
+                    throw ReadRefusal.busy
                 }
-                guard await mailbox.ask({ $0.settle(source, isInView: isInView) }) != nil else {
+                let time = try await pool.run(for: party, from: requester) { ticket in
+                    try cameIntoView(source, ticket)
+                }
+                guard await mailbox.ask({ $0.settle(source, cameIntoView: time) }) != nil else {
                     throw ReadRefusal.cancelled
                 }
             }
         }
     }
 
+    /// More than a share has sessions that it may show.
+    private static let readingsMax = 2 * DeviceSessions.endedMax
+
     /// Settles what the shares show, one after the other, so that the first viewer after a start need
-    /// not wait for it. Ends when all are settled, or the pool has stopped.
+    /// not wait for it. One that cannot be read now is left to its viewers.
     package func settleInTurn(_ shares: [Share]) async {
         for share in shares {
             let began = ContinuousClock.now
@@ -50,18 +58,19 @@ extension ShareReader {
     /// processor at most.
     private static let restFactor = 4
 
-    private func shows(
+    /// Arrival of what the source's share shows first; `nil`: nothing is shown.
+    private func cameIntoView(
         _ source: CatchUp.Source, _ ticket: ReadPool.Ticket
-    ) throws -> Bool {
+    ) throws -> Timestamp? {
         guard let session = source.sessions.first,
             let records = try records(of: session, by: source.rule, ticket)
         else {
             // Erased meanwhile, unless the reading was cancelled.
             if ticket.isCancelled { throw ReadRefusal.cancelled }
-            return false
+            return nil
         }
         let (first, ending) = try records.firstShown(arrivedBy: nil, now: clock())
         guard ending != .cancelled else { throw ReadRefusal.cancelled }
-        return first != nil
+        return first?.arrival
     }
 }

@@ -157,11 +157,11 @@ package struct ShownRecords: Sendable {
     /// - Throws: ``SegmentLogError``
     package func firstShown(
         arrivedBy: Timestamp?, now: Timestamp
-    ) throws(SegmentLogError) -> (event: StreamEvent?, ending: Ending) {
-        var first: StreamEvent?
+    ) throws(SegmentLogError) -> (event: ShownEvent?, ending: Ending) {
+        var first: ShownEvent?
         var position = position(from: index?.checkpointBeforeShown, after: nil)
         let ending = try read(from: &position, arrivedBy: arrivedBy, now: now) { shown in
-            first = shown.event
+            first = shown
             return false
         }
         return (first, ending)

@@ -16,7 +16,7 @@ struct HiddenPlaces: Sendable {
     private var hasFix = false
     /// The session's beginning is unknown: where it started, and whether it has fixes at all.
     private var isStartLost = false
-    /// Whether the runner came into view and did not reach a hidden place since.
+    /// Whether the runner came into view, and reached no hidden place and lost no receiver since.
     private var isInView = false
     /// Whether the newest position is hidden.
     private(set) var isHidden = true
@@ -86,9 +86,12 @@ struct HiddenPlaces: Sendable {
         let isInside =
             isStartLost && settings.trimStartMeters > 0
             || circles.contains { $0.contains(latitude: latitude, longitude: longitude) }
+        // The others of the watch go on, and would tell how long the way is from here to the end.
+        let isLost =
+            metrics.state == .live && position.state == .stale && track.isLost(at: time)
         hasLandedOutside = hasLanded && !isInside
-        isOutsideSinceLanding = !isInside && (hasLanded || isOutsideSinceLanding)
-        isInView = isOpen || !isInside && (isInView || track.isTrusted)
+        isOutsideSinceLanding = !isInside && !isLost && (hasLanded || isOutsideSinceLanding)
+        isInView = isOpen || !isInside && !isLost && (isInView || track.isTrusted)
         if isInView { starts = nil }
         isHidden = !isInView
     }

@@ -18,6 +18,8 @@ struct TrackTrust: Sendable {
     /// sources that send rarely.
     private static let holeSecondsMin = 30.0
     private static let holeIntervals = 3.0
+    /// A receiver without a new position for longer is lost, seconds; or three times its interval.
+    private static let lostSecondsMin = 60.0
 
     private var landing: LocalPlane?
     private var last: (place: LocalPlane, time: Timestamp)?
@@ -47,6 +49,13 @@ struct TrackTrust: Sendable {
             || landing.squaredMeters(toLatitude: latitude, longitude: longitude)
                 >= Self.metersMin * Self.metersMin
         return false
+    }
+
+    /// Whether the receiver has told no new position for so long that the runner may be anywhere.
+    func isLost(at time: Timestamp) -> Bool {
+        guard let last else { return false }
+        return time.seconds(since: last.time)
+            > max(Self.lostSecondsMin, Self.holeIntervals * interval)
     }
 
     private mutating func land(

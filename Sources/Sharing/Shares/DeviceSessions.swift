@@ -10,7 +10,7 @@ public struct DeviceSessions: Sendable {
         var began: Timestamp
         /// Time at which shares with positions could first show a part of it; `nil`: not yet.
         var cameIntoView: Timestamp?
-        /// Whether ``cameIntoView`` was learned from the records, live or read again.
+        /// Whether ``cameIntoView`` is certain.
         var isViewKnown: Bool
         /// End; `nil`: live.
         var ended: Timestamp?
@@ -73,7 +73,8 @@ public struct DeviceSessions: Sendable {
         guard let index = spans[device]?.firstIndex(where: { $0.session == session }) else {
             return
         }
-        let known = spans[device]?[index].cameIntoView
+        guard let span = spans[device]?[index] else { return }
+        let known = span.isViewKnown ? span.cameIntoView : nil
         spans[device]?[index].cameIntoView = time.map { known ?? $0 }
         spans[device]?[index].isViewKnown = true
     }
@@ -84,13 +85,15 @@ public struct DeviceSessions: Sendable {
     /// - Parameters:
     ///   - session: A session, known or not.
     ///   - device: The session's device.
-    ///   - isInView: Whether a share with positions may show a part of it.
-    public mutating func settle(_ session: SessionID, of device: DeviceID, isInView: Bool) {
+    ///   - time: Arrival of what a share with positions shows first of it; `nil`: it shows nothing.
+    public mutating func settle(
+        _ session: SessionID, of device: DeviceID, cameIntoView time: Timestamp?
+    ) {
         guard let index = spans[device]?.firstIndex(where: { $0.session == session }),
-            spans[device]?[index].isViewKnown == false
+            let span = spans[device]?[index], !span.isViewKnown
         else { return }
         spans[device]?[index].isViewKnown = true
-        if !isInView { spans[device]?[index].cameIntoView = nil }
+        spans[device]?[index].cameIntoView = time.map { max($0, span.began) }
     }
 
     /// After a change of the owner's privacy settings other sessions may be in view.
@@ -172,8 +175,8 @@ public struct DeviceSessions: Sendable {
     /// The session whose records must be read before it is known whether the share shows it: without
     /// them an answer would tell that the newest session is hidden.
     ///
-    /// - Returns: `nil`: ``session(shownBy:at:)`` is known. Else call
-    ///   ``settle(_:of:isInView:)`` and ask again.
+    /// - Returns: `nil`: ``session(shownBy:at:)`` is certain. Else call
+    ///   ``settle(_:of:cameIntoView:)`` and ask again.
     public func unsettled(by share: Share, at now: Timestamp) -> SessionID? {
         guard share.obeysPrivacy, let device = share.device,
             let shown = session(shownBy: share, at: now)

@@ -62,7 +62,7 @@ export class Sensors {
     const isOff = ["on", "waiting"].includes(this.states[name]) && name !== "strap";
     if (isOff) this.#off(name);
     else await this.#on(name);
-    this.#remember(name, !isOff && !impossible.has(this.problems[name]));
+    this.#remember(name, !isOff && this.#isMeant(name));
   }
 
   /** What was on before a reload, as far as the browser lets it go on without a tap. */
@@ -155,6 +155,14 @@ export class Sensors {
 
   get #wanted() {
     return (this.kept.get("record.sensors") ?? "").split(",").filter(Boolean);
+  }
+
+  /** Whether a sensor that was asked for is to be asked for again: not one that this browser has not,
+   * nor a strap whose chooser was closed. */
+  #isMeant(name) {
+    if (impossible.has(this.problems[name])) return false;
+    if (name === "motion") return this.environment.DeviceMotionEvent !== undefined;
+    return name !== "strap" || this.strap.state !== "off" || this.problems.strap !== undefined;
   }
 
   /** What a person switched on goes on after a reload, also where it fails for the moment. */

@@ -93,7 +93,7 @@ struct WatchCommand: AsyncParsableCommand {
         guard let tls = try? trust.tls else { return }
         let client = HTTPClient(share.address, tls: tls)
         var cursor: String?
-        // More pages than a day has; a server that gives no end of them is none of ours.
+        // A daemon never has so many pages; another server might go on for ever.
         for _ in 0..<Self.pagesMax {
             let query = cursor.map { "?after=" + segment($0) } ?? ""
             guard let page = try? await client.send(.get, share.path + "/history" + query),

@@ -1,6 +1,7 @@
 import Client
 import Foundation
 import SensorModel
+import Sessions
 import Testing
 import Transport
 import WireFormat
@@ -111,6 +112,28 @@ import WireFormat
                 try await running.eventually {
                     try await Self.told(of: share, running)[1] == "[102]"
                 })
+        }
+    }
+
+    @Test func `A share that was deleted waits for no reading`() async throws {
+        let folder = RunningDaemon.newFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var share: Share?
+        try await RunningDaemon.again(in: folder) { running in
+            let token = try running.addDevice("ann")
+            _ = try running.addShare(of: "ann")
+            share = running.daemon.accounts.shares.first
+            try await Self.run(1, from: Self.away, ago: 10, running, token: token)
+        }
+        let known = try #require(share)
+        try await RunningDaemon.again(in: folder) { running in
+            let reader = running.daemon.pipeline.reader
+            for isDeleted in [false, true] {
+                if isDeleted { await reader.mailbox.ask { $0.hub.remove(known.key) } }
+                try await reader.settle([known], for: .upkeep, from: .owner)
+                let isOpen = await reader.mailbox.ask { $0.unsettled(by: known) != nil }
+                #expect(isOpen == false)
+            }
         }
     }
 }

@@ -114,6 +114,12 @@ test("a sensor that failed for the moment is asked for again after a reload, wha
   await sensors.toggle("position");
   await sensors.toggle("voice");
   assert.deepEqual(texts.get("record.sensors").split(","), ["motion", "strap"], "what is off, or cannot be");
+  const closing = browser({ navigator: { bluetooth: {
+    requestDevice: () => Promise.reject(Object.assign(new Error("closed"), { name: "NotFoundError" })) } } });
+  const without = closing.make();
+  await without.toggle("strap");
+  await without.toggle("motion");
+  assert.equal(closing.texts.get("record.sensors"), "", "nobody was chosen, and nothing can be measured");
 });
 
 test("the battery is told at once, at changes and now and then, by one watcher only", async () => {
