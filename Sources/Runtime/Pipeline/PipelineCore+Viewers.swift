@@ -134,9 +134,8 @@ extension PipelineCore {
         return nil
     }
 
-    /// Notes when a source's session came into view, if its settings still hold.
-    ///
-    /// - Parameter time: Arrival of what is shown first; `nil`: nothing is shown.
+    /// Notes the arrival of what is shown first of a source's session, if its settings still hold;
+    /// `nil`: nothing is shown.
     func settle(_ source: CatchUp.Source, cameIntoView time: Timestamp?) {
         guard let session = source.sessions.first, let device = source.share.device,
             stillShows(source)
