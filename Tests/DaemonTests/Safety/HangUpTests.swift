@@ -1,6 +1,5 @@
 import Client
 import Foundation
-import Runtime
 import SegmentLog
 import SensorModel
 import Synchronization
@@ -8,6 +7,7 @@ import Testing
 import Transport
 
 @testable import Daemon
+@testable import Runtime
 
 /// Who hangs up leaves no work behind: what is read for it from the log ends with the block that is
 /// being read.
@@ -27,9 +27,7 @@ import Transport
         try await RunningDaemon.again(in: folder) { running in
             token = try running.addDevice("ann")
             share = try running.addShare(of: "ann")
-            let hidden = #"{"trimFinishMeters":100}"#
-            let answer = try await running.ask(.put, "/v1/me/zones", token: token, body: hidden)
-            #expect(answer.status == 200)
+            try await hide(meters: 100, running, token)
             let rates = (0..<frames).map { 100 + $0 % 60 }
             try await running.sendHeartRates(rates, token: token, session: session)
         }
@@ -38,9 +36,31 @@ import Transport
         try await RunningDaemon.again(in: folder, disk: disk) { running in
             // What the session amounted to is known from here on.
             _ = try await running.ask(.get, "/v1/me/sessions", token: token)
+            #expect(try await running.eventually { try await isSettled(running) })
+            // So no reading knows what the session hides now.
+            try await hide(meters: 200, running, token)
             try await body(running, token, share, gate)
             gate.open()
         }
+    }
+
+    private static func hide(
+        meters: Int, _ running: RunningDaemon, _ token: String
+    ) async throws {
+        let zones = """
+            {"zones":[{"name":"home","latitude":48.1,"longitude":11.5,"radiusMeters":\(meters)}]}
+            """
+        let answer = try await running.ask(.put, "/v1/me/zones", token: token, body: zones)
+        #expect(answer.status == 200)
+    }
+
+    /// Whether it is known what the shares show, which each start finds out.
+    private static func isSettled(_ running: RunningDaemon) async throws -> Bool {
+        let shares = running.daemon.accounts.shares
+        let open = await running.daemon.pipeline.mailbox.ask { core in
+            shares.contains { core.unsettled(by: $0) != nil }
+        }
+        return open == false && isIdle(running)
     }
 
     /// - Returns: Whether the pool has nothing to do.
