@@ -46,7 +46,8 @@ struct AnswerSplitter {
     /// Bytes of the longest answer: a frame, or a line as long.
     static let answerBytesMax = 1 << 16
 
-    /// - Throws: ``ClientError/answerTooLarge(bytesMax:)``, also for a frame that is none.
+    /// - Throws: ``ClientError/answerTooLarge(bytesMax:)``; ``ClientError/notAnAnswer`` for a frame
+    ///   that is shorter than its header.
     mutating func answers(in event: ClientEvent) throws(ClientError) -> [DeviceAnswer] {
         switch event {
         case .text(let json): return DeviceAnswer(json: json).map { [$0] } ?? []

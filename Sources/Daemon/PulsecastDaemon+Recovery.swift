@@ -35,11 +35,14 @@ extension PulsecastDaemon {
     /// Computes results that miss, once the stored ones were compared with the log, and finds out
     /// what shares show.
     func beginUpkeep() {
-        let hiding = accounts.shares.filter { share in
-            guard let device = share.device, share.revokedAt == nil else { return false }
-            return share.obeysPrivacy && accounts.privacy(of: device) != .none
+        Task { [accounts, reader = pipeline.reader] in
+            // Beside the start: thousands of shares take milliseconds.
+            await reader.settleInTurn(
+                accounts.shares.filter { share in
+                    guard let device = share.device, share.revokedAt == nil else { return false }
+                    return share.obeysPrivacy && !accounts.privacy(of: device).hidesNothing
+                })
         }
-        Task { [reader = pipeline.reader] in await reader.settleInTurn(hiding) }
         pipeline.background.start { [self] in
             settleResults()
             pipeline.upkeep.begin()

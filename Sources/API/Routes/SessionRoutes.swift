@@ -211,16 +211,10 @@ package struct SessionRoutes: Sendable {
         let pool = pipeline.reader.pool
         let party = ReadParty.device(summary.device)
         let reservation = try pipeline.exports.begin(summary.device)
-        let reading: ExportReading
-        do {
-            reading = try await pool.run(for: party) { ticket in
-                try ExportReading(
-                    summary.session, as: format, device: device, log: log,
-                    reservation: reservation, isCancelled: { ticket.isCancelled })
-            }
-        } catch is SessionReadError where catalog.summary(of: summary.session) == nil {
-            // Erased while it was read.
-            throw AdministrationError.unknownSession(summary.session)
+        let reading = try await read(summary) { ticket in
+            try ExportReading(
+                summary.session, as: format, device: device, log: log, reservation: reservation,
+                isCancelled: { ticket.isCancelled })
         }
         return HTTPResponse(
             status: 200,
@@ -249,7 +243,7 @@ package struct SessionRoutes: Sendable {
         log.flush()
         let title = name(of: summary.device) ?? "device-\(summary.device.rawValue)"
         let reservation = try pipeline.exports.begin(summary.device)
-        let html = try await pipeline.reader.pool.run(for: .device(summary.device)) { ticket in
+        let html = try await read(summary) { ticket in
             try reservation.reading { hasRoom in
                 try SessionReporter(reader: log.reader()).html(
                     of: summary.session, title: title, hasRoom: hasRoom,
@@ -262,6 +256,17 @@ package struct SessionRoutes: Sendable {
                 "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store",
                 "Content-Disposition": "attachment; filename=\"\(summary.session).html\"",
             ], body: .bytes(html))
+    }
+
+    /// Reads a session on a thread of the pool. One that is erased meanwhile is unknown.
+    private func read<Result: Sendable>(
+        _ summary: SessionSummary, _ body: @escaping @Sendable (ReadPool.Ticket) throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await pipeline.reader.pool.run(for: .device(summary.device), body)
+        } catch is SessionReadError where catalog.summary(of: summary.session) == nil {
+            throw AdministrationError.unknownSession(summary.session)
+        }
     }
 }
 

@@ -27,23 +27,22 @@ package final class SessionNotifier: Sendable {
     {
         webhooks?.take(event, of: session, from: device)
         guard let line = Self.line(event) else { return }
-        let place: Logger.Metadata = [
-            "session": "\(session)", "device": "\(accounts.name(of: device))",
-        ]
         let verdict = limiters.withLock { limiters in
             // Frames that are missing must not leave out a call for help.
             line.event == .alert
                 ? limiters.alerts.admit(device, at: clock())
                 : limiters.others.admit(device, at: clock())
         }
-        switch verdict {
-        case .write: logger.log(line.event, line.level, line.text, place)
-        case .writeThatMoreAreLeftOut:
-            logger.warning(
+        guard verdict != .leaveOut else { return }
+        let place: Logger.Metadata = [
+            "session": "\(session)", "device": "\(accounts.name(of: device))",
+        ]
+        guard verdict == .write else {
+            return logger.warning(
                 "more than 60 lines in a minute: some of this device's are left out",
                 metadata: place)
-        case .leaveOut: break
         }
+        logger.log(line.event, line.level, line.text, place)
     }
 
     /// Built only for events that are written: most events are not.

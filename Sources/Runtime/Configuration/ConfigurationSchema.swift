@@ -116,7 +116,7 @@ public enum ConfigurationSchema {
             "Size of a request's headers", unit: "bytes", default: 16_384),
         .integer(
             "limits.body_bytes", \.bounds.bodyBytesMax, 1024...67_108_864,
-            "Size of a request's body", unit: "bytes", default: 1_048_576),
+            "Size of the body of a pushed request or a course", unit: "bytes", default: 1_048_576),
         .integer(
             "limits.message_bytes", \.bounds.messageBytesMax, 4096...16_777_216,
             "Size of a WebSocket message of a device or reader", unit: "bytes",

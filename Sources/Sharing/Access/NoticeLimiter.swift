@@ -5,7 +5,7 @@ public import SensorModel
 public struct NoticeLimiter: Sendable {
     public enum Verdict: Hashable, Sendable {
         case write
-        /// Write that further ones are left out for a minute.
+        /// Write that some are left out. This is said once a minute.
         case writeThatMoreAreLeftOut
         case leaveOut
     }

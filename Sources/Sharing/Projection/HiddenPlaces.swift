@@ -86,7 +86,7 @@ struct HiddenPlaces: Sendable {
         let isInside =
             isStartLost && settings.trimStartMeters > 0
             || circles.contains { $0.contains(latitude: latitude, longitude: longitude) }
-        // The others of the watch go on, and would tell how long the way is from here to the end.
+        // The watch's other sensors go on, and would tell how long the way is from here to the end.
         let isLost =
             metrics.state == .live && position.state == .stale && track.isLost(at: time)
         hasLandedOutside = hasLanded && !isInside
