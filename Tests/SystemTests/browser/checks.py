@@ -6,10 +6,10 @@ measured. What takes how long is said, not judged: that depends on the machine.
 
 import json
 import time
-import traceback
 import urllib.parse
 import urllib.request
 
+from judging import Failure, expect
 from terminal import Terminal, dots
 
 STATE = "document.querySelector('.status')?.dataset.state"
@@ -45,33 +45,6 @@ NOTES = """
         }
         return answer;
     };"""
-
-
-class Failure(Exception):
-    pass
-
-
-def expect(condition, words):
-    if not condition:
-        raise Failure(words)
-
-
-def look(browser, check, cast):
-    """Whether the check held; says so."""
-    began = time.monotonic()
-    try:
-        facts = check(browser, cast)
-        took = time.monotonic() - began
-        print(f"ok {check.__name__}{': ' + facts if facts else ''} ({took:.0f} s)", flush=True)
-        return True
-    except (Failure, TimeoutError) as failure:
-        print(f"NO {check.__name__}: {failure}", flush=True)
-    except Exception:  # A broken check must not hide the others. One line, since its reader takes lines.
-        print(f"NO {check.__name__}: {' | '.join(traceback.format_exc().split(chr(10)))}", flush=True)
-    finally:
-        for page in list(browser.pages.values()):
-            page.close()
-    return False
 
 
 def clean(page, base, allowed=()):

@@ -16,6 +16,10 @@ import tempfile
 import time
 
 
+class BrowserGone(ConnectionError):
+    """The browser's own process ended: a fault of Chromium, for no page can end it."""
+
+
 class Browser:
     """One Chromium process; each page has its own context, so pages share no cookies or storage."""
 
@@ -42,13 +46,23 @@ class Browser:
 
         self.process = subprocess.Popen(
             arguments, preexec_fn=place_pipes, close_fds=False, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stdout=subprocess.DEVNULL, stderr=self._complaints())
         os.close(read_by_browser)
         os.close(written_by_browser)
         self.buffer = b""
         self.number = 0
         self.pages = {}
         self.listener = None  # Takes the events that are of no page.
+
+    def _complaints(self):
+        """The file that Chromium writes its errors to."""
+        return open(os.path.join(self.folder, "stderr"), "wb")
+
+    def _last_words(self):
+        with open(os.path.join(self.folder, "stderr"), "rb") as file:
+            lines = file.read().decode(errors="replace").splitlines()
+        status = self.process.poll()
+        return f"the browser ended with {status}: {' | '.join(lines[-20:])}"
 
     def __enter__(self):
         return self
@@ -96,7 +110,7 @@ class Browser:
                 return None
             part = os.read(self.read_end, 1 << 20)
             if not part:
-                raise ConnectionError("the browser has gone")
+                raise BrowserGone(self._last_words())
             self.buffer += part
         line, self.buffer = self.buffer.split(b"\0", 1)
         message = json.loads(line)

@@ -10,15 +10,19 @@ The page's clocks are those of the walk, so time may pass faster than in life.
 """
 
 import base64
+import itertools
 import json
 import math
 import struct
 
 GRAVITY = 9.80665
-ADDRESS = "09:09:09:09:09:09"
 HEART_RATE = "0000180d-0000-1000-8000-00805f9b34fb"
 MEASUREMENT = "00002a37-0000-1000-8000-00805f9b34fb"
+# "Connection failed to be established", Bluetooth Core Specification, Vol 1, Part F, 1.3.
+UNREACHABLE = 0x3E
 CLIENT_CONFIGURATION = "00002902-0000-1000-8000-00805f9b34fb"
+# One radio is shared by all pages of a browser.
+STRAP_NUMBERS = itertools.count(1)
 BLUETOOTH = ("--enable-blink-features=WebBluetooth",)
 
 # Before the page's own scripts: the clocks of the walk, and ways to give values with their times.
@@ -116,7 +120,7 @@ class Phone:
         self.given = []
         self.events = []
         self.page = None
-        self.number = 0
+        self.address = None  # Of the strap that is worn.
         browser.listener = lambda method, params: self.events.append((method, params))
 
     def open(self, path="/record", context=None):
@@ -136,16 +140,24 @@ class Phone:
         return page
 
     def _wear_strap(self):
-        """Makes the strap that the radio finds, and no other."""
-        self.browser.send("BluetoothEmulation.disable")
-        self.browser.send("BluetoothEmulation.enable", {"state": "powered-on", "leSupported": True})
-        self.browser.send("BluetoothEmulation.simulatePreconnectedPeripheral", {
-            "address": ADDRESS, "name": "Test strap", "manufacturerData": [], "knownServiceUuids": [HEART_RATE]})
+        """Makes a strap that the radio finds, with an address of its own.
+
+        The radio stays while the page does: Chromium 156 ends now and then when it is made anew while
+        the page tries to reach a strap that was lost."""
+        self.address = f"09:09:09:09:09:{next(STRAP_NUMBERS):02X}"
+        strap = {"address": self.address, "name": "Test strap", "manufacturerData": [],
+                 "knownServiceUuids": [HEART_RATE]}
+        try:
+            self.browser.send("BluetoothEmulation.simulatePreconnectedPeripheral", strap)
+        except RuntimeError:  # There is no radio yet, or it went with the page that was there before.
+            self.browser.send("BluetoothEmulation.disable")
+            self.browser.send("BluetoothEmulation.enable", {"state": "powered-on", "leSupported": True})
+            self.browser.send("BluetoothEmulation.simulatePreconnectedPeripheral", strap)
 
     def choose_strap(self, button):
         """Presses the button, chooses in the browser's own prompt, and lets the page connect.
 
-        Each time to a strap that is made anew: an emulated one that was lost does not come back."""
+        Each time to a new strap: an emulated one that was lost does not come back."""
         for _ in range(6):
             # The emulated radio now and then loses what is asked of it soon after it was made.
             self._wear_strap()
@@ -162,11 +174,11 @@ class Phone:
         else:
             refusal = self.page.run("world.refusal ?? 'the page did not ask'")
             raise TimeoutError(f"the browser's chooser did not open: {refusal}")
-        prompt = next(params for method, params in self.events if method == "DeviceAccess.deviceRequestPrompted")
+        prompt = self._prompt()
         self.events = [each for each in self.events if not each[0].startswith("DeviceAccess.")]
-        self.page.call("DeviceAccess.selectPrompt", {"id": prompt["id"], "deviceId": prompt["devices"][0]["id"]})
+        self.page.call("DeviceAccess.selectPrompt", {"id": prompt, "deviceId": self.address})
         service = self.browser.send("BluetoothEmulation.addService", {
-            "address": ADDRESS, "serviceUuid": HEART_RATE})["serviceId"]
+            "address": self.address, "serviceUuid": HEART_RATE})["serviceId"]
         characteristic = self.browser.send("BluetoothEmulation.addCharacteristic", {
             "serviceId": service, "characteristicUuid": MEASUREMENT,
             "properties": {"notify": True, "read": True}})["characteristicId"]
@@ -177,7 +189,7 @@ class Phone:
         self.pump(0.3)
 
     def lose_strap(self):
-        self.browser.send("BluetoothEmulation.simulateGATTDisconnection", {"address": ADDRESS})
+        self.browser.send("BluetoothEmulation.simulateGATTDisconnection", {"address": self.address})
 
     def pump(self, seconds):
         for _ in range(max(1, round(seconds / 0.05))):
@@ -194,14 +206,23 @@ class Phone:
         return False
 
     def _is_prompted(self):
-        return any(method == "DeviceAccess.deviceRequestPrompted" for method, _ in self.events)
+        """Whether the chooser is open and lists the strap."""
+        return self._prompt() is not None
+
+    def _prompt(self):
+        for method, params in self.events:
+            if method == "DeviceAccess.deviceRequestPrompted" and any(
+                    each["id"] == self.address for each in params["devices"]):
+                return params["id"]
+        return None
 
     def _answer(self, data=None):
         waiting, self.events = self.events, []
         for method, params in waiting:
             if method == "BluetoothEmulation.gattOperationReceived":
                 self.browser.send("BluetoothEmulation.simulateGATTOperationResponse", {
-                    "address": params["address"], "type": params["type"], "code": 0})
+                    "address": params["address"], "type": params["type"],
+                    "code": 0 if params["address"] == self.address else UNREACHABLE})
             elif method == "BluetoothEmulation.characteristicOperationReceived":
                 value = {"data": base64.b64encode(data).decode()} if params["type"] == "read" and data else {}
                 self.browser.send("BluetoothEmulation.simulateCharacteristicOperationResponse", {

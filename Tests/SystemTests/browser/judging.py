@@ -1,0 +1,59 @@
+"""How the checks are run: one after the other, each with a line that says whether it held."""
+
+import time
+import traceback
+
+from devtools import BrowserGone
+from stage import Stage
+
+# How often Chromium may end by itself in one run of the checks.
+GONE_MAX = 2
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(condition, words):
+    if not condition:
+        raise Failure(words)
+
+
+def look(browser, check, cast):
+    """Whether the check held; says so. Raises `BrowserGone`."""
+    name, began, held = check.__name__, time.monotonic(), False
+    try:
+        facts = check(browser, cast)
+        held = True
+        said = f"ok {name}{': ' + facts if facts else ''} ({time.monotonic() - began:.0f} s)"
+    except BrowserGone:
+        raise
+    except (Failure, TimeoutError) as failure:
+        said = f"NO {name}: {failure}"
+    except Exception:  # A broken check must not hide the others. One line, since its reader takes lines.
+        said = f"NO {name}: {' | '.join(traceback.format_exc().split(chr(10)))}"
+    for page in list(browser.pages.values()):
+        page.close()
+    print(said, flush=True)
+    return held
+
+
+def judge(wanted, open_browser, binary, cast_of):
+    """Whether every check held. One in which Chromium itself ended, which no page can make it do, is
+    done again with all that is after it: a new browser, and a new cast on a new stage."""
+    waiting, all_held, left = list(wanted), True, GONE_MAX
+    while waiting:
+        with open_browser() as browser, Stage(binary) as stage:
+            cast = cast_of(stage)
+            try:
+                while waiting:
+                    all_held = look(browser, waiting[0], cast) and all_held
+                    waiting.pop(0)
+            except BrowserGone as gone:
+                print(f"again {waiting[0].__name__}: {gone}", flush=True)
+                if left == 0:
+                    return False
+                left -= 1
+            finally:
+                cast.proxy.close()
+    return all_held
