@@ -82,6 +82,9 @@ static const uint8_t live_js[] = {
 static const uint8_t manifest_webmanifest[] = {
 #embed "../ViewerPages/Resources/manifest.webmanifest"
 };
+static const uint8_t map_css[] = {
+#embed "../ViewerPages/Resources/map.css"
+};
 static const uint8_t map_js[] = {
 #embed "../ViewerPages/Resources/map.js"
 };
@@ -124,6 +127,9 @@ static const uint8_t overlay_js[] = {
 static const uint8_t owner_js[] = {
 #embed "../ViewerPages/Resources/owner.js"
 };
+static const uint8_t ownerwords_js[] = {
+#embed "../ViewerPages/Resources/ownerwords.js"
+};
 static const uint8_t pagecopy_js[] = {
 #embed "../ViewerPages/Resources/pagecopy.js"
 };
@@ -151,11 +157,17 @@ static const uint8_t part_zones_html[] = {
 static const uint8_t picture_js[] = {
 #embed "../ViewerPages/Resources/picture.js"
 };
+static const uint8_t places_js[] = {
+#embed "../ViewerPages/Resources/places.js"
+};
 static const uint8_t position_js[] = {
 #embed "../ViewerPages/Resources/position.js"
 };
 static const uint8_t power_js[] = {
 #embed "../ViewerPages/Resources/power.js"
+};
+static const uint8_t profile_js[] = {
+#embed "../ViewerPages/Resources/profile.js"
 };
 static const uint8_t projection_js[] = {
 #embed "../ViewerPages/Resources/projection.js"
@@ -286,6 +298,7 @@ static const struct cpages_file files[] = {
     FILE("live.html", live_html),
     FILE("live.js", live_js),
     FILE("manifest.webmanifest", manifest_webmanifest),
+    FILE("map.css", map_css),
     FILE("map.js", map_js),
     FILE("me.css", me_css),
     FILE("me.html", me_html),
@@ -300,6 +313,7 @@ static const struct cpages_file files[] = {
     FILE("overlay.html", overlay_html),
     FILE("overlay.js", overlay_js),
     FILE("owner.js", owner_js),
+    FILE("ownerwords.js", ownerwords_js),
     FILE("pagecopy.js", pagecopy_js),
     FILE("pages.css", pages_css),
     FILE("panel.js", panel_js),
@@ -309,8 +323,10 @@ static const struct cpages_file files[] = {
     FILE("part-map-tools.html", part_map_tools_html),
     FILE("part-zones.html", part_zones_html),
     FILE("picture.js", picture_js),
+    FILE("places.js", places_js),
     FILE("position.js", position_js),
     FILE("power.js", power_js),
+    FILE("profile.js", profile_js),
     FILE("projection.js", projection_js),
     FILE("protocol.js", protocol_js),
     FILE("qr.js", qr_js),

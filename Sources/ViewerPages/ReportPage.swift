@@ -15,7 +15,7 @@ public enum ReportPage {
     ) -> [UInt8] {
         let sources = PageFiles.all
         let order = AssetVersions(sources: sources).closure(of: ["report.js"])
-        let styles = ["base.css", "live.css", "report.css"].map {
+        let styles = ["base.css", "live.css", "map.css", "report.css"].map {
             String(decoding: sources[$0] ?? [], as: UTF8.self)
         }
         let content = content(snapshot: snapshot, events: events, rows: rows)

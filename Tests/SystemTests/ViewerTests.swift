@@ -15,8 +15,8 @@ extension SystemTests {
         private static let axe = Program.root.appending(path: ".build-judges/axe.min.js").path
 
         private static let checks = [
-            "first_value", "rewind", "keyboard", "overlay", "nothing", "group", "owner", "stale",
-            "constant", "accessible", "long", "watch", "wake", "restart", "revoke",
+            "first_value", "rewind", "keyboard", "overlay", "nothing", "group", "owner", "settings",
+            "stale", "constant", "accessible", "long", "watch", "wake", "restart", "revoke",
         ]
 
         @Test(

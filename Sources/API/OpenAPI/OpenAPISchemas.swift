@@ -106,8 +106,8 @@ enum OpenAPISchemas {
     private static let device = object(
         [
             "device": text, "createdAt": number, "revoked": flag, "lastSeen": optionalNumber,
-            "sessions": integer,
-        ], required: ["device", "createdAt", "revoked", "sessions"])
+            "sessions": integer, "hasCourse": flag,
+        ], required: ["device", "createdAt", "revoked", "sessions", "hasCourse"])
 
     private static let session = object(
         [

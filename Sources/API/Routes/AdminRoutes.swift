@@ -125,12 +125,12 @@ package struct AdminRoutes: Sendable {
 
     private func listDevices() throws -> HTTPResponse {
         let counts = administration.catalog.counts
-        let lastSeen = administration.accounts.withState { $0.lastSeen }
+        let (lastSeen, courses) = administration.accounts.withState { ($0.lastSeen, $0.courses) }
         return JSONBody.response(
             administration.accounts.devices.map { device in
                 DeviceRow(
                     device, lastSeen: lastSeen[device.id] ?? device.lastSeenAt,
-                    sessions: counts[device.id] ?? 0)
+                    sessions: counts[device.id] ?? 0, hasCourse: courses[device.id] != nil)
             })
     }
 

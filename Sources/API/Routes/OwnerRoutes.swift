@@ -79,7 +79,8 @@ package struct OwnerRoutes: Sendable {
         let lastSeen = accounts.withState { $0.lastSeen[device.id] } ?? device.lastSeenAt
         return JSONBody.response(
             DeviceRow(
-                device, lastSeen: lastSeen, sessions: administration.catalog.count(of: device.id)))
+                device, lastSeen: lastSeen, sessions: administration.catalog.count(of: device.id),
+                hasCourse: accounts.course(of: device.id) != nil))
     }
 
     // MARK: Sessions

@@ -45,7 +45,10 @@ struct FITSensors {
         if let number = message.integer(1),
             let field = message.text(3).flatMap(SensorColumn.init(name:))
         {
-            ownFields.append((UInt8(clamping: number), field))
+            // A file may describe a field again and again; the last description counts.
+            let number = UInt8(clamping: number)
+            ownFields.removeAll { $0.number == number }
+            ownFields.append((number, field))
         }
         return true
     }

@@ -103,6 +103,16 @@ struct Listener: Sendable {
             // An error here closes the connection.
             throw ChannelError.alreadyClosed
         }
+        do { try addHandlers(to: channel, from: peer, ticket) } catch {
+            // The place would be taken for ever: the handlers that return it may not be there.
+            ticket.release()
+            throw error
+        }
+    }
+
+    private func addHandlers(
+        to channel: any Channel, from peer: PeerAddress, _ ticket: ConnectionTicket
+    ) throws {
         if case .tcp = configuration.address {
             try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1)
         }
@@ -124,8 +134,8 @@ struct Listener: Sendable {
             }
             try pipeline.addHandler(
                 DeviceSocket(
-                    loop: state, gate: devices, limits: limits, origin: origin, ticket: ticket,
-                    records: records))
+                    loop: state, gate: devices, limits: configuration.limits, origin: origin,
+                    ticket: ticket, records: records))
         }
     }
 

@@ -83,6 +83,11 @@ export class MapView {
     this.draw();
   }
 
+  /** The point of the world below a pixel; undefined while nothing is shown. */
+  worldAt(screenX, screenY) {
+    return this.view && toWorld(this.view, screenX, screenY, this.size.width, this.size.height);
+  }
+
   #free() {
     if (this.mode === "free") return;
     this.view = { ...this.view, rotation: 0 };

@@ -4,6 +4,9 @@ import { colors, onThemeChange } from "./colors.js";
 import { find, findAll, fitCanvas, make, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
 import { appName, Owner, pointsOfGPX, tokenIn } from "./owner.js";
+import "./ownerwords.js";
+import { HiddenPlaces } from "./places.js";
+import { CourseFile, Profile } from "./profile.js";
 import { boundsOf, project } from "./projection.js";
 import { qrCode, qrPath } from "./qr.js";
 import { Series } from "./series.js";
@@ -32,10 +35,16 @@ async function attempt(action) {
     return await action();
   } catch (error) {
     if (error.status === 401 || error.status === 403) signOut("tokenWrong");
-    else say(t("failed"));
+    else say(error.status === 400 || error.status === 409 ? error.reason ?? t("failed") : t("failed"));
     return undefined;
   }
 }
+
+const page = { t, say, attempt };
+const settings = [
+  new HiddenPlaces(find(".hidden-places"), page), new Profile(find(".profile"), page),
+  new CourseFile(find(".course-file"), page),
+];
 
 async function signIn(token) {
   owner = new Owner(token);
@@ -49,7 +58,10 @@ async function signIn(token) {
   setText(find(".device-name"), device.device ?? "");
   const seen = seconds(device.lastSeen);
   setText(find(".device-seen"), seen === undefined ? "" : format.date(seen, t.locale));
-  await Promise.all([loadShares(), loadSessions(), loadTraining(), loadCheers(), loadSetups()]);
+  await Promise.all([
+    loadShares(), loadSessions(), loadTraining(), loadCheers(), loadSetups(),
+    ...settings.map((card) => card.load(owner)),
+  ]);
 }
 
 function signOut(reason) {
@@ -59,6 +71,7 @@ function signOut(reason) {
   setHidden(find(".owned"), true);
   setHidden(find(".sign-out"), true);
   find(".apps").replaceChildren();
+  for (const card of settings) card.clear();
   find(".record-here a").href = "/record";
   setText(find(".sign-in .answer"), reason ? t(reason) : "");
   find("#token").value = "";

@@ -9,9 +9,11 @@ export function tokenIn(fragment) {
 }
 
 export class OwnerError extends Error {
-  constructor(status) {
-    super(`status ${status}`);
+  /** `reason`: the daemon's own sentence, if it said one. */
+  constructor(status, reason) {
+    super(reason ?? `status ${status}`);
     this.status = status;
+    this.reason = reason;
   }
 }
 
@@ -45,6 +47,22 @@ export class Owner {
   setups = (origin) => this.#json("GET", `/setups?url=${encodeURIComponent(origin)}`);
   training = () => this.#json("GET", "/training?days=1");
   cheers = () => this.#json("GET", "/cheers");
+  zones = () => this.#json("GET", "/zones");
+  setZones = (zones) => this.#json("PUT", "/zones", zones);
+  profile = () => this.#json("GET", "/profile");
+  setProfile = (changes) => this.#json("PUT", "/profile", changes);
+  removeCourse = () => this.#send("DELETE", "/course");
+
+  /** The course as GPX; empty: there is none. */
+  async course() {
+    // Asked for only where it is: a browser's console complains of every 404.
+    if (!(await this.device()).hasCourse) return "";
+    return (await this.#send("GET", "/course")).text();
+  }
+
+  async setCourse(file) {
+    return (await this.#send("PUT", "/course", file)).json();
+  }
 
   async report(id) {
     return (await this.#send("GET", `/sessions/${encodeURIComponent(id)}/report`)).blob();
@@ -62,11 +80,16 @@ export class Owner {
 
   async #send(method, path, body) {
     const headers = { Authorization: `Bearer ${this.#token}` };
-    if (body) headers["Content-Type"] = "application/json";
+    const isFile = body instanceof Blob;
+    if (body && !isFile) headers["Content-Type"] = "application/json";
     const answer = await fetch(`/v1/me${path}`, {
-      method, headers, cache: "no-store", body: body && JSON.stringify(body),
+      method, headers, cache: "no-store",
+      body: body && !isFile ? JSON.stringify(body) : body,
     });
-    if (!answer.ok) throw new OwnerError(answer.status);
+    if (!answer.ok) {
+      const { reason } = await answer.json().catch(() => ({}));
+      throw new OwnerError(answer.status, reason);
+    }
     return answer;
   }
 }

@@ -11,6 +11,14 @@ export function project(latitude, longitude) {
   };
 }
 
+/** The place of a point of that square. */
+export function unproject(x, y) {
+  return {
+    latitude: (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI,
+    longitude: (x - 0.5) * 360,
+  };
+}
+
 /** Meters on the ground that one whole world width stands for at this y. */
 export function worldMeters(y) {
   const latitude = Math.atan(Math.sinh(Math.PI * (1 - 2 * y)));

@@ -9,7 +9,8 @@ import time
 import urllib.parse
 import urllib.request
 
-from judging import Failure, expect
+import ownerchecks
+from judging import PATIENCE, Failure, clean, expect
 from terminal import Terminal, dots
 
 STATE = "document.querySelector('.status')?.dataset.state"
@@ -17,8 +18,6 @@ NUMBER = "document.querySelector('.hero .number')?.textContent"
 HERO = "document.querySelector('.hero')?.dataset.state"
 TRANSFER_BYTES_MAX = 100 * 1024
 HEAP_BYTES_MAX = 150 * 1024 * 1024
-# Long for a person, so that a busy machine does not fail.
-PATIENCE = 30
 # Of the daemon, for a source's heart rate: three of its intervals, 6 s at least.
 STALE_SECONDS = {1: 6, 4: 12}
 SAID = f"""window.said = []; setInterval(() => {{
@@ -45,16 +44,6 @@ NOTES = """
         }
         return answer;
     };"""
-
-
-def clean(page, base, allowed=()):
-    """No complaint in the console, no request to anyone else."""
-    complaints = [each for each in page.complaints if not any(word in each for word in allowed)]
-    expect(not complaints, f"the console says {complaints}")
-    host = urllib.parse.urlsplit(base).netloc
-    foreign = [url for url in page.requests
-               if urllib.parse.urlsplit(url).netloc != host and not url.startswith(("blob:", "about:", "data:"))]
-    expect(not foreign, f"requests to others: {foreign}")
 
 
 def nothing_missing(page):
@@ -254,39 +243,6 @@ def nothing(browser, cast):
     clean(page, cast.base, allowed=["status of 404"])
 
 
-def owner(browser, cast):
-    """The owner's side: everything by the token, and the token in no address that is sent."""
-    cheer = urllib.request.Request(
-        f"{cast.base}/v1/shares/{cast.live}/cheer", data=json.dumps({"text": "Go Anna!"}).encode(),
-        headers={"Content-Type": "application/json"})
-    urllib.request.urlopen(cheer).close()
-    page = browser.open(f"{cast.base}/me#{cast.token}", width=390, height=1400)
-    page.wait("document.querySelectorAll('.session').length === 1", PATIENCE)
-    page.wait("document.querySelector('.cheer-list li')?.textContent.includes('Go Anna!')", PATIENCE)
-    page.wait("document.querySelectorAll('.training:not([hidden]) dd').length === 5", PATIENCE)
-    page.run("document.querySelector('.new-share').open = true")
-    page.run("document.querySelector('.new-share [name=label]').value = 'Mum'")
-    page.run("document.querySelector('.new-share form').requestSubmit()")
-    page.wait("document.querySelector('dialog.qr').open", PATIENCE)
-    expect(page.run("document.querySelector('.qr-picture path').getAttribute('d').length > 500"), "no code")
-    page.run("document.querySelector('.qr .close').click()")
-    named = "[...document.querySelectorAll('.share b')].some((node) => node.textContent === 'Mum')"
-    page.wait(named, PATIENCE)
-    page.run("window.confirm = () => true")
-    page.run("""[...document.querySelectorAll('.share')].find((node) => node.textContent.includes('Mum'))
-        .querySelector('.danger').click()""")
-    page.wait(f"!({named})", PATIENCE)
-    page.wait("document.querySelectorAll('.apps > li').length > 5", PATIENCE)
-    page.run("document.querySelector('.apps button').click()")
-    page.wait("document.querySelector('dialog.qr').open", PATIENCE)
-    page.run("document.querySelector('.qr .close').click()")
-    page.run("document.querySelector('[data-command=lap]').click()")
-    page.wait("document.querySelector('.toast')", PATIENCE)
-    clean(page, cast.base)
-    expect(not [url for url in page.requests if cast.token in urllib.parse.unquote(url).partition("#")[0]],
-           "the token stood in an address")
-
-
 def long(browser, cast):
     """Hours of data cost no more than a frame an update, and little memory."""
     page = browser.open(f"{cast.base}/s/{cast.long}", width=1280, height=1400, first="""
@@ -370,6 +326,6 @@ def revoke(browser, cast):
 
 
 ALL = [
-    rewind, keyboard, overlay, nothing, group, owner, stale, constant, first_value, accessible, long,
+    rewind, keyboard, overlay, nothing, group, ownerchecks.owner, ownerchecks.settings, stale, constant, first_value, accessible, long,
     watch, wake, restart, revoke,
 ]

@@ -2,12 +2,15 @@
 
 import time
 import traceback
+import urllib.parse
 
 from devtools import BrowserGone
 from stage import Stage
 
 # How often Chromium may end by itself in one run of the checks.
 GONE_MAX = 2
+# Long for a person, so that a busy machine does not fail.
+PATIENCE = 30
 
 
 class Failure(Exception):
@@ -17,6 +20,16 @@ class Failure(Exception):
 def expect(condition, words):
     if not condition:
         raise Failure(words)
+
+
+def clean(page, base, allowed=()):
+    """No complaint in the console, no request to anyone else."""
+    complaints = [each for each in page.complaints if not any(word in each for word in allowed)]
+    expect(not complaints, f"the console says {complaints}")
+    host = urllib.parse.urlsplit(base).netloc
+    foreign = [url for url in page.requests
+               if urllib.parse.urlsplit(url).netloc != host and not url.startswith(("blob:", "about:", "data:"))]
+    expect(not foreign, f"requests to others: {foreign}")
 
 
 def look(browser, check, cast):

@@ -11,7 +11,7 @@ import time
 import urllib.parse
 import urllib.request
 
-from checks import clean, expect
+from judging import clean, expect
 from recordworld import Phone, Walk
 
 PATIENCE = 60

@@ -1,0 +1,58 @@
+// The words of the owner's settings, added to those of all pages.
+
+import { languages } from "./strings.js";
+
+export const ownerWords = {
+  en: {
+    hiddenPlaces: "Hidden places",
+    hiddenPlacesText: "No link shows where you are inside these circles, in old runs neither. Up to 1.4 km more is hidden on some sides, so that nobody can find the middle.",
+    addPlace: "Add on the map", addTyped: "Add by numbers", addStart: "Where my last run began",
+    tapPlace: "Tap the map where the place is.", noPlaces: "No place yet. Links that show positions show your home.",
+    noRoutes: "No run with a position yet: type the place in degrees.",
+    placeName: "Name", radius: "Radius, m", latitude: "Latitude", longitude: "Longitude", remove: "Remove",
+    placeN: "Place {n}", trimStart: "Hide the first meters of every run", trimFinish: "Hide the last meters",
+    showHeartRate: "Show the heart rate while the position is hidden",
+    save: "Save", saved: "Saved", savedPlaces: "Saved. Who is watching is connected anew.",
+    unsaved: "Not saved yet",
+    profile: "About you", profileText: "For zones, stride, load and calories. Only what a link shows of a run reaches others.",
+    maxHr: "Maximum heart rate", restingHr: "Resting heart rate", thresholdHr: "Heart rate at threshold",
+    zoneScheme: "Heart-rate zones", zones_percentOfMaximum: "Percent of maximum", zones_karvonen: "Karvonen, of the reserve",
+    zones_friel: "Friel, seven zones", zones_coggan: "Coggan, five zones", zones_seiler: "Seiler, three zones",
+    zones_custom: "Your own bounds", zoneBounds: "Upper bounds, as 120,140,155,170",
+    weight: "Weight, kg", sex: "Sex", female: "female", male: "male", timeZone: "Time zone",
+    placement: "Where the watch is", wrist: "wrist", ankle: "ankle", hip: "hip", pocket: "pocket", hand: "hand",
+    autoPause: "Automatic pause", autoPause_fused: "by motion and position", autoPause_reference: "by speed alone", autoPause_off: "off",
+    treadmill: "Treadmill", targetZone: "Target zone", targetPace: "Target pace, min/km", raceKm: "Race, km",
+    safetyTimer: "Safety timer, minutes", intervals: "Intervals, as 10:00,5x(1km,2:00),10:00",
+    courseTitle: "Course", courseText: "A GPX file of the way you want to run. Links then show checkpoints and when you will be there.",
+    courseChoose: "Choose a GPX file", courseKept: "{n} points are followed.", courseNone: "No course.",
+    courseTaken: "{name}: {n} points, {checkpoints} checkpoints", courseUnnamed: "The course",
+  },
+  ko: {
+    hiddenPlaces: "숨긴 장소",
+    hiddenPlacesText: "어떤 링크도 이 원 안의 위치를 보여 주지 않습니다. 지난 기록도 마찬가지입니다. 한가운데를 알아낼 수 없도록 일부 방향은 최대 1.4 km까지 더 숨깁니다.",
+    addPlace: "지도에서 추가", addTyped: "숫자로 추가", addStart: "지난 달리기를 시작한 곳",
+    tapPlace: "지도에서 장소를 누르세요.", noPlaces: "아직 없습니다. 위치를 보여 주는 링크에는 집이 보입니다.",
+    noRoutes: "위치가 있는 기록이 아직 없습니다. 좌표를 도 단위로 입력하세요.",
+    placeName: "이름", radius: "반지름, m", latitude: "위도", longitude: "경도", remove: "지우기",
+    placeN: "장소 {n}", trimStart: "모든 달리기의 처음 몇 미터 숨기기", trimFinish: "마지막 몇 미터 숨기기",
+    showHeartRate: "위치를 숨긴 동안에도 심박수는 보이기",
+    save: "저장", saved: "저장했습니다", savedPlaces: "저장했습니다. 보고 있던 사람은 다시 연결됩니다.",
+    unsaved: "아직 저장하지 않음",
+    profile: "내 정보", profileText: "심박 구간, 보폭, 훈련 부하, 칼로리 계산에 씁니다. 다른 사람에게는 링크가 보여 주는 것만 보입니다.",
+    maxHr: "최대 심박수", restingHr: "안정 시 심박수", thresholdHr: "역치 심박수",
+    zoneScheme: "심박 구간", zones_percentOfMaximum: "최대 심박의 비율", zones_karvonen: "카르보넨 (여유 심박)",
+    zones_friel: "프리엘, 7구간", zones_coggan: "코건, 5구간", zones_seiler: "세일러, 3구간",
+    zones_custom: "직접 정하기", zoneBounds: "상한, 예: 120,140,155,170",
+    weight: "몸무게, kg", sex: "성별", female: "여성", male: "남성", timeZone: "시간대",
+    placement: "시계 위치", wrist: "손목", ankle: "발목", hip: "엉덩이", pocket: "주머니", hand: "손",
+    autoPause: "자동 일시정지", autoPause_fused: "움직임과 위치로", autoPause_reference: "속도로만", autoPause_off: "끄기",
+    treadmill: "트레드밀", targetZone: "목표 구간", targetPace: "목표 페이스, 분/km", raceKm: "대회 거리, km",
+    safetyTimer: "안전 타이머, 분", intervals: "인터벌, 예: 10:00,5x(1km,2:00),10:00",
+    courseTitle: "코스", courseText: "달릴 길의 GPX 파일입니다. 링크에 체크포인트와 예상 통과 시각이 나옵니다.",
+    courseChoose: "GPX 파일 고르기", courseKept: "점 {n}개를 따라갑니다.", courseNone: "코스가 없습니다.",
+    courseTaken: "{name}: 점 {n}개, 체크포인트 {checkpoints}개", courseUnnamed: "코스",
+  },
+};
+
+for (const [language, words] of Object.entries(ownerWords)) Object.assign(languages[language], words);

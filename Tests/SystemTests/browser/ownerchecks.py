@@ -1,0 +1,125 @@
+"""What the owner's page must do, seen by headless Chromium against a real daemon: as in checks.py."""
+
+import json
+import tempfile
+import urllib.parse
+import urllib.request
+
+from judging import PATIENCE, clean, expect
+
+COURSE = """<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><rte><name>Lake</name>
+<rtept lat="48.1" lon="11.5"/><rtept lat="48.11" lon="11.5"/><rtept lat="48.11" lon="11.52"/></rte></gpx>"""
+
+
+def owner(browser, cast):
+    """The owner's side: everything by the token, and the token in no address that is sent."""
+    cheer = urllib.request.Request(
+        f"{cast.base}/v1/shares/{cast.live}/cheer", data=json.dumps({"text": "Go Anna!"}).encode(),
+        headers={"Content-Type": "application/json"})
+    urllib.request.urlopen(cheer).close()
+    page = browser.open(f"{cast.base}/me#{cast.token}", width=390, height=1400)
+    page.wait("document.querySelectorAll('.session').length === 1", PATIENCE)
+    page.wait("document.querySelector('.cheer-list li')?.textContent.includes('Go Anna!')", PATIENCE)
+    page.wait("document.querySelectorAll('.training:not([hidden]) dd').length === 5", PATIENCE)
+    page.run("document.querySelector('.new-share').open = true")
+    page.run("document.querySelector('.new-share [name=label]').value = 'Mum'")
+    page.run("document.querySelector('.new-share form').requestSubmit()")
+    page.wait("document.querySelector('dialog.qr').open", PATIENCE)
+    expect(page.run("document.querySelector('.qr-picture path').getAttribute('d').length > 500"), "no code")
+    page.run("document.querySelector('.qr .close').click()")
+    named = "[...document.querySelectorAll('.share b')].some((node) => node.textContent === 'Mum')"
+    page.wait(named, PATIENCE)
+    page.run("window.confirm = () => true")
+    page.run("""[...document.querySelectorAll('.share')].find((node) => node.textContent.includes('Mum'))
+        .querySelector('.danger').click()""")
+    page.wait(f"!({named})", PATIENCE)
+    page.wait("document.querySelectorAll('.apps > li').length > 5", PATIENCE)
+    page.run("document.querySelector('.apps button').click()")
+    page.wait("document.querySelector('dialog.qr').open", PATIENCE)
+    page.run("document.querySelector('.qr .close').click()")
+    page.run("document.querySelector('[data-command=lap]').click()")
+    page.wait("document.querySelector('.toast')", PATIENCE)
+    clean(page, cast.base)
+    expect(not [url for url in page.requests if cast.token in urllib.parse.unquote(url).partition("#")[0]],
+           "the token stood in an address")
+
+
+def settings(browser, cast):
+    """Hidden places on the map and in numbers, trims, profile and course: the daemon has what is said."""
+    def asked(path):
+        request = urllib.request.Request(
+            f"{cast.base}/v1/me{path}", headers={"Authorization": f"Bearer {cast.settled}"})
+        with urllib.request.urlopen(request) as answer:
+            return answer.read().decode()
+
+    def save(card, said):
+        page.run("document.querySelectorAll('.toast').forEach((toast) => toast.remove())")
+        page.run(f"document.querySelector('{card} form').requestSubmit()")
+        page.wait(f"document.querySelector('.toast')?.textContent.startsWith('{said}')", PATIENCE)
+
+    page = browser.open(f"{cast.base}/me#{cast.settled}", width=900, height=2400)
+    page.wait("document.querySelector('.hidden-places .map')?.checkVisibility()", PATIENCE)
+    # Where the run began, where the map is tapped, and by numbers.
+    page.run("document.querySelector('.place-start').click()")
+    page.run("document.querySelector('.place-add').click()")
+    page.pump(0.5)
+    box = page.run("(({ left, top }) => [left, top])("
+                   "document.querySelector('.hidden-places canvas').getBoundingClientRect())")
+    for kind in ["mousePressed", "mouseReleased"]:
+        page.call("Input.dispatchMouseEvent", {
+            "type": kind, "x": box[0] + 60, "y": box[1] + 90, "button": "left", "clickCount": 1})
+    page.wait("document.querySelectorAll('.place').length === 2", PATIENCE)
+    page.run("document.querySelector('.place-typed').click()")
+    fill = """(row, values) => values.forEach((value, index) => {
+        const field = row.querySelectorAll('input')[index];
+        field.value = value;
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+    })"""
+    page.run(f"({fill})(document.querySelector('.place:last-child'), ['Work', 350, 48.2, 11.6])")
+    page.run("document.querySelector('[name=trimFinish]').value = 150")
+    save(".hidden-places", "Saved")
+    kept = json.loads(asked("/zones"))
+    first, tapped, typed = kept["zones"]
+    expect([first["name"], tapped["name"]] == ["Place 1", "Place 2"], f"{kept}")
+    expect(first != tapped and abs(first["latitude"] - tapped["latitude"]) < 0.05, f"{kept}")
+    expect(typed == {"name": "Work", "radiusMeters": 350, "latitude": 48.2, "longitude": 11.6}, f"{kept}")
+    expect(kept["trimFinishMeters"] == 150 and kept["trimStartMeters"] == 0, f"{kept}")
+    # What the daemon refuses is said in its words, and nothing is lost of what was typed.
+    page.run(f"({fill})(document.querySelector('.place'), ['Work'])")
+    page.run("document.querySelector('.hidden-places form').requestSubmit()")
+    page.wait("document.querySelector('.toast')?.textContent.includes('name of its own')", PATIENCE)
+    expect(len(json.loads(asked("/zones"))["zones"]) == 3, "a refused change was kept")
+    for _ in range(3):
+        page.run("document.querySelector('.place .danger').click()")
+    save(".hidden-places", "Saved")
+    expect(json.loads(asked("/zones"))["zones"] == [], "a place is left")
+
+    page.run("document.querySelector('.profile details').open = true")
+    page.run("""for (const [name, value] of [['maxHeartRate', '187'], ['zoneScheme', 'custom'],
+        ['zoneBounds', '120, 140, 160'], ['targetPaceSecondsPerKm', '5:15'], ['timeZone', 'Asia/Seoul'],
+        ['safetyTimerSeconds', '90']]) {
+            const field = document.querySelector(`.profile [name=${name}]`);
+            field.value = value;
+            field.dispatchEvent(new Event('input', { bubbles: true }));
+            field.dispatchEvent(new Event('change', { bubbles: true }));
+        }""")
+    save(".profile", "Saved")
+    profile = json.loads(asked("/profile"))
+    wanted = {"maxHeartRate": 187, "zones": "120,140,160", "targetPaceSecondsPerKm": 315,
+              "timeZone": "Asia/Seoul", "safetyTimerSeconds": 5400}
+    expect({key: profile.get(key) for key in wanted} == wanted, f"{profile}")
+
+    with tempfile.NamedTemporaryFile("w", suffix=".gpx") as file:
+        file.write(COURSE)
+        file.flush()
+        node = page.call("Runtime.evaluate", {"expression": "document.querySelector('.course-file input')"})
+        page.call("DOM.setFileInputFiles", {"files": [file.name], "objectId": node["result"]["objectId"]})
+        page.wait("document.querySelector('.course-state').textContent.startsWith('3 points')", PATIENCE)
+    expect(asked("/course") == COURSE, "the course is another")
+    page.run("document.querySelector('.course-remove').click()")
+    page.wait("document.querySelector('.course-state').textContent === 'No course.'", PATIENCE)
+    page.run("document.querySelector('.sign-out').click()")
+    expect(page.run("[...document.querySelectorAll('.settings input:not([type=checkbox])')]"
+                    ".every((field) => !Number(field.value))"), "something is left after signing out")
+    clean(page, cast.base, allowed=["status of 400"])
+    return "3 places, a refusal, profile, course"
