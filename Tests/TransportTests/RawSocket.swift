@@ -84,6 +84,14 @@ final class RawSocket: Sendable {
         return max(0, sent)
     }
 
+    /// Bytes that the peer's kernel has not taken yet. A reset would discard them.
+    var unsentBytes: Int {
+        var count: CInt = 0
+        let result = unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count)
+        precondition(result == 0, "TIOCOUTQ failed: \(errno)")
+        return Int(count)
+    }
+
     /// - Returns: At least one byte; empty at the end of the stream.
     func receive(_ bytesMax: Int = 65_536) async throws -> [UInt8] {
         let (bytes, code) = await Self.blocking { [descriptor] () -> ([UInt8], CInt) in
