@@ -117,6 +117,7 @@ import Transport
                 // The loop is in another part of its work each time.
                 try await Task.sleep(for: .microseconds(100 * (turn % 20)))
             }
+            let counters = daemon.loops.counters
             await eventually("no connection is left") {
                 counters.connectionsAccepted.load(ordering: .relaxed) == 600
                     && counters.connectionsOpen.load(ordering: .relaxed) == 0
