@@ -47,6 +47,8 @@ package final class LiveSession {
     package var hasEnded = false {
         didSet { if hasEnded != oldValue { ended?(hasEnded) } }
     }
+    /// Whether a device has connected to it since it is in memory.
+    var goesOn = false
     /// Called when `hasEnded` changes; set while the session is in ``LiveSessions``, which counts.
     var ended: ((Bool) -> Void)?
     /// Called when ``waitsSince`` changes; set while the session is in ``LiveSessions``.

@@ -161,6 +161,7 @@ extension SessionFlow {
     private func restored(_ live: LiveSession) {
         live.hasEnded =
             live.hasEnded || live.computation?.processors.pipeline.metrics.state == .ended
+        noteGoingOn(live)
         followCourse(live)
         // Not before the records that waited: time alone would decide what they have a say in.
         for dated in live.views.advance(to: decidable) {

@@ -44,6 +44,9 @@ extension SessionFlow {
         for dated in live.views.advance(to: decidable) {
             hub.publish(dated, of: live.device, at: now)
         }
+        if live.hasEnded, live.views.hasEndedInView {
+            hub.sessionEndedInView(live.id, of: live.device, at: now)
+        }
         let silence = live.nextSilence(silenceMicroseconds: silenceMicroseconds)
         if let silence, silence <= now { noteSilence(of: live) }
         watch(live)
@@ -61,8 +64,11 @@ extension SessionFlow {
         if live.rebuilding != nil { callbacks.stopRebuilding(live.id) }
         callbacks.memory(.released(live.id, before: log.nextOffset))
         if !live.hasEnded {
-            hub.sessionEnded(live.id, of: live.device, at: now, through: cursor.offset)
+            hub.sessionEnded(
+                live.id, of: live.device, at: now, through: cursor.offset, isInView: true)
         }
+        // What is held back of it is shown no more.
+        hub.sessionEndedInView(live.id, of: live.device, at: now)
         if let connection = table.connection(of: live.id) {
             // The device will send its unacknowledged frames again; they must not restore the
             // session.
@@ -84,7 +90,9 @@ extension SessionFlow {
         live.notBefore = now.advanced(byMicroseconds: 1_000_000)
         recorder.record(.ended, deviceTime: deviceTime(of: live), of: live, arrival: now)
         live.hasEnded = true
-        hub.sessionEnded(live.id, of: live.device, at: now, through: cursor.offset)
+        hub.sessionEnded(
+            live.id, of: live.device, at: now, through: cursor.offset,
+            isInView: live.views.hasEndedInView)
         counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
         callbacks.ended(live.id)
         callbacks.memory(.ended(live.id, live.device))

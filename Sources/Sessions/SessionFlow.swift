@@ -94,10 +94,18 @@ package final class SessionFlow {
             connection, device: device, session: session, recorded: recorded)
         if case .opened = decision, let live = known(session, isRecorded: recorded) {
             live.lastArrival = arrival
-            hub.sessionBegan(
-                live.id, of: live.device, at: arrival, isInView: live.views.isInView)
+            live.goesOn = true
+            noteGoingOn(live)
         }
         return decision
+    }
+
+    /// Lets shares show a session to which a device connects again. One that has ended stays so: a
+    /// share that was made since must never show it. While it is read from the log that is not known.
+    func noteGoingOn(_ live: LiveSession) {
+        guard live.goesOn, live.computation != nil, !live.hasEnded else { return }
+        hub.sessionBegan(
+            live.id, of: live.device, at: live.lastArrival, isInView: live.views.isInView)
     }
 
     package func receive(
@@ -180,17 +188,15 @@ package final class SessionFlow {
                 ?? begin(session, header, arrival: arrival)
         else { return lose(session) }
         let hadEnded = live.hasEnded
-        if hadEnded {
-            hub.sessionBegan(
-                session, of: live.device, at: arrival, isInView: live.views.isInView)
-        }
         guard
             let offset = recorder.record(
                 frame: header, payload: payload, of: live, arrival: arrival)
         else { return lose(session) }
         table.recorded(session, sequence: header.sequence, late: late, at: offset)
         if live.hasEnded {
-            hub.sessionEnded(session, of: live.device, at: arrival, through: cursor.offset)
+            hub.sessionEnded(
+                session, of: live.device, at: arrival, through: cursor.offset,
+                isInView: live.views.hasEndedInView)
             if !hadEnded { callbacks.memory(.ended(session, live.device)) }
         }
         watch(live)
@@ -267,6 +273,7 @@ package final class SessionFlow {
         callbacks.memory(.held(live.id))
         for old in sessions.add(live, keeping: hub.sessionsDelayed(of: live.device, at: now)) {
             callbacks.memory(.released(old, before: log.nextOffset))
+            hub.sessionEndedInView(old, of: live.device, at: now)
             if !isForgotten(old) { leaving.insert(old) }
         }
         makeRoom(besides: live)

@@ -1,5 +1,5 @@
 package import SensorModel
-import Sharing
+package import Sharing
 
 extension ShareHub {
     /// Whether a share of the device from which something is hidden has viewers.
@@ -19,7 +19,9 @@ extension ShareHub {
     }
 
     /// The session that must be read before it is known which one the share shows; `nil`: none.
-    package func unsettled(by share: Share, at now: Timestamp) -> SessionID? {
+    package func unsettled(
+        by share: Share, at now: Timestamp
+    ) -> DeviceSessions.Unsettled? {
         sessions.unsettled(by: share, at: now)
     }
 
@@ -28,6 +30,11 @@ extension ShareHub {
         _ session: SessionID, of device: DeviceID, cameIntoView time: Timestamp?
     ) {
         sessions.settle(session, of: device, cameIntoView: time)
+    }
+
+    /// Notes when a session that was read ended; `nil`: it broke off.
+    package func settle(_ session: SessionID, of device: DeviceID, ended time: Timestamp?) {
+        sessions.settle(session, of: device, ended: time)
     }
 
     /// Handles a change of the device's privacy settings.

@@ -60,7 +60,7 @@ extension ShareHub {
                 if everything.isKnown { begin(share, kind, with: everything, cursor, at: now) }
             }
         }
-        return delayed[kind]?.snapshot(of: share.key, epoch: cursor.epoch)
+        return delayed[kind]?.snapshot(of: share.key, epoch: cursor.epoch, at: now)
     }
 
     private func begin(
@@ -96,10 +96,12 @@ extension ShareHub {
             return (hides ? snapshot.cursor.offset : cursor.offset, nil)
         }
         guard snapshot.session == nil else { return (snapshot.cursor.offset, nil) }
-        let due = snapshot.time.advanced(bySeconds: Double(share.delaySeconds))
+        let view = DelayedView.Kind(share).flatMap { delayed[$0] }
+        let startTime = view?.startTime(of: share.key) ?? snapshot.time
+        let due = startTime.advanced(bySeconds: Double(share.delaySeconds))
         guard !hides else { return (snapshot.cursor.offset, due) }
         // A view that has shown nothing yet has no earlier record that was shown in time.
-        let start = DelayedView.Kind(share).flatMap { delayed[$0]?.start(of: share.key) }
+        let start = view?.start(of: share.key)
         return (start ?? cursor.offset, due)
     }
 

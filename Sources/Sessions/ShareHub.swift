@@ -134,9 +134,18 @@ package final class ShareHub {
 
     /// Closes all viewers of the share, in a group or alone.
     package func close(_ key: ShareKey, code: CloseCode) {
+        closeViewers(of: key, code)
+        letGo(of: key)
+    }
+
+    /// Closes the viewers; a delayed view keeps what it holds back.
+    private func closeViewers(of key: ShareKey, _ code: CloseCode) {
         guard let entry = entries[key] else { return }
         for loop in entry.viewers.keys { send(loop, key, .ended(code)) }
-        letGo(of: key)
+        if let kind = DelayedView.Kind(entry.share) {
+            delayed[kind]?.watch(key, false)
+            entries[key]?.clear()
+        }
     }
 
     /// Begins or resumes a session; `isInView`: whether a share with positions may show it already.
@@ -154,10 +163,26 @@ package final class ShareHub {
         sessions.cameIntoView(session, of: device, at: isInView ? now : nil)
     }
 
+    /// - Parameters:
+    ///   - session: Session whose end was recorded, or that is dropped from memory.
+    ///   - device: The session's device.
+    ///   - arrival: Arrival of the end.
+    ///   - last: Its last record.
+    ///   - isInView: Whether shares with positions are shown the end by now.
     package func sessionEnded(
-        _ session: SessionID, of device: DeviceID, at arrival: Timestamp, through last: RecordOffset
+        _ session: SessionID, of device: DeviceID, at arrival: Timestamp,
+        through last: RecordOffset,
+        isInView: Bool
     ) {
-        sessions.ended(session, of: device, at: arrival, through: last)
+        sessions.ended(session, of: device, at: arrival, through: last, isInView: isInView)
+        if isInView { sessions.endedInView(session, of: device, at: arrival) }
+    }
+
+    /// Called when shares with positions are shown the end, or never will be.
+    package func sessionEndedInView(
+        _ session: SessionID, of device: DeviceID, at now: Timestamp
+    ) {
+        sessions.endedInView(session, of: device, at: now)
     }
 
     /// Restores the sessions recorded before this start; all count as ended until they resume.
@@ -185,7 +210,7 @@ package final class ShareHub {
         for session in latestSessions.sorted(by: { $0.lastOffset < $1.lastOffset }) {
             sessions.ended(
                 session.session, of: session.device, at: session.arrivalTimes.upperBound,
-                through: session.lastOffset)
+                through: session.lastOffset, isCertain: false)
         }
     }
 
@@ -202,6 +227,9 @@ package final class ShareHub {
     }
 
     package func sessionErased(_ session: SessionID, of device: DeviceID) {
+        for kind in audiences[device]?.delayed ?? [] {
+            for key in delayed[kind]?.erase(session) ?? [] { closeViewers(of: key, .goingAway) }
+        }
         // An owner may erase thousands that no share has shown for years.
         guard sessions.erased(session, of: device) else { return }
         for share in directory.shares(of: device) where showing(on: share) == session {

@@ -78,7 +78,8 @@ import Testing
         func difference() -> String? {
             for one in alone {
                 guard let view = one.view else { continue }
-                let together = delayed.snapshot(of: one.share.key, epoch: 1)
+                let together = delayed.snapshot(
+                    of: one.share.key, epoch: 1, at: Fixture.time(0))
                 guard together?.session == view.snapshot.session else { return "the session" }
                 guard together?.session != nil else { continue }
                 let fields = view.snapshot.fields.map(\.bytes)
@@ -163,12 +164,14 @@ import Testing
         #expect(delayed.newcomers.isEmpty)
         #expect(delayed.nextDeadline == Fixture.time(31))
         #expect(delayed.release(at: Fixture.time(31)).map(\.shares) == [[first.key]])
-        #expect(delayed.snapshot(of: late.key, epoch: 1)?.session == nil)
+        #expect(delayed.snapshot(of: late.key, epoch: 1, at: Fixture.time(39))?.session == nil)
         #expect(delayed.nextDeadline == Fixture.time(40))
         let begins = delayed.release(at: Fixture.time(40))
         #expect(begins.map(\.shares) == [[late.key]])
         #expect(begins.first?.update.begins == true)
-        #expect(delayed.snapshot(of: late.key, epoch: 1)?.session == Fixture.session)
+        #expect(
+            delayed.snapshot(of: late.key, epoch: 1, at: Fixture.time(40))?.session
+                == Fixture.session)
         #expect(delayed.nextDeadline == nil)
         // It forgets, and begins anew; without any share the view is gone.
         delayed.letGo(of: late.key)
@@ -176,5 +179,44 @@ import Testing
         #expect(delayed.showing == Fixture.session)
         delayed.letGo(of: first.key)
         #expect(delayed.showing == nil && delayed.heldCount == 0)
+    }
+
+    /// Of two sessions the first is erased: before it is due, while it is shown and the second is
+    /// held back, or when it is long gone.
+    @Test(arguments: [(20.0, true), (35, true), (45, false)])
+    func `Nothing of an erased session is shown, and the next comes as it would`(
+        erasedAt: Double, wasSeen: Bool
+    ) throws {
+        let share = Fixture.share(delaySeconds: 30)
+        var delayed = DelayedView(try #require(DelayedView.Kind(share)))
+        delayed.add(share)
+        delayed.watch(share.key, true)
+        let sessions = [SessionID(high: 1, low: 1), SessionID(high: 2, low: 1)]
+        for (index, session) in sessions.enumerated() {
+            var views = SessionViews(session: session, epoch: 1, privacy: .none)
+            views.note(.beginning)
+            for second in (10 * index + 1)...(10 * index + 5) {
+                let time = Fixture.time(Double(second))
+                let updates = views.take(
+                    SessionProjectionTests.metrics(second, at: nil),
+                    at: RecordOffset(rawValue: UInt64(second)), arrival: time)
+                delayed.take(
+                    updates.everything, beginning: delayed.newcomers,
+                    after: RecordOffset(rawValue: 0), arrival: time, at: time,
+                    holding: HeldUpdates.countMax)
+            }
+        }
+        _ = delayed.release(at: Fixture.time(erasedAt))
+        #expect(delayed.erase(sessions[0]) == (wasSeen ? [share.key] : []))
+        delayed.watch(share.key, true)
+        func shown(_ second: Double) -> SessionID? {
+            delayed.snapshot(of: share.key, epoch: 1, at: Fixture.time(second))?.session
+        }
+        #expect(shown(erasedAt) == (wasSeen ? nil : sessions[1]))
+        #expect(delayed.release(at: Fixture.time(40.9)).isEmpty)
+        let rest = delayed.release(at: Fixture.time(60))
+        #expect(rest.count == (wasSeen ? 5 : 0))
+        #expect(rest.first?.update.begins ?? true)
+        #expect(shown(60) == sessions[1])
     }
 }

@@ -187,9 +187,10 @@ import Testing
                 Self.session(2), of: Self.device, at: Fixture.time(10),
                 isInView: isChanged ? false : nil)
             if isChanged { sessions.unsettle(Self.device) }
-            #expect(sessions.unsettled(by: live, at: Fixture.time(50)) == Self.session(2))
+            #expect(sessions.unsettled(by: live, at: Fixture.time(50))?.session == Self.session(2))
             #expect(
-                sessions.unsettled(by: Fixture.share(scope: [.heartRate]), at: Fixture.time(50))
+                sessions.unsettled(by: Fixture.share(scope: [.heartRate]), at: Fixture.time(50))?
+                    .session
                     == nil)
             sessions.settle(
                 Self.session(2), of: Self.device,
@@ -207,6 +208,51 @@ import Testing
             sessions.settle(Self.session(2), of: Self.device, cameIntoView: nil)
             #expect(shown(live, 61) == Self.session(2))
         }
+    }
+
+    @Test(arguments: [nil, 20.0, 40])
+    func `A share made after a session began shows it once its end was read, after a restart`(
+        endedAt: Double?
+    ) {
+        var sessions = DeviceSessions()
+        sessions.began(Self.session(1), at: 10)
+        // A late record came at 50.
+        sessions.ended(
+            Self.session(1), of: Self.device, at: Fixture.time(50),
+            through: RecordOffset(rawValue: 50), isCertain: false)
+        let made = Fixture.share(scope: .all, createdAt: Fixture.time(30))
+        let before = Fixture.share(scope: .all, createdAt: Fixture.time(5))
+        let now = Fixture.time(60)
+        #expect(sessions.session(shownBy: before, at: now) == Self.session(1))
+        #expect(sessions.unsettled(by: before, at: now) == nil)
+        #expect(sessions.session(shownBy: made, at: now) == nil)
+        #expect(sessions.unsettled(by: made, at: now)?.isOfEnd == true)
+        sessions.settle(
+            Self.session(1), of: Self.device, ended: endedAt.map { Fixture.time($0) })
+        #expect(sessions.unsettled(by: made, at: now) == nil)
+        let isOpen = endedAt.map { $0 >= 30 } ?? true
+        #expect(sessions.session(shownBy: made, at: now) == (isOpen ? Self.session(1) : nil))
+    }
+
+    @Test(arguments: [0, 5])
+    func `A hidden session ends for a share with positions when its view does`(
+        delaySeconds: Int
+    ) {
+        var sessions = DeviceSessions()
+        sessions.began(Self.session(1), at: 10)
+        sessions.began(Self.session(2), at: 20)
+        sessions.ended(
+            Self.session(2), of: Self.device, at: Fixture.time(30),
+            through: RecordOffset(rawValue: 30), isInView: false)
+        let placed = Fixture.share(scope: .all, delaySeconds: delaySeconds)
+        let rates = Fixture.share(scope: [.heartRate], delaySeconds: delaySeconds)
+        func shown(_ share: Share, _ seconds: Double) -> SessionID? {
+            sessions.session(shownBy: share, at: Fixture.time(seconds + Double(delaySeconds)))
+        }
+        #expect(shown(rates, 31) == Self.session(1))
+        #expect(shown(placed, 31) == Self.session(2))
+        sessions.endedInView(Self.session(2), of: Self.device, at: Fixture.time(90))
+        #expect(shown(placed, 91) == Self.session(1))
     }
 
     @Test func `A thousand ended sessions are not all remembered, the last is`() {

@@ -57,6 +57,11 @@ struct PlaybackRoutes: Sendable {
         guard let summary = pipeline.catalog.summary(of: session),
             let recorded = summary.deviceTimes
         else { throw AdministrationError.unknownSession(session) }
+        // A share obeys the zones of its own device: another's would not be hidden on it.
+        guard summary.device == share.device else {
+            throw APIRefusal.conflict(
+                "the session is of another device than the share: play it on one of that device's")
+        }
         let speed = body.speed ?? SharePlayback.speedRange.upperBound
         guard SharePlayback.speedRange.contains(speed) else {
             throw APIRefusal.badField(

@@ -7,6 +7,7 @@ enum ReadAnswer {
 
     static func response(to error: any Error) -> HTTPResponse {
         switch error {
+        case let refusal as ShareRefusal: refusal.response
         case ReadRefusal.tooMany:
             ShareRefusal.tooMany(retryAfterSeconds: retrySeconds).response
         case ReadRefusal.tooLong:

@@ -3,6 +3,8 @@ package import Transport
 /// Reason for which a share is not shown, and its response.
 package enum ShareRefusal: Error, Hashable, Sendable {
     case unknown
+    /// While the answer was made the owner changed what is shown.
+    case changed
     case tooMany(retryAfterSeconds: Int)
 
     package init(_ refusal: ViewerRefusal) {
@@ -16,6 +18,10 @@ package enum ShareRefusal: Error, Hashable, Sendable {
     package var response: HTTPResponse {
         switch self {
         case .unknown: .failure(status: 404, code: 4004, reason: "unknown share")
+        case .changed:
+            .failure(
+                status: 503, reason: "what this link shows was changed just now, ask again",
+                fields: ["Retry-After": "1"])
         case .tooMany(let seconds):
             .failure(
                 status: 429, code: 4029, reason: "too many requests, come back later",

@@ -11,21 +11,21 @@ extension ShareRoutes {
     ///
     /// After a start no session is in memory. The log then answers at once for a share, and the session
     /// is loaded behind: whoever waited for that waited for each motion sample to be computed again.
-    /// A group waits, two seconds at most: reading fifty members one by one would take longer.
+    /// A group waits for its sessions, two seconds at most: reading fifty snapshots one by one would
+    /// take longer.
     ///
     /// - Throws: Why it is not known now which session the share shows, see
     ///   ``ShareReader/settle(_:for:from:)``.
     func snapshots(of share: Share, for peer: PeerAddress) async throws -> [[UInt8]] {
         let members = members(of: share)
         let isGroup = share.device == nil
-        if !isGroup {
-            try await pipeline.reader.settle(
-                members, for: .share(share.key), from: .address(peer.key))
-        }
+        try await pipeline.reader.settle(
+            members, for: .share(share.key), from: .address(peer.key))
         let read = isGroup ? nil : await readSnapshot(of: share, for: peer)
         if read == nil { await pipeline.mailbox.waitUntilLoaded(members) }
         return await pipeline.mailbox.ask { core in
-            members.compactMap { member -> [UInt8]? in
+            guard core.standing(of: [], for: share) == .holds else { return [] }
+            return members.compactMap { member -> [UInt8]? in
                 _ = core.sessionShown(by: member)
                 let found = read.flatMap { core.stillShows($0.source) ? $0.snapshot : nil }
                 guard

@@ -179,10 +179,12 @@ extension ShareRoutes {
             let session = source.sessions.first
         else { return [] }
         _ = await reader.isReadable(through: source.end)
-        return try await reader.pool.run(for: .share(link.key), from: .address(peer.key)) {
+        let found = try await reader.pool.run(for: .share(link.key), from: .address(peer.key)) {
             ticket in
             try reader.heartRates(
                 of: session, source, startAtMilliseconds: startAt, limit: limit, ticket)
         }
+        try await confirm([source], for: link)
+        return found
     }
 }

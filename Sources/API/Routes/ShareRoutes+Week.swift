@@ -26,25 +26,28 @@ extension ShareRoutes {
         switch share(request) {
         case .failure(let refusal): return refusal.response
         case .success(let share):
-            let (members, reader, accounts, now) = (
-                members(of: share), pipeline.reader, accounts, clock()
-            )
+            let (members, reader, now) = (members(of: share), pipeline.reader, clock())
+            let runners = members.compactMap { member -> (source: CatchUp.Source, zone: String)? in
+                guard let id = member.device, let device = accounts.device(id) else { return nil }
+                let source = CatchUp.Source(
+                    share: member, privacy: device.privacy, sessions: [],
+                    end: RecordOffset(rawValue: 0))
+                return (source, device.profile.timeZone)
+            }
             do {
                 let weeks = try await reader.pool.run(
                     for: .share(share.key), from: .address(request.peer.key)
                 ) { ticket in
-                    try members.compactMap { member -> RunnerWeek? in
-                        guard let id = member.device, let device = accounts.device(id) else {
-                            return nil
-                        }
-                        var week = TrainingWeek(at: now, timeZone: device.profile.timeZone)
+                    try runners.map { source, zone in
+                        var week = TrainingWeek(at: now, timeZone: zone)
                         try reader.addStarts(
-                            of: member, device.privacy, since: -Self.weekSeconds, at: now,
-                            to: &week, ticket)
+                            of: source, since: -Self.weekSeconds, at: now, to: &week, ticket)
                         return RunnerWeek(
-                            runner: share.device == nil ? member.runnerName : nil, week: week)
+                            runner: share.device == nil ? source.share.runnerName : nil,
+                            week: week)
                     }
                 }
+                try await confirm(runners.map(\.source), for: share)
                 return Self.noStore(JSONBody.response(Weeks(runners: weeks)))
             } catch { return ReadAnswer.response(to: error) }
         }
@@ -61,12 +64,12 @@ extension ShareReader {
     /// Adds starts of sessions of which the share has shown something, in the share's times. A
     /// session that cannot add a day is not read. Runs on a thread of the pool.
     fileprivate func addStarts(
-        of share: Share, _ privacy: PrivacySettings, since seconds: Double, at now: Timestamp,
+        of source: CatchUp.Source, since seconds: Double, at now: Timestamp,
         to week: inout TrainingWeek, _ ticket: ReadPool.Ticket
     ) throws {
+        let (share, rule) = (source.share, source.rule)
         let oldest = now.advanced(bySeconds: seconds)
         let seen = now.advanced(bySeconds: -Double(share.delaySeconds))
-        let rule = ProjectionRule(share, privacy: privacy)
         guard let device = share.device else { return }
         // A device's clock is at most a day ahead: sessions that began earlier belong to an earlier
         // week.
@@ -78,6 +81,11 @@ extension ShareReader {
             guard summary.arrivalTimes.lowerBound <= seen,
                 summary.arrivalTimes.upperBound >= share.createdAt, !week.knows(times)
             else { continue }
+            if summary.arrivalTimes.lowerBound < share.createdAt,
+                try hadEnded(summary.session, before: share.createdAt, now: now, ticket)
+            {
+                continue
+            }
             guard rule != .everything else {
                 week.add(sessionStart: times.lowerBound)
                 continue
@@ -91,5 +99,15 @@ extension ShareReader {
             guard shown.ending != .cancelled else { throw ReadRefusal.cancelled }
             if let first = shown.event { week.add(sessionStart: first.event.deviceTime) }
         }
+    }
+
+    /// Whether a session was over before a share was made: records that come late say nothing of it.
+    private func hadEnded(
+        _ session: SessionID, before time: Timestamp, now: Timestamp, _ ticket: ReadPool.Ticket
+    ) throws -> Bool {
+        guard let records = try records(of: session, by: .everything, ticket) else { return true }
+        let (end, ending) = try records.end(now: now)
+        guard ending != .cancelled else { throw ReadRefusal.cancelled }
+        return end.map { $0.arrival < time } ?? false
     }
 }

@@ -115,9 +115,11 @@ package struct ShareRoutes: Sendable {
         // The members of a group run at the same time, so each has about an equal part of the page.
         // Items read beyond its end are read again for the next page.
         let part = min(limit, max(64, 2 * limit / max(members.count, 1)))
-        for source in try await sources(of: members, after: offset, for: share, peer) {
+        let sources = try await sources(of: members, after: offset, for: share, peer)
+        for source in sources {
             pages.append(try await page(of: source, by: share, offset, part, peer))
         }
+        try await confirm(sources, for: share)
         let page = ShareReader.Page.merged(pages, limit: limit)
         var body = Array(#"{"items":["#.utf8)
         for (index, item) in (gap + page.items).enumerated() {
@@ -139,6 +141,19 @@ package struct ShareRoutes: Sendable {
             cursor, by: sources, for: .share(share.key), from: .address(peer.key))
         guard let isShown else { throw ReadRefusal.busy }
         return isShown
+    }
+
+    /// Called when a reading is done, before anything of it is told.
+    ///
+    /// - Throws: ``ShareRefusal/unknown`` if the link is over, ``ShareRefusal/changed`` if it must
+    ///   be read again.
+    func confirm(_ sources: [CatchUp.Source], for link: Share) async throws {
+        switch await pipeline.mailbox.ask({ $0.standing(of: sources, for: link) }) {
+        case .holds: return
+        case .over: throw ShareRefusal.unknown
+        case .changed: throw ShareRefusal.changed
+        case nil: throw ReadRefusal.busy
+        }
     }
 
     /// What each member shows, all held back alike.

@@ -21,20 +21,52 @@ extension PipelineCore {
         let subscriber = request.subscriber
         subscribers[subscriber] = SubscriberTable.Watch(
             link: request.key, feeds: members.map(\.key))
-        guard let link = hub.directory[request.key],
-            link.idHash == admitted && hub.directory.isShown(link, at: now)
-        else {
-            // The share was revoked, rotated or expired after the listener admitted the viewer.
-            return send(.closeSubscriber(subscriber, .shareEnded), to: subscriber)
-        }
         counters.viewers.store(subscribers.count, ordering: .relaxed)
-        // The viewer's first snapshot is that of the recording.
-        guard request.at == nil else { return }
-        if let plan = sharePlaybacks[request.key] { return switchOver(subscriber, to: plan) }
-        switch request.resume {
-        case nil: begin(subscriber, members, at: .now)
-        case .lost: begin(subscriber, members, at: .gap)
-        case .after(let cursor): resume(subscriber, members, after: cursor, reader)
+        whenSettled(members, for: subscriber, reader) { core in
+            guard let link = core.hub.directory[request.key],
+                link.idHash == admitted && core.hub.directory.isShown(link, at: core.now)
+            else {
+                // The share was revoked, rotated or expired after the listener admitted the viewer.
+                return core.send(.closeSubscriber(subscriber, .shareEnded), to: subscriber)
+            }
+            // The viewer's first snapshot is that of the recording.
+            guard request.at == nil else { return }
+            if let plan = core.sharePlaybacks[request.key] {
+                return core.switchOver(subscriber, to: plan)
+            }
+            switch request.resume {
+            case nil: core.begin(subscriber, members, at: .now)
+            case .lost: core.begin(subscriber, members, at: .gap)
+            case .after(let cursor): core.resume(subscriber, members, after: cursor, reader)
+            }
+        }
+    }
+
+    /// Continues with a viewer once it is known what the shares show, see
+    /// ``ShareReader/settle(_:for:from:)``: at once but in the first moments after a start, or after
+    /// a change of settings.
+    private func whenSettled(
+        _ members: [Share], for subscriber: SubscriberID, _ reader: ShareReader,
+        _ body: @escaping @Sendable (PipelineCore) -> Void
+    ) {
+        guard let watch = subscribers[subscriber],
+            members.contains(where: { unsettled(by: $0) != nil })
+        else { return body(self) }
+        let number = watch.catchUpNumber
+        subscribers[subscriber]?.reading = Task {
+            var isSettled = true
+            do {
+                try await reader.settle(
+                    members, for: .share(watch.link), from: .viewer(subscriber))
+            } catch { isSettled = false }
+            reader.mailbox.post { [isSettled] core in
+                guard core.subscribers[subscriber]?.catchUpNumber == number else { return }
+                guard isSettled else {
+                    return core.send(
+                        .closeSubscriber(subscriber, .tooManyRequests), to: subscriber)
+                }
+                body(core)
+            }
         }
     }
 
@@ -116,22 +148,36 @@ extension PipelineCore {
             share: share, privacy: privacy(of: share), sessions: [session], end: cursor.offset)
     }
 
-    /// The session that must be read before it is known which one the share shows.
-    ///
-    /// - Returns: The session as a reading's source; `nil`: what the share shows is known.
-    func unsettled(by share: Share) -> CatchUp.Source? {
+    /// A session that must be read before it is known what a share shows.
+    struct Unsettled: Sendable {
+        /// The session as a reading's source.
+        let source: CatchUp.Source
+        /// As ``DeviceSessions/Unsettled/isOfEnd``.
+        let isOfEnd: Bool
+    }
+
+    /// - Returns: `nil`: what the share shows is known.
+    func unsettled(by share: Share) -> Unsettled? {
         guard let share = hub.directory[share.key], let device = share.device else { return nil }
-        while let session = hub.unsettled(by: share, at: now) {
+        while let found = hub.unsettled(by: share, at: now) {
             let source = CatchUp.Source(
-                share: share, privacy: privacy(of: share), sessions: [session], end: cursor.offset)
-            guard source.rule == .everything else {
+                share: share, privacy: privacy(of: share), sessions: [found.session],
+                end: cursor.offset)
+            guard !found.isOfEnd, source.rule == .everything else {
                 log.flush()
-                return source
+                return Unsettled(source: source, isOfEnd: found.isOfEnd)
             }
             // All of it is in view.
-            hub.settle(session, of: device, cameIntoView: Timestamp(microseconds: .min))
+            hub.settle(found.session, of: device, cameIntoView: Timestamp(microseconds: .min))
         }
         return nil
+    }
+
+    /// Notes the arrival of the end of a source's session; `nil`: it broke off.
+    func settle(_ source: CatchUp.Source, ended time: Timestamp?) {
+        guard let session = source.sessions.first, let device = source.share.device else { return }
+        hub.settle(session, of: device, ended: time)
+        flow.showWatched(of: device)
     }
 
     /// Notes the arrival of what is shown first of a source's session, if its settings still hold;
@@ -154,11 +200,38 @@ extension PipelineCore {
     /// Whether what was read of a source still holds: the share may be over or have other settings
     /// by now, and the session erased.
     package func stillShows(_ source: CatchUp.Source) -> Bool {
-        guard let share = hub.directory[source.share.key], share.isActive(at: now),
-            share.scope == source.share.scope,
-            ProjectionRule(share, privacy: privacy(of: share)) == source.rule
-        else { return false }
+        guard holds(source) else { return false }
+        let share = current(source.share)
         return hub.session(shownBy: share, at: now) == source.sessions.first
+    }
+
+    private func holds(_ source: CatchUp.Source) -> Bool {
+        guard let share = hub.directory[source.share.key] else { return false }
+        return share.isActive(at: now) && share.scope == source.share.scope
+            && ProjectionRule(share, privacy: privacy(of: share)) == source.rule
+    }
+
+    /// Whether an answer may still be given.
+    package enum Standing: Sendable {
+        case holds
+        /// A share of it is over, or other things are hidden: it must be read again.
+        case changed
+        /// The link is over.
+        case over
+    }
+
+    /// Whether what was read for a link may be told: while a reading waited for its turn the link,
+    /// its shares and what their owners hide may have changed.
+    ///
+    /// - Parameters:
+    ///   - sources: What was read.
+    ///   - link: The link as it was admitted.
+    /// - Returns: The standing now.
+    package func standing(of sources: [CatchUp.Source], for link: Share) -> Standing {
+        guard let current = hub.directory[link.key], current.idHash == link.idHash,
+            hub.directory.isShown(current, at: now)
+        else { return .over }
+        return sources.allSatisfy(holds) ? .holds : .changed
     }
 
     func join(_ members: [Share], by subscriber: SubscriberID) -> [FeedOpening] {

@@ -3,11 +3,12 @@ import SegmentLog
 import Sessions
 import Sharing
 
-/// Which session a share with positions shows, where only the log can tell: after a restart, and
-/// after a change of privacy settings.
+/// Which session a share shows, where only the log can tell: after a restart, and after a change of
+/// privacy settings.
 ///
-/// Such a share shows nothing of a session that is hidden altogether, and goes on with the one
-/// before. An answer given before that is known would tell that the newest one is hidden.
+/// A share with positions shows nothing of a session that is hidden altogether, and goes on with the
+/// one before. An answer given before that is known would tell that the newest one is hidden. And no
+/// share shows a session that ended before it was made, whose last record may have come later.
 extension ShareReader {
     /// Reads until it is known what the shares show. Returns at once if it is.
     ///
@@ -20,26 +21,32 @@ extension ShareReader {
     package func settle(
         _ shares: [Share], for party: ReadParty, from requester: ReadRequester
     ) async throws {
-        for share in shares where share.obeysPrivacy {
+        for share in shares {
             var readings = 0
-            while let source = await mailbox.ask({ $0.unsettled(by: share) }) ?? nil {
+            while let found = await mailbox.ask({ $0.unsettled(by: share) }) ?? nil {
+                let (source, isOfEnd) = (found.source, found.isOfEnd)
                 readings += 1
                 // Without records that a failed disk holds back the session might look hidden.
                 guard readings <= Self.readingsMax, await isReadable(through: source.end) else {
                     throw ReadRefusal.busy
                 }
                 let time = try await pool.run(for: party, from: requester) { ticket in
-                    try cameIntoView(source, ticket)
+                    isOfEnd ? try ended(source, ticket) : try cameIntoView(source, ticket)
                 }
-                guard await mailbox.ask({ $0.settle(source, cameIntoView: time) }) != nil else {
-                    throw ReadRefusal.cancelled
+                let isNoted: Void? = await mailbox.ask { core in
+                    if isOfEnd {
+                        core.settle(source, ended: time)
+                    } else {
+                        core.settle(source, cameIntoView: time)
+                    }
                 }
+                guard isNoted != nil else { throw ReadRefusal.cancelled }
             }
         }
     }
 
-    /// More than a share has sessions that it may show.
-    private static let readingsMax = 2 * DeviceSessions.endedMax
+    /// More than a share has sessions that it may show, each read for its view and its end.
+    private static let readingsMax = 4 * DeviceSessions.endedMax
 
     /// Settles what the shares show, one after the other, so that the first viewer after a start need
     /// not wait for it. One that cannot be read now is left to its viewers.
@@ -57,6 +64,21 @@ extension ShareReader {
     /// Pause after each share of ``settleInTurn(_:)``, as a multiple of its duration: a fifth of a
     /// processor at most.
     private static let restFactor = 4
+
+    /// Arrival of the session's end; `nil`: it broke off.
+    private func ended(
+        _ source: CatchUp.Source, _ ticket: ReadPool.Ticket
+    ) throws -> Timestamp? {
+        guard let session = source.sessions.first,
+            let records = try records(of: session, by: .everything, ticket)
+        else {
+            if ticket.isCancelled { throw ReadRefusal.cancelled }
+            return nil
+        }
+        let (end, ending) = try records.end(now: clock())
+        guard ending != .cancelled else { throw ReadRefusal.cancelled }
+        return end?.arrival
+    }
 
     /// Arrival of what the source's share shows first; `nil`: nothing is shown.
     private func cameIntoView(

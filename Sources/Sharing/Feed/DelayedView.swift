@@ -43,8 +43,8 @@ public struct DelayedView: Sendable {
         /// End of the log when the share first had something to show; earlier records are only in
         /// the log. `nil`: nothing was requested from it or shown on it.
         var start: RecordOffset?
-        /// Device time for viewers while nothing is shown.
-        var time = Timestamp(microseconds: 0)
+        /// Time of ``start``, by the arrival clock. Never shown: it may be a session's beginning.
+        var startTime = Timestamp(microseconds: 0)
         var beginning: Beginning?
         /// Whether a reconnecting viewer may have this cursor.
         var cursor: LogCursor?
@@ -132,6 +132,16 @@ public struct DelayedView: Sendable {
         newest = nil
     }
 
+    /// Forgets a session that was erased, shown or held back.
+    ///
+    /// - Returns: The shares whose viewers may have seen something of it.
+    public mutating func erase(_ session: SessionID) -> [ShareKey] {
+        guard view?.has(session) == true else { return [] }
+        view?.erase(session)
+        if showing == session { showing = nil }
+        return members.filter { $0.beginning != nil }.map(\.share.key)
+    }
+
     public func contains(_ key: ShareKey) -> Bool { index(of: key) != nil }
 
     /// The session last shown on the share.
@@ -176,7 +186,7 @@ public struct DelayedView: Sendable {
         for index in members.indices where keys.contains(members[index].share.key) {
             if members[index].start == nil {
                 members[index].start = start
-                members[index].time = now
+                members[index].startTime = now
             }
             members[index].cursor = update.cursor
             members[index].beginning =
@@ -196,7 +206,7 @@ public struct DelayedView: Sendable {
     public mutating func start(_ key: ShareKey, at start: RecordOffset, now: Timestamp) {
         guard let index = index(of: key), members[index].start == nil else { return }
         members[index].start = start
-        members[index].time = now
+        members[index].startTime = now
     }
 
     /// Lets a share join the others, one delay from now.
@@ -268,7 +278,7 @@ public struct DelayedView: Sendable {
         for index in members.indices {
             guard let beginning = members[index].beginning, isNow(beginning) else { continue }
             members[index].beginning = .begun
-            let snapshot = snapshot(of: members[index])
+            let snapshot = snapshot(of: members[index], at: now)
             guard snapshot.session != nil, members[index].isWatched,
                 members[index].share.isActive(at: now)
             else { continue }
@@ -299,23 +309,29 @@ public struct DelayedView: Sendable {
         index(of: key).flatMap { members[$0].start }
     }
 
+    /// - Returns: Time of the start, by the arrival clock; `nil` as for ``start(of:)``.
+    public func startTime(of key: ShareKey) -> Timestamp? {
+        index(of: key).flatMap { members[$0].start == nil ? nil : members[$0].startTime }
+    }
+
     /// - Parameters:
     ///   - key: Key of a member.
     ///   - epoch: Epoch of the log.
+    ///   - now: Time of the request, which an empty view tells.
     /// - Returns: The share's present view.
-    public func snapshot(of key: ShareKey, epoch: UInt32) -> FeedSnapshot? {
+    public func snapshot(of key: ShareKey, epoch: UInt32, at now: Timestamp) -> FeedSnapshot? {
         guard let index = index(of: key) else { return nil }
         guard members[index].hasBegun, view?.snapshot.session != nil else {
             let none = LogCursor(epoch: epoch, offset: RecordOffset(rawValue: 0))
-            return .waiting(cursor: none, time: members[index].time)
+            return .waiting(cursor: none, time: now)
         }
-        return snapshot(of: members[index])
+        return snapshot(of: members[index], at: now)
     }
 
-    private func snapshot(of member: Member) -> FeedSnapshot {
+    private func snapshot(of member: Member, at now: Timestamp) -> FeedSnapshot {
         guard var snapshot = view?.snapshot else {
             return .waiting(
-                cursor: LogCursor(epoch: 0, offset: RecordOffset(rawValue: 0)), time: member.time)
+                cursor: LogCursor(epoch: 0, offset: RecordOffset(rawValue: 0)), time: now)
         }
         if let cursor = member.cursor { snapshot.cursor = max(snapshot.cursor, cursor) }
         return snapshot

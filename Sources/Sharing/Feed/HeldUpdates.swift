@@ -56,6 +56,17 @@ public struct HeldUpdates: Sendable {
         return (held.update, held.session, held.number)
     }
 
+    func contains(_ session: SessionID) -> Bool {
+        queue[head...].contains { $0.session == session }
+    }
+
+    /// Drops what is held of a session that was erased. What follows of another begins anew.
+    mutating func remove(_ session: SessionID) {
+        dropTaken()
+        queue.removeAll { $0.session == session }
+        eventBytes = queue.reduce(0) { $0 + ($1.update.event?.count ?? 0) }
+    }
+
     /// Moves due times after the clock was set back, so that nothing waits longer.
     mutating func clockWentBack(byMicroseconds difference: Int64) {
         for index in queue.indices {

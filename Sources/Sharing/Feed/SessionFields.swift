@@ -16,6 +16,8 @@ public struct SessionFields: Sendable {
     private var time = Timestamp(microseconds: 0)
     private var heartRate: HeartRateReading?
     private var hasBegun = false
+    /// Whether the end was shown.
+    public private(set) var hasEnded = false
 
     /// A race of a hundred miles has fewer; older ones are in the history.
     static let splitsMax = 256
@@ -83,6 +85,7 @@ public struct SessionFields: Sendable {
             keep(split)
             update.event = EventEncoder.forms(of: event, cursor: cursor)
         default:
+            if case .ended = event.kind { hasEnded = true }
             update.event = EventEncoder.forms(of: event, cursor: cursor)
         }
         return update

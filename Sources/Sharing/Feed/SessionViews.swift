@@ -83,6 +83,9 @@ public struct SessionViews: Sendable {
     /// Whether the hiding view has shown anything of the session.
     public var isInView: Bool { hiding.first.map { $0.projection?.hasShown ?? false } ?? true }
 
+    /// Whether shares that obey privacy have been shown the end.
+    public var hasEndedInView: Bool { fields(obeyingPrivacy: true).hasEnded }
+
     /// Bytes of the hiding view; 0 if nothing is hidden.
     public var hidingBytes: Int {
         hiding.first?.projection.map { Self.hidingBytesEach + $0.heldBytes } ?? 0

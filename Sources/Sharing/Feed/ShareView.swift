@@ -62,6 +62,19 @@ public struct ShareView: Sendable {
         return (number, show(update, of: session))
     }
 
+    /// Whether the session is shown, or held back.
+    func has(_ session: SessionID) -> Bool { self.session == session || held.contains(session) }
+
+    /// Forgets a session that was erased, shown or held back.
+    mutating func erase(_ session: SessionID) {
+        held.remove(session)
+        guard self.session == session else { return }
+        self.session = nil
+        cursor = LogCursor(epoch: cursor.epoch, offset: RecordOffset(rawValue: 0))
+        fields = Array(repeating: nil, count: fields.count)
+        heartRate = nil
+    }
+
     /// Moves due times after the arrival clock was set back: held updates wait as long as before.
     mutating func clockWentBack(byMicroseconds difference: Int64) {
         held.clockWentBack(byMicroseconds: difference)

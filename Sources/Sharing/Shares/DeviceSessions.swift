@@ -6,6 +6,18 @@ public import SensorModel
 /// share was valid. It never shows a session that ended before the share was made.
 public struct DeviceSessions: Sendable {
     private struct Span: Sendable {
+        /// An end as some shares see it.
+        struct End {
+            var time: Timestamp
+            /// Number of the end, in order. Times of ends may not be in order, since the clock may
+            /// be set back.
+            let rank: Int
+
+            mutating func move(byMicroseconds difference: Int64) {
+                time = time.advanced(byMicroseconds: difference)
+            }
+        }
+
         let session: SessionID
         var began: Timestamp
         /// Time at which shares with positions could first show a part of it; `nil`: not yet.
@@ -13,18 +25,30 @@ public struct DeviceSessions: Sendable {
         /// Whether ``cameIntoView`` is certain.
         var isViewKnown: Bool
         /// End; `nil`: live.
-        var ended: Timestamp?
-        /// Number of the end, in order. Times of ends may not be in order, since the clock may be
-        /// set back.
-        var endRank = 0
+        var ended: End?
+        /// End as shares with positions see it: that of a hidden session comes later.
+        var endedInView: End?
+        /// Whether ``ended`` is certain, else it is the last record's arrival. A late record comes
+        /// after the end.
+        var isEndKnown = true
         /// Its last record; `nil` while it continues.
         var last: RecordOffset?
 
         mutating func move(byMicroseconds difference: Int64) {
             began = began.advanced(byMicroseconds: difference)
             cameIntoView = cameIntoView?.advanced(byMicroseconds: difference)
-            ended = ended?.advanced(byMicroseconds: difference)
+            ended?.move(byMicroseconds: difference)
+            endedInView?.move(byMicroseconds: difference)
         }
+
+        /// Whether it is not known that the session went on after the share was made.
+        func isUncertain(for share: Share) -> Bool {
+            guard !isEndKnown, began < share.createdAt, let ended else { return false }
+            return ended.time >= share.createdAt
+        }
+
+        /// The end as the share sees it; `nil`: live.
+        func end(seenBy share: Share) -> End? { share.obeysPrivacy ? endedInView : ended }
     }
 
     /// Sessions in the order of their start.
@@ -37,7 +61,7 @@ public struct DeviceSessions: Sendable {
 
     public init() {}
 
-    /// Adds a session, also one that ended and continues.
+    /// Adds a session, also one that ended with the last start of the daemon and continues.
     ///
     /// - Parameters:
     ///   - session: A session of that device.
@@ -52,6 +76,8 @@ public struct DeviceSessions: Sendable {
         var known = spans[device] ?? []
         if let index = known.firstIndex(where: { $0.session == session }) {
             known[index].ended = nil
+            known[index].endedInView = nil
+            known[index].isEndKnown = true
             known[index].last = nil
         } else {
             // Appended, not placed by time: the clock may have been set back since the last one.
@@ -96,6 +122,26 @@ public struct DeviceSessions: Sendable {
         spans[device]?[index].cameIntoView = time.map { max($0, span.began) }
     }
 
+    /// Notes what a reading found of the end, unless the session goes on since.
+    ///
+    /// - Parameters:
+    ///   - session: A session, known or not.
+    ///   - device: The session's device.
+    ///   - time: Arrival of its end; `nil`: it broke off.
+    public mutating func settle(
+        _ session: SessionID, of device: DeviceID, ended time: Timestamp?
+    ) {
+        guard let index = spans[device]?.firstIndex(where: { $0.session == session }),
+            var span = spans[device]?[index], !span.isEndKnown
+        else { return }
+        span.isEndKnown = true
+        if let time, let known = span.ended {
+            span.ended?.time = min(known.time, max(time, span.began))
+            span.endedInView = span.ended
+        }
+        spans[device]?[index] = span
+    }
+
     /// After a change of the owner's privacy settings other sessions may be in view.
     public mutating func unsettle(_ device: DeviceID) {
         for index in spans[device]?.indices ?? 0..<0 {
@@ -112,8 +158,12 @@ public struct DeviceSessions: Sendable {
     ///   - device: The session's device.
     ///   - time: Arrival time of its end.
     ///   - last: Its last record.
+    ///   - isInView: Whether shares with positions show the end now, else with
+    ///     ``endedInView(_:of:at:)``.
+    ///   - isCertain: `false`: the last record's arrival is all that is known of the end.
     public mutating func ended(
-        _ session: SessionID, of device: DeviceID, at time: Timestamp, through last: RecordOffset
+        _ session: SessionID, of device: DeviceID, at time: Timestamp, through last: RecordOffset,
+        isInView: Bool = true, isCertain: Bool = true
     ) {
         guard var known = spans[device],
             let index = known.firstIndex(where: { $0.session == session })
@@ -122,8 +172,9 @@ public struct DeviceSessions: Sendable {
         // The end of a session by a crash is found again at a later reading.
         if known[index].ended == nil {
             ends += 1
-            known[index].ended = time
-            known[index].endRank = ends
+            known[index].ended = Span.End(time: time, rank: ends)
+            known[index].isEndKnown = isCertain
+            if isInView { known[index].endedInView = known[index].ended }
         }
         // Those that never came into view push out none that a share with positions shows.
         let wasInView = known[index].cameIntoView != nil
@@ -136,6 +187,17 @@ public struct DeviceSessions: Sendable {
             known.remove(at: oldest)
         }
         spans[device] = known
+    }
+
+    /// Notes that shares with positions show the end of a session that has ended before.
+    public mutating func endedInView(
+        _ session: SessionID, of device: DeviceID, at time: Timestamp
+    ) {
+        guard let index = spans[device]?.firstIndex(where: { $0.session == session }),
+            let span = spans[device]?[index], span.ended != nil, span.endedInView == nil
+        else { return }
+        ends += 1
+        spans[device]?[index].endedInView = Span.End(time: time, rank: ends)
     }
 
     /// - Returns: Whether a share may show the session.
@@ -164,12 +226,22 @@ public struct DeviceSessions: Sendable {
     /// - Returns: The session; `nil` if there is none that the share may show.
     public func session(shownBy share: Share, at now: Timestamp) -> SessionID? {
         let shown = spans(openTo: share, at: now)
-        guard share.delaySeconds > 0 else {
-            return (shown.last { $0.ended == nil } ?? Self.lastEnded(shown))?.session
+        let seen = share.delaySeconds > 0 ? Self.time(seenBy: share, at: now) : now
+        let live = shown.last { span in
+            guard let end = span.end(seenBy: share) else { return true }
+            return share.delaySeconds > 0 && end.time > seen
         }
-        let seen = Self.time(seenBy: share, at: now)
-        let live = shown.last { $0.ended.map { $0 > seen } ?? true }
-        return (live ?? Self.lastEnded(shown))?.session
+        let last = shown.max {
+            ($0.end(seenBy: share)?.rank ?? 0) < ($1.end(seenBy: share)?.rank ?? 0)
+        }
+        return (live ?? last)?.session
+    }
+
+    /// A session of which the log must be read before it is known what a share shows.
+    public struct Unsettled: Sendable {
+        public let session: SessionID
+        /// Whether the share was made before its end is not known, else whether it is in view.
+        public let isOfEnd: Bool
     }
 
     /// The session whose records must be read before it is known whether the share shows it: without
@@ -177,12 +249,18 @@ public struct DeviceSessions: Sendable {
     ///
     /// - Returns: `nil`: ``session(shownBy:at:)`` is certain. Else call
     ///   ``settle(_:of:cameIntoView:)`` and ask again.
-    public func unsettled(by share: Share, at now: Timestamp) -> SessionID? {
+    public func unsettled(by share: Share, at now: Timestamp) -> Unsettled? {
+        // A share that was made before the session shows it whenever it ended.
+        if let device = share.device, share.isActive(at: now),
+            let uncertain = spans[device]?.last(where: { $0.isUncertain(for: share) })
+        {
+            return Unsettled(session: uncertain.session, isOfEnd: true)
+        }
         guard share.obeysPrivacy, let device = share.device,
             let shown = session(shownBy: share, at: now)
         else { return nil }
         let span = spans[device]?.first { $0.session == shown }
-        return span?.isViewKnown == false ? shown : nil
+        return span?.isViewKnown == false ? Unsettled(session: shown, isOfEnd: false) : nil
     }
 
     /// The sessions that a reconnecting viewer may see, also those that are no longer shown.
@@ -207,7 +285,9 @@ public struct DeviceSessions: Sendable {
         let known = spans[device] ?? []
         // Order decides, not time: sessions before a restart may be ahead of a clock that was set
         // back.
-        let shown = known.filter { $0.ended.map { $0 >= share.createdAt } ?? true }
+        let shown = known.filter { span in
+            !span.isUncertain(for: share) && span.ended.map { $0.time >= share.createdAt } ?? true
+        }
         let isPlaced = share.obeysPrivacy
         guard isPlaced || share.delaySeconds > 0 else { return shown }
         let seen = share.delaySeconds > 0 ? Self.time(seenBy: share, at: now) : nil
@@ -219,9 +299,5 @@ public struct DeviceSessions: Sendable {
 
     private static func time(seenBy share: Share, at now: Timestamp) -> Timestamp {
         now.advanced(byMicroseconds: -Int64(share.delaySeconds) * 1_000_000)
-    }
-
-    private static func lastEnded(_ spans: [Span]) -> Span? {
-        spans.max { $0.endRank < $1.endRank }
     }
 }
