@@ -67,11 +67,56 @@ import WireFormat
 
     @Test(
         arguments: [
-            (nil, 200), (0.02, 0), (1.5, 0), (-1.5, 0), (2, 6), (30, 90), (-30, 90), (600, 720),
+            (nil, 2150), (0.02, 0), (1.5, 0), (-1.5, 0), (2, 6), (30, 90), (-30, 90), (600, 720),
             (3600, 770), (86_400, 2150), (1e9, 2160),
         ] as [(Double?, Double)])
     func `A hole costs the seconds that are passed one by one`(seconds: Double?, ticks: Double) {
         #expect(Self.ticks(.heartRate, [], after: seconds) == ticks)
+    }
+
+    /// Numbers with seconds, in the order of arrival; what the holes cost together.
+    @Test(
+        arguments: [
+            ([(1, 0), (2, 0), (3, 3600)], 970),
+            // A session that goes on; a duplicate; a late one.
+            ([(7, 0), (8, 1)], 2150), ([(1, 0), (2, 1), (2, 1), (1, 0)], 200),
+            ([(1, 0), (3, 2), (2, 1)], 206),
+            // In the order of the numbers the time goes forth and back.
+            ([(1, 0), (3, 0), (5, 0), (2, 3600), (4, 3600)], 200 + 4 * 770),
+            // Where a part was counted only the rest is.
+            ([(1, 0), (3, 7200), (2, 3600)], 200 + 830 + 710),
+        ] as [([(UInt32, Double)], Double)])
+    func `Holes count in the order of the numbers, whatever comes first`(
+        frames: [(UInt32, Double)], ticks: Double
+    ) {
+        let noBytes: [UInt8] = []
+        var holes = FrameHoles(pace: HolePace())
+        var sum = 0.0
+        for (sequence, seconds) in frames {
+            let header = FrameHeader(
+                kind: .heartRate, sequence: FrameSequence(rawValue: sequence),
+                deviceTime: Self.start.advanced(bySeconds: seconds))
+            sum += holes.ticks(before: header, payload: noBytes.span, at: Self.start) ?? .infinity
+            holes.passed(header, ticks: 0)
+        }
+        #expect(sum == ticks)
+    }
+
+    @Test func `Many stretches are not all remembered, and what lies below costs as the unknown`() {
+        let noBytes: [UInt8] = []
+        var holes = FrameHoles(pace: HolePace())
+        func cost(_ sequence: UInt32) -> Double {
+            let header = FrameHeader(
+                kind: .heartRate, sequence: FrameSequence(rawValue: sequence),
+                deviceTime: Self.start)
+            defer { holes.passed(header, ticks: 0) }
+            return holes.ticks(before: header, payload: noBytes.span, at: Self.start) ?? .infinity
+        }
+        for sequence in stride(from: UInt32(1), through: 127, by: 2) { _ = cost(sequence) }
+        #expect(cost(2) == 0)
+        for sequence in stride(from: UInt32(129), through: 401, by: 2) { _ = cost(sequence) }
+        #expect(cost(4) == FrameHoles.ticksOfUnknown)
+        #expect(cost(400) == 0)
     }
 
     @Test func `Holes between the samples of a batch count each`() {

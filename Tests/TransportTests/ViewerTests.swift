@@ -29,7 +29,7 @@ import Testing
             let socket = try RawSocket(http)
             _ = try await socket.upgrade(Self.live)
             _ = try await socket.receiveText()
-            let messages = (0..<3 * MessagePace.burst).map { "{\"seek\":\($0)}" }
+            let messages = (0..<3 * MessagePace.viewer.burst).map { "{\"seek\":\($0)}" }
             await socket.send(messages.flatMap { ClientFrame.text($0) })
             await eventually("all of them") { daemon.now.said == messages }
             #expect(daemon.now.unsubscribed.isEmpty)
@@ -46,7 +46,7 @@ import Testing
             // More than is taken while the other is heard.
             let message = ClientFrame.text("{\"seek\":1}")
             await loud.send(Array(repeatElement(message, count: 2000).joined()))
-            await eventually("it waits") { daemon.now.said.count >= MessagePace.burst }
+            await eventually("it waits") { daemon.now.said.count >= MessagePace.viewer.burst }
             await quiet.send(ClientFrame.text("{\"live\":true}"))
             await eventually("heard") { daemon.now.said.contains("{\"live\":true}") }
             #expect(daemon.now.said.count < 2000)
@@ -56,16 +56,16 @@ import Testing
     }
 
     @Test func `Messages are taken at a pace, and some at once`() {
-        var pace = MessagePace()
+        var pace = MessagePace.viewer
         func taken(atMilliseconds time: UInt64, of count: Int) -> Int {
             let now = 1 << 40 + time * 1_000_000
             return (0..<count).count { _ in pace.takes(atNanoseconds: now) }
         }
-        #expect(taken(atMilliseconds: 0, of: 500) == MessagePace.burst)
-        #expect(taken(atMilliseconds: 100, of: 500) == MessagePace.perSecond / 10)
+        #expect(taken(atMilliseconds: 0, of: 500) == MessagePace.viewer.burst)
+        #expect(taken(atMilliseconds: 100, of: 500) == 10)
         #expect(taken(atMilliseconds: 101, of: 500) == 0)
         #expect(taken(atMilliseconds: 10_000, of: 60) == 60)
-        #expect(taken(atMilliseconds: 10_000, of: 500) == MessagePace.burst - 60)
+        #expect(taken(atMilliseconds: 10_000, of: 500) == MessagePace.viewer.burst - 60)
     }
 
     @Test func `The query and the browser's header say what to go on with`() async throws {

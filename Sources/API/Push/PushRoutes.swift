@@ -83,6 +83,9 @@ package struct PushRoutes: Sendable {
             .device(token: Self.token(of: request, format), peer: request.peer)
     }
 
+    /// Bytes of a form that holds the token.
+    private static let formBytesMax = 4096
+
     /// The token from the path, or from `Authorization` in any of the forms applications use.
     package static func token(of request: HTTPRequest, _ format: PushFormat) -> String? {
         if let token = request.parameters["token"] { return token }
@@ -90,6 +93,8 @@ package struct PushRoutes: Sendable {
         guard format == .hr else { return nil }
         if let token = request.query["token"] { return token }
         let isForm = request.fields["content-type"]?.contains("form-urlencoded") ?? false
+        // Read for anybody, before anything is proved.
+        guard request.body.count <= formBytesMax else { return nil }
         return isForm ? QueryItems(String(decoding: request.body, as: UTF8.self))["token"] : nil
     }
 
@@ -130,13 +135,14 @@ package struct PushRoutes: Sendable {
 
     // MARK: Over WebSocket
 
+    /// A message over WebSocket is one reading, which needs 200 bytes; those of a few are taken too.
+    private static let relayedBytesMax = 16 << 10
     /// Bad messages in a row after which the socket is closed: the sender is of another format.
     private static let badMessagesMax = 100
 
     /// Handles each text message like a request's body; sends no answers.
     private func relay(of format: PushFormat) -> SocketProgram {
-        SocketProgram(messageBytesMax: Limits.webSocketMessageBytesMax) {
-            request in
+        SocketProgram(messageBytesMax: Self.relayedBytesMax) { request in
             switch device(of: request, format) {
             case .failure(let refusal): .refused(Self.response(to: refusal, format))
             case .success(let device):

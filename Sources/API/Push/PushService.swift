@@ -40,6 +40,7 @@ package actor PushService {
     private let clock: @Sendable () -> Timestamp
     package nonisolated let counters = PushCounters()
     private var lines: [Key: Open] = [:]
+    private var room = PushRoom()
     /// Formats without names that have pushed since the start.
     ///
     /// Only the first request of such a format looks in the log for a session to continue.
@@ -81,6 +82,9 @@ package actor PushService {
                 batch.frames.lazy.map(\.deviceTime), of: device, arrival: clock(),
                 perSecondMax: framesPerSecondMax)
         else { return .tooMany }
+        let bytes = PushRoom.bytes(of: batch.frames)
+        guard room.take(bytes, for: device) else { return .tooMany }
+        defer { room.giveBack(bytes, of: device) }
         var line = line(key)
         var outcome = await line.send(batch.frames, at: clock())
         if outcome == .gone {

@@ -5,7 +5,7 @@ package import Transport
 package struct HypeRateRoutes: Sendable {
     package let shares: ShareRoutes
     /// Limit of followed topics, over all sockets.
-    package static let topicsMax = 10_000
+    package static let topicsMax = 6000
     let topics = TopicCount()
 
     package init(shares: ShareRoutes) {

@@ -126,7 +126,7 @@ public struct MemoryBudget: Hashable, Sendable {
             Row(
                 name: "long bodies that wait or are read", count: Pipeline.bodiesMax + 2,
                 bytesEach: configuration.bounds.bodyBytesMax),
-            Row(name: "what those that are read become", count: 2, bytesEach: 4 << 20),
+            Row(name: "pushed frames on their way", count: 1, bytesEach: PushRoom.bytesMax),
         ]
     }
 }

@@ -103,7 +103,7 @@ extension HTTPConnection {
         _ proof: ConnectionProof?, _ run: @escaping @Sendable (SocketConversation) async -> Void
     ) {
         upgrade(request, head, subprotocols: program.subprotocols, proof: proof) {
-            ProgramSocket($0, program, isProved: proof != nil, run)
+            ProgramSocket($0, program, proof: proof, run)
         }
     }
 

@@ -7,14 +7,15 @@ public final class PushConnection: Sendable {
     public let connection: ConnectionID
     private let state: NIOLoopBound<LoopState>
     private let eventLoop: any EventLoop
-    private let holes: HolePace
+    /// The holes between its frames, those of earlier calls too.
+    private let holes: NIOLoopBoundBox<FrameHoles>
 
     init(
         connection: ConnectionID, state: NIOLoopBound<LoopState>, eventLoop: any EventLoop,
         holes: HolePace
     ) {
         self.connection = connection
-        self.holes = holes
+        self.holes = .makeBoxSendingValue(FrameHoles(pace: holes), eventLoop: eventLoop)
         self.state = state
         self.eventLoop = eventLoop
     }
@@ -86,16 +87,16 @@ private final class WaitingBatch: RingSpaceWaiter {
     private let records: [(InboundMessage, payload: [UInt8])]
     private var next = 0
     private let loop: LoopState
-    private var holes: FrameHoles
+    private let holes: NIOLoopBoundBox<FrameHoles>
     let done: EventLoopPromise<Void>
 
     init(
-        records: [(InboundMessage, payload: [UInt8])], loop: LoopState, holes: HolePace,
-        done: EventLoopPromise<Void>
+        records: [(InboundMessage, payload: [UInt8])], loop: LoopState,
+        holes: NIOLoopBoundBox<FrameHoles>, done: EventLoopPromise<Void>
     ) {
         self.records = records
         self.loop = loop
-        self.holes = FrameHoles(pace: holes)
+        self.holes = holes
         self.done = done
     }
 
@@ -106,14 +107,14 @@ private final class WaitingBatch: RingSpaceWaiter {
             let (message, payload) = records[next]
             var ticks: Double?
             if case .frame(let frame) = message {
-                ticks = holes.ticks(
+                ticks = holes.value.ticks(
                     before: frame.header, payload: payload.span, at: loop.arrivalClock())
                 guard ticks != nil else { return .wroteTurn }
             }
             guard loop.inbound.push(message, payload: payload.span) else { return .foundNoSpace }
             bytes += Self.headerBytes + payload.count
             if case .frame(let frame) = message, let ticks {
-                holes.passed(frame.header, ticks: ticks)
+                holes.value.passed(frame.header, ticks: ticks)
                 loop.counters.framesPushed.wrappingAdd(1, ordering: .relaxed)
             }
             next += 1

@@ -1,25 +1,36 @@
 import NIOCore
 
-/// Limits the rate of a viewer's messages: a burst, then so many a second. Further messages wait in
+/// Limits the rate of a peer's messages: a burst, then so many a second. Further messages wait in
 /// the socket, where they cost the daemon nothing.
 struct MessagePace {
-    /// Messages a second; a finger on a slider makes 60.
-    static let perSecond = 100
-    /// Messages accepted at once after a second of silence.
-    static let burst = 100
-    /// Pause of a waiting viewer; several messages are taken after it.
+    /// A viewer's: a finger on a slider makes 60 a second.
+    static let viewer = MessagePace(perSecond: 100, burst: 100)
+    /// A reader's of another protocol, which joins a topic and says each half minute that it lives.
+    static let reader = MessagePace(perSecond: 10, burst: 50)
+    /// A device's whose messages are pushes.
+    static let device = MessagePace(perSecond: 100, burst: 100)
+
+    /// Pause of a waiting peer; several messages are taken after it.
     static let wait = TimeAmount.milliseconds(100)
 
-    private static let nanosecondsEach: UInt64 = 1_000_000_000 / UInt64(perSecond)
-
+    let burst: Int
+    private let nanosecondsEach: UInt64
     /// Time of the next message if they were evenly spaced.
     private var due: UInt64 = 0
+
+    /// - Parameters:
+    ///   - perSecond: Messages a second.
+    ///   - burst: Messages accepted at once after silence.
+    init(perSecond: Int, burst: Int) {
+        nanosecondsEach = 1_000_000_000 / UInt64(perSecond)
+        self.burst = burst
+    }
 
     /// - Parameter now: Nanoseconds of a monotonic clock.
     /// - Returns: Whether a message may be taken now; it counts as taken.
     mutating func takes(atNanoseconds now: UInt64) -> Bool {
-        let next = max(due, now) + Self.nanosecondsEach
-        guard next <= now + Self.nanosecondsEach * UInt64(Self.burst) else { return false }
+        let next = max(due, now) + nanosecondsEach
+        guard next <= now + nanosecondsEach * UInt64(burst) else { return false }
         due = next
         return true
     }

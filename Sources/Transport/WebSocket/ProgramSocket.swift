@@ -12,6 +12,7 @@ final class ProgramSocket: WebSocketEndpoint {
     private let loop: LoopState
     private let ticket: ConnectionTicket
     private let isProved: Bool
+    private var pace: MessagePace
     let messageBytesMax: Int
     private let run: @Sendable (SocketConversation) async -> Void
     private var socket: WebSocketChannel?
@@ -24,13 +25,14 @@ final class ProgramSocket: WebSocketEndpoint {
     private var reader: CheckedContinuation<SocketMessage?, Never>?
 
     init(
-        _ socket: UpgradedSocket, _ program: SocketProgram, isProved: Bool,
+        _ socket: UpgradedSocket, _ program: SocketProgram, proof: ConnectionProof?,
         _ run: @escaping @Sendable (SocketConversation) async -> Void
     ) {
         limits = socket.service.limits
         ticket = socket.ticket
-        self.isProved = isProved
+        isProved = proof != nil
         messageBytesMax = min(program.messageBytesMax, limits.webSocketMessageBytesMax)
+        pace = proof?.kind == .device ? .device : .reader
         loop = socket.loop
         self.run = run
     }
@@ -106,6 +108,10 @@ final class ProgramSocket: WebSocketEndpoint {
             isHolding = true
             return false
         }
+        guard pace.takes(atNanoseconds: NIODeadline.now().uptimeNanoseconds) else {
+            goOnLater()
+            return false
+        }
         let bytes = message.indices.map { message[$0] }
         let made: SocketMessage =
             kind == .text ? .text(String(decoding: bytes, as: UTF8.self)) : .binary(bytes)
@@ -117,6 +123,14 @@ final class ProgramSocket: WebSocketEndpoint {
             heldBytes += made.bytes
         }
         return true
+    }
+
+    /// Resumes later: the peer sent too much at once, and its socket is not read meanwhile.
+    private func goOnLater() {
+        let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
+        loop.eventLoop.scheduleTask(in: MessagePace.wait) {
+            bound.value.socket?.resume()
+        }
     }
 
     func goAway(_ code: CloseCode) {

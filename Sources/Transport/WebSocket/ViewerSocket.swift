@@ -40,7 +40,7 @@ final class ViewerSocket: WebSocketEndpoint {
 
     func received(_ kind: ServerFrame.Kind, _ message: Span<UInt8>) -> Bool {
         guard kind == .text, let viewer else { return true }
-        var pace = pace ?? MessagePace()
+        var pace = pace ?? .viewer
         guard pace.takes(atNanoseconds: NIODeadline.now().uptimeNanoseconds) else {
             goOnLater()
             return false
