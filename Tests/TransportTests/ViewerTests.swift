@@ -66,6 +66,9 @@ import Testing
         #expect(taken(atMilliseconds: 101, of: 500) == 0)
         #expect(taken(atMilliseconds: 10_000, of: 60) == 60)
         #expect(taken(atMilliseconds: 10_000, of: 500) == MessagePace.viewer.burst - 60)
+        pace = .reader
+        #expect(taken(atMilliseconds: 20_000, of: 500) == MessagePace.reader.burst)
+        #expect(taken(atMilliseconds: 21_000, of: 500) == 10)
     }
 
     @Test func `The query and the browser's header say what to go on with`() async throws {

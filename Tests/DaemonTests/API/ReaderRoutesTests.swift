@@ -1,6 +1,7 @@
 import Client
 import SensorModel
 import Sharing
+import Synchronization
 import Testing
 
 @testable import Daemon
@@ -178,6 +179,33 @@ import Transport
             let second = try await made.next() ?? ""
             #expect((first + second).contains("hr_update"))
             await test.close()
+        }
+    }
+
+    @Test func `A reader that talks without end is answered at a pace, and others at once`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let join = #"{"topic":"hr:internal-testing","event":"phx_join","payload":{},"ref":1}"#
+            let beat = #"{"topic":"phoenix","event":"heartbeat","payload":{},"ref":2}"#
+            let loud = try await running.socket("/socket/websocket")
+            let answered = Mutex(0)
+            async let listening: Void = {
+                for try await event in loud.events where event.contains("phx_reply") {
+                    answered.withLock { $0 += 1 }
+                }
+            }()
+            try await loud.say(join)
+            for _ in 0..<400 { try await loud.say(beat) }
+            let quiet = try await running.socket("/socket/websocket")
+            try await quiet.say(join)
+            var events = quiet.events.makeAsyncIterator()
+            #expect(try await events.next() != nil)
+            // 400 would take half a minute.
+            #expect(answered.withLock { $0 } < 400)
+            await quiet.close()
+            await loud.close()
+            try? await listening
         }
     }
 

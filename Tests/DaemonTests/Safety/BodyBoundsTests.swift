@@ -65,4 +65,18 @@ import Transport
             #expect(Set(statuses).isSubset(of: [400, 429, 503]) && statuses.contains(400))
         }
     }
+
+    /// It would be read before anything is proved.
+    @Test func `A long form holds no token`() async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            for (padding, status) in [(1000, 200), (5000, 401)] {
+                let form = "token=\(token)&rate=72&note=" + String(repeating: "x", count: padding)
+                let answer = try await running.ask(
+                    .post, "/in/hr", fields: ["Content-Type": "application/x-www-form-urlencoded"],
+                    body: form)
+                #expect(answer.status == status)
+            }
+        }
+    }
 }
