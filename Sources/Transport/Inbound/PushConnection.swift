@@ -119,6 +119,8 @@ private final class WaitingBatch: RingSpaceWaiter {
             }
             next += 1
         }
+        // Who is told now asks whether the pipeline has taken all that is in the ring.
+        loop.inbound.publish()
         done.succeed()
         return .wroteAll
     }
