@@ -49,6 +49,8 @@ package final class LiveSession {
     }
     /// Whether a device has connected to it since it is in memory.
     var goesOn = false
+    /// Whether the log could not return it: then nobody knows whether it has ended.
+    var isGivenUp = false
     /// Called when `hasEnded` changes; set while the session is in ``LiveSessions``, which counts.
     var ended: ((Bool) -> Void)?
     /// Called when ``waitsSince`` changes; set while the session is in ``LiveSessions``.

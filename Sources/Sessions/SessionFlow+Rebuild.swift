@@ -54,6 +54,7 @@ extension SessionFlow {
     package func giveUp(_ rebuilding: RebuildTicket) {
         guard let live = waiting(for: rebuilding) else { return }
         live.forgetGivenUp()
+        live.isGivenUp = true
         restore(live, RestoringSession(computation: computation(nil, of: live), events: []))
     }
 
@@ -161,7 +162,15 @@ extension SessionFlow {
     private func restored(_ live: LiveSession) {
         live.hasEnded =
             live.hasEnded || live.computation?.processors.pipeline.metrics.state == .ended
-        noteGoingOn(live)
+        if live.hasEnded {
+            // The end may be among the records that waited, or that the new view was read from.
+            hub.sessionEnded(
+                live.id, of: live.device, at: live.lastArrival,
+                through: log.summary(of: live.id)?.lastOffset ?? cursor.offset,
+                isInView: live.views.hasEndedInView)
+        } else {
+            noteGoingOn(live)
+        }
         followCourse(live)
         // Not before the records that waited: time alone would decide what they have a say in.
         for dated in live.views.advance(to: decidable) {

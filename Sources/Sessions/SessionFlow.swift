@@ -103,7 +103,9 @@ package final class SessionFlow {
     /// Lets shares show a session to which a device connects again. One that has ended stays so: a
     /// share that was made since must never show it. While it is read from the log that is not known.
     func noteGoingOn(_ live: LiveSession) {
-        guard live.goesOn, live.computation != nil, !live.hasEnded else { return }
+        guard live.goesOn || table.connection(of: live.id) != nil, live.computation != nil,
+            !live.hasEnded, !live.isGivenUp
+        else { return }
         hub.sessionBegan(
             live.id, of: live.device, at: live.lastArrival, isInView: live.views.isInView)
     }

@@ -255,6 +255,24 @@ import Testing
         #expect(shown(placed, 91) == Self.session(1))
     }
 
+    @Test func `Whoever saw a newer session begin and end is not led back to a hidden one`() {
+        var sessions = DeviceSessions()
+        sessions.began(Self.session(1), at: 10)
+        sessions.ended(
+            Self.session(1), of: Self.device, at: Fixture.time(20),
+            through: RecordOffset(rawValue: 20), isInView: false)
+        sessions.began(Self.session(2), at: 30)
+        let placed = Fixture.share(scope: .all)
+        func shown(_ seconds: Double) -> SessionID? {
+            sessions.session(shownBy: placed, at: Fixture.time(seconds))
+        }
+        #expect(shown(31) == Self.session(2))
+        sessions.ended(Self.session(2), at: 40)
+        #expect(shown(41) == Self.session(2))
+        sessions.endedInView(Self.session(1), of: Self.device, at: Fixture.time(90))
+        #expect(shown(91) == Self.session(2))
+    }
+
     @Test func `A thousand ended sessions are not all remembered, the last is`() {
         var sessions = DeviceSessions()
         for number in UInt64(1)...1000 {

@@ -68,6 +68,11 @@ package struct PushRoutes: Sendable {
             return .failure(
                 status: 503, reason: "not recorded: the log cannot be written now",
                 fields: ["Retry-After": "5"])
+        case .tooSparse:
+            return .failure(
+                status: 413,
+                reason:
+                    "not recorded: there is too much time between the points, send them in parts")
         case .tooMany: return ShareRefusal.tooMany(retryAfterSeconds: 10).response
         }
         commands.delivered(batch.deliveredCommands, to: device)

@@ -13,6 +13,8 @@ package enum PushOutcome: Hashable, Sendable {
     case notDurable
     /// The device sends more per second than allowed: nothing was recorded.
     case tooMany
+    /// There are years between its points: nothing was recorded, and sending it again is useless.
+    case tooSparse
 }
 
 /// The open recordings of push applications, by device and format.
@@ -40,7 +42,10 @@ package actor PushService {
     private let clock: @Sendable () -> Timestamp
     package nonisolated let counters = PushCounters()
     private var lines: [Key: Open] = [:]
-    private var room = PushRoom()
+    private var room: PushRoom
+    /// Longest time for which a request's holes may be paced: a thousand points an hour apart, or a day
+    /// for each of three years.
+    private static let waitSecondsMax = 120.0
     /// Formats without names that have pushed since the start.
     ///
     /// Only the first request of such a format looks in the log for a session to continue.
@@ -57,6 +62,7 @@ package actor PushService {
         silenceSeconds = configuration.ingest.silenceSeconds
         framesPerSecondMax = configuration.ingest.framesPerSecondMax
         linesPerDeviceMax = configuration.ingest.sessionsPerDeviceMax
+        room = PushRoom(bodyBytesMax: configuration.bounds.bodyBytesMax)
         self.clock = clock
     }
 
@@ -82,9 +88,12 @@ package actor PushService {
                 batch.frames.lazy.map(\.deviceTime), of: device, arrival: clock(),
                 perSecondMax: framesPerSecondMax)
         else { return .tooMany }
-        let bytes = PushRoom.bytes(of: batch.frames)
-        guard room.take(bytes, for: device) else { return .tooMany }
-        defer { room.giveBack(bytes, of: device) }
+        let wait = HolePace.seconds(of: batch.frames.lazy.map(\.deviceTime))
+        guard wait <= Self.waitSecondsMax else { return .tooSparse }
+        guard let hold = room.take(PushRoom.bytes(of: batch.frames), for: device) else {
+            return .tooMany
+        }
+        defer { room.giveBack(hold) }
         var line = line(key)
         var outcome = await line.send(batch.frames, at: clock())
         if outcome == .gone {

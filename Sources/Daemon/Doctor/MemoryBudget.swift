@@ -126,7 +126,9 @@ public struct MemoryBudget: Hashable, Sendable {
             Row(
                 name: "long bodies that wait or are read", count: Pipeline.bodiesMax + 2,
                 bytesEach: configuration.bounds.bodyBytesMax),
-            Row(name: "pushed frames on their way", count: 1, bytesEach: PushRoom.bytesMax),
+            Row(
+                name: "pushed frames on their way", count: 1,
+                bytesEach: PushRoom.bytesMax(bodyBytesMax: configuration.bounds.bodyBytesMax)),
         ]
     }
 }

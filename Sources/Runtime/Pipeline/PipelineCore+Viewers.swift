@@ -34,6 +34,8 @@ extension PipelineCore {
             if let plan = core.sharePlaybacks[request.key] {
                 return core.switchOver(subscriber, to: plan)
             }
+            // One may have been deleted while another was read.
+            let members = members.compactMap { core.hub.directory[$0.key] }
             switch request.resume {
             case nil: core.begin(subscriber, members, at: .now)
             case .lost: core.begin(subscriber, members, at: .gap)

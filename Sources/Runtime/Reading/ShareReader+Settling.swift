@@ -24,25 +24,35 @@ extension ShareReader {
         for share in shares {
             var readings = 0
             while let found = await mailbox.ask({ $0.unsettled(by: share) }) ?? nil {
-                let (source, isOfEnd) = (found.source, found.isOfEnd)
                 readings += 1
-                // Without records that a failed disk holds back the session might look hidden.
-                guard readings <= Self.readingsMax, await isReadable(through: source.end) else {
-                    throw ReadRefusal.busy
+                guard readings <= Self.readingsMax, let session = found.source.sessions.first
+                else { throw ReadRefusal.busy }
+                let key = Settlements.Key(
+                    session: session, isOfEnd: found.isOfEnd, rule: found.source.rule)
+                try await settlements.once(key) {
+                    try await settle(found, for: party, from: requester)
                 }
-                let time = try await pool.run(for: party, from: requester) { ticket in
-                    isOfEnd ? try ended(source, ticket) : try cameIntoView(source, ticket)
-                }
-                let isNoted: Void? = await mailbox.ask { core in
-                    if isOfEnd {
-                        core.settle(source, ended: time)
-                    } else {
-                        core.settle(source, cameIntoView: time)
-                    }
-                }
-                guard isNoted != nil else { throw ReadRefusal.cancelled }
             }
         }
+    }
+
+    private func settle(
+        _ found: PipelineCore.Unsettled, for party: ReadParty, from requester: ReadRequester
+    ) async throws {
+        let (source, isOfEnd) = (found.source, found.isOfEnd)
+        // Without records that a failed disk holds back the session might look hidden.
+        guard await isReadable(through: source.end) else { throw ReadRefusal.busy }
+        let time = try await pool.run(for: party, from: requester) { ticket in
+            isOfEnd ? try ended(source, ticket) : try cameIntoView(source, ticket)
+        }
+        let isNoted: Void? = await mailbox.ask { core in
+            if isOfEnd {
+                core.settle(source, ended: time)
+            } else {
+                core.settle(source, cameIntoView: time)
+            }
+        }
+        guard isNoted != nil else { throw ReadRefusal.cancelled }
     }
 
     /// More than a share has sessions that it may show, each read for its view and its end.
@@ -65,7 +75,8 @@ extension ShareReader {
     /// processor at most.
     private static let restFactor = 4
 
-    /// Arrival of the session's end; `nil`: it broke off.
+    /// Arrival of the session's end; `nil`: it broke off. Of a session that cannot be read it is taken
+    /// to have been over when the share was made.
     private func ended(
         _ source: CatchUp.Source, _ ticket: ReadPool.Ticket
     ) throws -> Timestamp? {
@@ -75,7 +86,8 @@ extension ShareReader {
             if ticket.isCancelled { throw ReadRefusal.cancelled }
             return nil
         }
-        let (end, ending) = try records.end(now: clock())
+        let unreadable = Timestamp(microseconds: .min)
+        guard let (end, ending) = try? records.end(now: clock()) else { return unreadable }
         guard ending != .cancelled else { throw ReadRefusal.cancelled }
         return end?.arrival
     }

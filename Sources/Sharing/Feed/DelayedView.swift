@@ -137,9 +137,15 @@ public struct DelayedView: Sendable {
     /// - Returns: The shares whose viewers may have seen something of it.
     public mutating func erase(_ session: SessionID) -> [ShareKey] {
         guard view?.has(session) == true else { return [] }
+        let keys = members.filter { $0.beginning != nil }.map(\.share.key)
         view?.erase(session)
         if showing == session { showing = nil }
-        return members.filter { $0.beginning != nil }.map(\.share.key)
+        if view?.snapshot.session == nil, heldCount == 0 {
+            // The next request begins with the session that is left, one delay later.
+            members = members.map { Member(share: $0.share) }
+            dropUnused()
+        }
+        return keys
     }
 
     public func contains(_ key: ShareKey) -> Bool { index(of: key) != nil }

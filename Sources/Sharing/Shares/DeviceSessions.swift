@@ -196,8 +196,7 @@ public struct DeviceSessions: Sendable {
         guard let index = spans[device]?.firstIndex(where: { $0.session == session }),
             let span = spans[device]?[index], span.ended != nil, span.endedInView == nil
         else { return }
-        ends += 1
-        spans[device]?[index].endedInView = Span.End(time: time, rank: ends)
+        spans[device]?[index].endedInView = Span.End(time: time, rank: span.ended?.rank ?? 0)
     }
 
     /// - Returns: Whether a share may show the session.
@@ -227,10 +226,14 @@ public struct DeviceSessions: Sendable {
     public func session(shownBy share: Share, at now: Timestamp) -> SessionID? {
         let shown = spans(openTo: share, at: now)
         let seen = share.delaySeconds > 0 ? Self.time(seenBy: share, at: now) : now
-        let live = shown.last { span in
-            guard let end = span.end(seenBy: share) else { return true }
+        let newest = shown.lastIndex { $0.end(seenBy: share) != nil } ?? -1
+        let live = shown.indices.last { index in
+            guard let end = shown[index].end(seenBy: share) else {
+                // Whoever saw a newer one begin and end is not led back to one that is over.
+                return shown[index].ended == nil || index > newest
+            }
             return share.delaySeconds > 0 && end.time > seen
-        }
+        }.map { shown[$0] }
         let last = shown.max {
             ($0.end(seenBy: share)?.rank ?? 0) < ($1.end(seenBy: share)?.rank ?? 0)
         }

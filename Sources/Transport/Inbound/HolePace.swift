@@ -1,4 +1,4 @@
-import SensorModel
+public import SensorModel
 import Synchronization
 import WireFormat
 
@@ -7,7 +7,7 @@ import WireFormat
 /// The pipeline passes the time between two frames second by second. So a few bytes with hours
 /// between them cost as much as a recording of hours, and all other devices wait for it. A backlog
 /// of positions a minute apart is read a few seconds later; nothing is refused (decision 0058).
-final class HolePace: Sendable {
+public final class HolePace: Sendable {
     /// Seconds passed in a row, and regained each second: some 0.2 s of the pipeline, and a sixth of
     /// its time at 8 µs each.
     static let ticksMax = 20_000.0
@@ -29,6 +29,18 @@ final class HolePace: Sendable {
             state.ticks = min(Self.ticksMax, state.ticks + Self.ticksPerSecond * passed)
             return state.ticks > 0
         }
+    }
+
+    /// - Parameter times: Device times of frames, in order.
+    /// - Returns: Seconds that the holes between them take at this pace.
+    public static func seconds(of times: some Sequence<Timestamp>) -> Double {
+        var last: Timestamp?
+        var ticks = 0.0
+        for time in times {
+            if let last { ticks += FrameHoles.ticks(from: last, to: time) }
+            last = time
+        }
+        return ticks / ticksPerSecond
     }
 
     /// Takes what a hole costs, which may be more than there is.
@@ -149,7 +161,7 @@ struct FrameHoles {
     /// Where the session's last frame is not known here.
     static let ticksOfUnknown = ticks(seconds: 86_400)
 
-    private static func ticks(from first: Timestamp, to second: Timestamp) -> Double {
+    static func ticks(from first: Timestamp, to second: Timestamp) -> Double {
         ticks(seconds: second.seconds(since: first))
     }
 

@@ -25,6 +25,11 @@ export function setHidden(node, hidden) {
   if (node && node.hidden !== hidden) node.hidden = hidden;
 }
 
+/** Whether everything in `root` that takes an input does so. */
+export function setUsable(root, isUsable) {
+  for (const node of findAll("button, input, select", root)) node.disabled = !isUsable;
+}
+
 export function setData(node, name, value) {
   if (node && node.dataset[name] !== value) node.dataset[name] = value;
 }

@@ -31,11 +31,15 @@ function say(text) {
 
 /** Runs what may be refused; tells the owner when it is. */
 async function attempt(action) {
+  const asked = owner;
   try {
-    return await action();
+    const answer = await action();
+    // What comes late is of an owner who has signed out.
+    return owner === asked ? answer : undefined;
   } catch (error) {
+    if (owner !== asked) return undefined;
     if (error.status === 401 || error.status === 403) signOut("tokenWrong");
-    else say(error.status === 400 || error.status === 409 ? error.reason ?? t("failed") : t("failed"));
+    else say([400, 409, 413].includes(error.status) ? error.reason ?? t("failed") : t("failed"));
     return undefined;
   }
 }
@@ -72,6 +76,9 @@ function signOut(reason) {
   setHidden(find(".sign-out"), true);
   find(".apps").replaceChildren();
   for (const card of settings) card.clear();
+  for (const list of findAll(".share-list, .session-list, .training-values, .cheer-list")) {
+    list.replaceChildren();
+  }
   find(".record-here a").href = "/record";
   setText(find(".sign-in .answer"), reason ? t(reason) : "");
   find("#token").value = "";

@@ -1,7 +1,7 @@
 // Hidden places on the owner's page: circles on a map of the newest runs, and in a list.
 
 import { colors } from "./colors.js";
-import { find, make, setHidden, setText } from "./dom.js";
+import { find, make, setHidden, setText, setUsable } from "./dom.js";
 import { MapView } from "./map.js";
 import { pointsOfGPX } from "./owner.js";
 import { project, unproject, worldMeters } from "./projection.js";
@@ -66,7 +66,7 @@ export class HiddenPlaces {
       t: page.t,
     });
     find(".place-add", root).addEventListener("click", () => this.#place(!this.#isPlacing));
-    find(".place-typed", root).addEventListener("click", () => this.#add({ latitude: 0, longitude: 0 }));
+    find(".place-typed", root).addEventListener("click", () => this.#add({}));
     find(".place-start", root).addEventListener("click", () => this.#add(this.#start));
     find("form", root).addEventListener("submit", (event) => {
       event.preventDefault();
@@ -74,14 +74,18 @@ export class HiddenPlaces {
     });
     find("form", root).addEventListener("input", () => this.#touch());
     this.#listenToMap();
+    this.clear();
   }
 
   async load(owner) {
     this.owner = owner;
     const settings = await this.page.attempt(() => owner.zones());
-    if (!settings) return;
+    if (this.owner !== owner) return;
+    // Saved without what is kept, a new place would replace all others.
+    if (!settings) return setText(find(".unsaved", this.root), this.page.t("notLoaded"));
     this.#show(settings);
-    this.#loadRoutes();
+    setUsable(this.root, true);
+    this.#loadRoutes(owner);
   }
 
   /** Leaves nothing of an owner who has signed out. */
@@ -89,7 +93,9 @@ export class HiddenPlaces {
     this.owner = undefined;
     this.#routes = [];
     this.#start = undefined;
+    this.#place(false);
     this.#show({});
+    setUsable(this.root, false);
   }
 
   #show({ zones, trimStartMeters, trimFinishMeters, showHeartRate }) {
@@ -103,15 +109,15 @@ export class HiddenPlaces {
   }
 
   /** The newest runs that have positions, so that one sees where the circles lie. */
-  async #loadRoutes() {
-    const { owner } = this;
+  async #loadRoutes(owner) {
     this.#routes = [];
     this.#start = undefined;
     const page = await this.page.attempt(() => owner.sessions());
     for (const { id } of (page?.sessions ?? []).slice(0, sessionsAsked)) {
-      if (this.#routes.length === routesMax || this.owner !== owner) break;
+      if (this.#routes.length === routesMax) break;
       try {
         const points = pointsOfGPX(await (await owner.exportSession(id, "gpx")).text());
+        if (this.owner !== owner) return;
         if (points.length === 0) continue;
         this.#start ??= points[0];
         this.#routes.push(points.map(({ latitude, longitude }) => project(latitude, longitude)));
@@ -141,7 +147,7 @@ export class HiddenPlaces {
     const field = (label, key, attributes) => make("label", {},
       make("span", {}, t(label)),
       make("input", {
-        value: zone[key], required: true, ...attributes,
+        value: zone[key] ?? "", required: true, ...attributes,
         onfocus: () => this.#select(zone, false),
         oninput: ({ target }) => {
           zone[key] = attributes.type === "number" ? target.valueAsNumber : target.value;
@@ -157,12 +163,13 @@ export class HiddenPlaces {
         this.#zones = this.#zones.filter((each) => each !== zone);
         this.#select(undefined);
         this.#touch();
+        find(".place-typed", this.root).focus();
       } }, t("remove")));
   }
 
   #add(place) {
     const { t } = this.page;
-    const rounded = (degrees) => Number(degrees.toFixed(6));
+    const rounded = (degrees) => (degrees === undefined ? undefined : Number(degrees.toFixed(6)));
     const zone = {
       name: freeName(this.#zones, (n) => t("placeN", { n })), radiusMeters,
       latitude: rounded(place.latitude), longitude: rounded(place.longitude),
@@ -171,7 +178,9 @@ export class HiddenPlaces {
     this.#place(false);
     this.#select(zone);
     this.#touch();
-    find(".place-list li:last-child input", this.root).select();
+    const name = find(".place-list li:last-child input", this.root);
+    name.focus();
+    name.select();
   }
 
   #select(zone, isRendered = true) {

@@ -1,6 +1,6 @@
 // The runner's profile on the owner's page.
 
-import { find, setHidden, setText } from "./dom.js";
+import { find, setHidden, setText, setUsable } from "./dom.js";
 import { pace } from "./format.js";
 
 /** Seconds a kilometer of "4:30"; 0 of nothing; undefined of anything else. Pure. */
@@ -73,17 +73,23 @@ export class Profile {
       event.preventDefault();
       this.#save();
     });
+    this.clear();
   }
 
   async load(owner) {
     this.owner = owner;
     const profile = await this.page.attempt(() => owner.profile());
-    if (profile) this.#show(profile);
+    if (!profile || this.owner !== owner) return;
+    this.#show(profile);
+    setUsable(this.form, true);
   }
 
   /** Leaves nothing of an owner who has signed out. */
   clear() {
+    this.owner = undefined;
+    this.#shown = undefined;
     this.form.reset();
+    setUsable(this.form, false);
   }
 
   #show(profile) {
@@ -92,6 +98,7 @@ export class Profile {
       const field = this.form.elements[name];
       if (field.type === "checkbox") field.checked = value;
       else field.value = value;
+      field.setCustomValidity?.("");
     }
     this.#showBounds();
   }
@@ -139,7 +146,7 @@ export class CourseFile {
   async load(owner) {
     this.owner = owner;
     const gpx = await this.page.attempt(() => owner.course());
-    if (gpx === undefined) return;
+    if (gpx === undefined || this.owner !== owner) return;
     const points = gpx ? (gpx.match(/<(?:trkpt|rtept)\b/g)?.length ?? 0) : 0;
     setText(find(".course-state", this.root),
       points > 0 ? this.page.t("courseKept", { n: points }) : this.page.t("courseNone"));
@@ -148,6 +155,7 @@ export class CourseFile {
 
   /** Leaves nothing of an owner who has signed out. */
   clear() {
+    this.owner = undefined;
     setText(find(".course-state", this.root), "");
   }
 

@@ -5,41 +5,50 @@ import Testing
 
 @Suite struct PushRoomTests {
     private static let devices = (1...8).map { DeviceID(rawValue: $0) }
+    private static let bodyBytesMax = 1 << 20
+    private static let large = PushRoom.deviceBytesMax
 
-    @Test func `One device's first request always has room, its next ones only so much`() {
-        var room = PushRoom()
-        let large = PushRoom.deviceBytesMax + 1
-        func hasRoom(_ bytes: Int, _ index: Int) -> Bool {
+    @Test func `One device's first request may be large, its next ones only so much together`()
+        throws
+    {
+        var room = PushRoom(bodyBytesMax: Self.bodyBytesMax)
+        func taken(_ bytes: Int, _ index: Int) -> PushRoom.Hold? {
             room.take(bytes, for: Self.devices[index])
         }
-        #expect(hasRoom(large, 0))
-        #expect(!hasRoom(1, 0))
-        #expect(hasRoom(large, 1))
-        room.giveBack(large, of: Self.devices[0])
-        #expect(hasRoom(PushRoom.deviceBytesMax / 2, 0))
-        #expect(hasRoom(PushRoom.deviceBytesMax / 2, 0))
-        #expect(!hasRoom(1, 0))
+        let first = try #require(taken(Self.large + 1, 0))
+        #expect(taken(PushRoom.smallBytesMax + 1, 0) == nil)
+        #expect(taken(Self.large + 1, 1) != nil)
+        room.giveBack(first)
+        #expect(taken(Self.large / 2, 0) != nil)
+        #expect(taken(Self.large / 2, 0) != nil)
+        #expect(taken(PushRoom.smallBytesMax + 1, 0) == nil)
     }
 
-    @Test func `All devices together have room for so much, and for as much again afterwards`() {
+    @Test func `A few devices with large requests keep no small one out`() throws {
         for _ in 0..<2 {
-            var room = PushRoom()
-            let each = PushRoom.deviceBytesMax
-            let taken = Self.devices.filter { room.take(each, for: $0) }
-            #expect(taken.count == PushRoom.bytesMax / each)
-            for device in taken { room.giveBack(each, of: device) }
-            let hasAll = room.take(PushRoom.bytesMax, for: Self.devices[7])
-            #expect(hasAll)
+            var room = PushRoom(bodyBytesMax: Self.bodyBytesMax)
+            let holds = Self.devices.compactMap { room.take(Self.large, for: $0) }
+            #expect(holds.count == 3)
+            for device in Self.devices {
+                let holds = (0..<3).compactMap { _ in room.take(PushRoom.smallBytesMax, for: device)
+                }
+                #expect(holds.count >= 2)
+                for hold in holds { room.giveBack(hold) }
+            }
+            for hold in holds { room.giveBack(hold) }
+            #expect(room.take(14 << 20, for: Self.devices[7]) != nil)
         }
     }
 
-    @Test func `A batch of motion counts its samples`() throws {
+    @Test func `What a longest body becomes fits, whatever the limit of bodies`() {
         let lap = Frame(
             sequence: .none, deviceTime: Timestamp(microseconds: 0), payload: .control(.lap))
         let one = PushRoom.bytes(of: [lap])
         #expect(PushRoom.bytes(of: [lap, lap]) == 2 * one)
-        #expect(PushRoom.bytes(of: []) == 0)
-        // 0.9 MB of laps, as an application may send them, fit into all the room.
-        #expect(17_500 * one < PushRoom.bytesMax)
+        for bodyBytesMax in [1 << 20, 64 << 20] {
+            // The shortest point is an annotation of 51 bytes.
+            var room = PushRoom(bodyBytesMax: bodyBytesMax)
+            #expect(room.take(bodyBytesMax / 51 * one, for: Self.devices[0]) != nil)
+        }
     }
 }
