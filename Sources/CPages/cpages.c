@@ -31,6 +31,9 @@ static const uint8_t connection_js[] = {
 static const uint8_t course_js[] = {
 #embed "../ViewerPages/Resources/course.js"
 };
+static const uint8_t coursefile_js[] = {
+#embed "../ViewerPages/Resources/coursefile.js"
+};
 static const uint8_t credentials_js[] = {
 #embed "../ViewerPages/Resources/credentials.js"
 };
@@ -281,6 +284,7 @@ static const struct cpages_file files[] = {
     FILE("colors.js", colors_js),
     FILE("connection.js", connection_js),
     FILE("course.js", course_js),
+    FILE("coursefile.js", coursefile_js),
     FILE("credentials.js", credentials_js),
     FILE("dom.js", dom_js),
     FILE("door.js", door_js),

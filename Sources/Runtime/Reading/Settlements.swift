@@ -11,23 +11,59 @@ final class Settlements: Sendable {
         let rule: ProjectionRule
     }
 
-    private let running = Mutex<[Key: Task<Void, any Error>]>([:])
+    private struct Running {
+        let number: Int
+        let task: Task<Void, any Error>
+        var waiting = 1
+    }
+
+    private struct State {
+        var running: [Key: Running] = [:]
+        var count = 0
+    }
+
+    private let state = Mutex(State())
 
     /// - Parameters:
     ///   - key: What is found out.
-    ///   - read: The reading; called if there is none under way. A caller that is cancelled leaves it
-    ///     to the others.
+    ///   - read: The reading; called if there is none under way, and cancelled when all who waited are.
     /// - Throws: The errors of the reading, for all who wait.
     func once(_ key: Key, _ read: @escaping @Sendable () async throws -> Void) async throws {
-        let task = running.withLock { running in
-            if let known = running[key] { return known }
-            let made = Task {
-                defer { self.running.withLock { $0[key] = nil } }
+        let (number, task) = state.withLock { state in
+            if let known = state.running[key] {
+                state.running[key]?.waiting += 1
+                return (known.number, known.task)
+            }
+            state.count += 1
+            let number = state.count
+            let task = Task {
+                defer { remove(key, number) }
                 try await read()
             }
-            running[key] = made
-            return made
+            state.running[key] = Running(number: number, task: task)
+            return (number, task)
         }
-        try await task.value
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            leave(key, number)
+        }
+    }
+
+    private func leave(_ key: Key, _ number: Int) {
+        let unwanted = state.withLock { state -> Task<Void, any Error>? in
+            guard let known = state.running[key], known.number == number else { return nil }
+            state.running[key]?.waiting -= 1
+            guard known.waiting == 1 else { return nil }
+            // Whoever comes now must not wait for a reading that ends.
+            return state.running.removeValue(forKey: key)?.task
+        }
+        unwanted?.cancel()
+    }
+
+    private func remove(_ key: Key, _ number: Int) {
+        state.withLock { state in
+            if state.running[key]?.number == number { state.running[key] = nil }
+        }
     }
 }

@@ -1,12 +1,13 @@
 // The owner's page: what was recorded, who may watch, and the watch from afar.
 
 import { colors, onThemeChange } from "./colors.js";
+import { CourseFile } from "./coursefile.js";
 import { find, findAll, fitCanvas, make, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
 import { appName, Owner, pointsOfGPX, tokenIn } from "./owner.js";
 import "./ownerwords.js";
 import { HiddenPlaces } from "./places.js";
-import { CourseFile, Profile } from "./profile.js";
+import { Profile } from "./profile.js";
 import { boundsOf, project } from "./projection.js";
 import { qrCode, qrPath } from "./qr.js";
 import { Series } from "./series.js";
