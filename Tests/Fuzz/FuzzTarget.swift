@@ -1,4 +1,5 @@
 import FuzzDriver
+import Recordings
 
 /// What is fed with bytes that a machine makes up. Each says what must hold beyond "it does not
 /// trap"; a breach ends the process, which libFuzzer keeps the input of.
