@@ -66,9 +66,10 @@ extension SessionFlow {
         if !live.hasEnded {
             hub.sessionEnded(
                 live.id, of: live.device, at: now, through: cursor.offset, isInView: true)
+        } else {
+            // What is held back of it is shown no more.
+            hub.sessionEndedInView(live.id, of: live.device, at: now)
         }
-        // What is held back of it is shown no more.
-        hub.sessionEndedInView(live.id, of: live.device, at: now)
         if let connection = table.connection(of: live.id) {
             // The device will send its unacknowledged frames again; they must not restore the
             // session.

@@ -134,18 +134,12 @@ package final class ShareHub {
 
     /// Closes all viewers of the share, in a group or alone.
     package func close(_ key: ShareKey, code: CloseCode) {
-        closeViewers(of: key, code)
+        sendEnd(of: key, code)
         letGo(of: key)
     }
 
-    /// Closes the viewers; a delayed view keeps what it holds back.
-    private func closeViewers(of key: ShareKey, _ code: CloseCode) {
-        guard let entry = entries[key] else { return }
-        for loop in entry.viewers.keys { send(loop, key, .ended(code)) }
-        if let kind = DelayedView.Kind(entry.share) {
-            delayed[kind]?.watch(key, false)
-            entries[key]?.clear()
-        }
+    private func sendEnd(of key: ShareKey, _ code: CloseCode) {
+        for loop in entries[key]?.viewers.keys ?? [:].keys { send(loop, key, .ended(code)) }
     }
 
     /// Begins or resumes a session; `isInView`: whether a share with positions may show it already.
@@ -171,11 +165,9 @@ package final class ShareHub {
     ///   - isInView: Whether shares with positions are shown the end by now.
     package func sessionEnded(
         _ session: SessionID, of device: DeviceID, at arrival: Timestamp,
-        through last: RecordOffset,
-        isInView: Bool
+        through last: RecordOffset, isInView: Bool
     ) {
         sessions.ended(session, of: device, at: arrival, through: last, isInView: isInView)
-        if isInView { sessions.endedInView(session, of: device, at: arrival) }
     }
 
     /// Called when shares with positions are shown the end, or never will be.
@@ -228,7 +220,12 @@ package final class ShareHub {
 
     package func sessionErased(_ session: SessionID, of device: DeviceID) {
         for kind in audiences[device]?.delayed ?? [] {
-            for key in delayed[kind]?.erase(session) ?? [] { closeViewers(of: key, .goingAway) }
+            for key in delayed[kind]?.erase(session) ?? [] {
+                sendEnd(of: key, .goingAway)
+                // The view keeps what it holds back of other sessions.
+                delayed[kind]?.watch(key, false)
+                entries[key]?.clear()
+            }
         }
         // An owner may erase thousands that no share has shown for years.
         guard sessions.erased(session, of: device) else { return }

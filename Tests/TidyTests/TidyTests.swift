@@ -14,6 +14,16 @@ import Testing
         "Sources/ViewerPages/Gzip.swift", "Sources/ViewerPages/PageFiles.swift",
     ]
 
+    @Test func `The top level holds what is fixed, and nothing that came by the way`() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: SourceTree.root.path)
+        let fixed = [
+            "Package.swift", "README.md", "Sources", "Tests", "config", "systemd", "tools",
+        ]
+        // What the package manager resolved is not committed.
+        let found = names.filter { !$0.hasPrefix(".") && $0 != "Package.resolved" }
+        #expect(found.sorted() == fixed)
+    }
+
     @Test func `Files take 350 lines at most, those of tests 400`() {
         // What follows the last newline is counted as a line.
         let long =

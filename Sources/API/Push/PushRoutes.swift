@@ -140,7 +140,7 @@ package struct PushRoutes: Sendable {
 
     // MARK: Over WebSocket
 
-    /// A message over WebSocket is one reading, which needs 200 bytes; those of a few are taken too.
+    /// Bytes of a message: one reading, which needs 200.
     private static let relayedBytesMax = 16 << 10
     /// Bad messages in a row after which the socket is closed: the sender is of another format.
     private static let badMessagesMax = 100

@@ -31,6 +31,10 @@ package actor PushService {
         var lastUse: Timestamp
     }
 
+    /// Longest time for which a request's holes may be paced: three thousand points an hour apart, or a
+    /// thousand a day apart.
+    private static let waitSecondsMax = 120.0
+
     /// Recordings that a device may have open at once; a new one evicts the least recently used.
     private let linesPerDeviceMax: Int
 
@@ -43,9 +47,6 @@ package actor PushService {
     package nonisolated let counters = PushCounters()
     private var lines: [Key: Open] = [:]
     private var room: PushRoom
-    /// Longest time for which a request's holes may be paced: a thousand points an hour apart, or a day
-    /// for each of three years.
-    private static let waitSecondsMax = 120.0
     /// Formats without names that have pushed since the start.
     ///
     /// Only the first request of such a format looks in the log for a session to continue.

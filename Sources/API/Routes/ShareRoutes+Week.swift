@@ -81,8 +81,9 @@ extension ShareReader {
             guard summary.arrivalTimes.lowerBound <= seen,
                 summary.arrivalTimes.upperBound >= share.createdAt, !week.knows(times)
             else { continue }
+            // Records that come late do not tell whether it was over before the share was made.
             if summary.arrivalTimes.lowerBound < share.createdAt,
-                try hadEnded(summary.session, before: share.createdAt, now: now, ticket)
+                let end = try end(of: summary.session, ticket), end < share.createdAt
             {
                 continue
             }
@@ -99,15 +100,5 @@ extension ShareReader {
             guard shown.ending != .cancelled else { throw ReadRefusal.cancelled }
             if let first = shown.event { week.add(sessionStart: first.event.deviceTime) }
         }
-    }
-
-    /// Whether a session was over before a share was made: records that come late say nothing of it.
-    private func hadEnded(
-        _ session: SessionID, before time: Timestamp, now: Timestamp, _ ticket: ReadPool.Ticket
-    ) throws -> Bool {
-        guard let records = try records(of: session, by: .everything, ticket) else { return true }
-        let (end, ending) = try records.end(now: now)
-        guard ending != .cancelled else { throw ReadRefusal.cancelled }
-        return end.map { $0.arrival < time } ?? false
     }
 }

@@ -75,22 +75,28 @@ extension ShareReader {
     /// processor at most.
     private static let restFactor = 4
 
-    /// Arrival of the session's end; `nil`: it broke off. Of a session that cannot be read it is taken
-    /// to have been over when the share was made.
-    private func ended(
-        _ source: CatchUp.Source, _ ticket: ReadPool.Ticket
-    ) throws -> Timestamp? {
-        guard let session = source.sessions.first,
-            let records = try records(of: session, by: .everything, ticket)
-        else {
+    /// Arrival of the end of a source's session; `nil`: it broke off. One that cannot be read is taken to
+    /// have been over when the share was made.
+    private func ended(_ source: CatchUp.Source, _ ticket: ReadPool.Ticket) throws -> Timestamp? {
+        guard let session = source.sessions.first else { return nil }
+        do { return try end(of: session, ticket) } catch is SegmentLogError { return Self.longAgo }
+    }
+
+    /// Runs on a thread of the pool.
+    ///
+    /// - Returns: Arrival of the session's end, long ago for one that was erased; `nil`: it broke off.
+    /// - Throws: ``SegmentLogError``; ``ReadRefusal/cancelled``
+    package func end(of session: SessionID, _ ticket: ReadPool.Ticket) throws -> Timestamp? {
+        guard let records = try records(of: session, by: .everything, ticket) else {
             if ticket.isCancelled { throw ReadRefusal.cancelled }
-            return nil
+            return Self.longAgo
         }
-        let unreadable = Timestamp(microseconds: .min)
-        guard let (end, ending) = try? records.end(now: clock()) else { return unreadable }
+        let (end, ending) = try records.end(now: clock())
         guard ending != .cancelled else { throw ReadRefusal.cancelled }
         return end?.arrival
     }
+
+    private static let longAgo = Timestamp(microseconds: .min)
 
     /// Arrival of what the source's share shows first; `nil`: nothing is shown.
     private func cameIntoView(

@@ -174,7 +174,9 @@ public struct DeviceSessions: Sendable {
             ends += 1
             known[index].ended = Span.End(time: time, rank: ends)
             known[index].isEndKnown = isCertain
-            if isInView { known[index].endedInView = known[index].ended }
+        }
+        if isInView, known[index].endedInView == nil, let rank = known[index].ended?.rank {
+            known[index].endedInView = Span.End(time: time, rank: rank)
         }
         // Those that never came into view push out none that a share with positions shows.
         let wasInView = known[index].cameIntoView != nil
@@ -234,10 +236,11 @@ public struct DeviceSessions: Sendable {
             }
             return share.delaySeconds > 0 && end.time > seen
         }.map { shown[$0] }
-        let last = shown.max {
-            ($0.end(seenBy: share)?.rank ?? 0) < ($1.end(seenBy: share)?.rank ?? 0)
-        }
-        return (live ?? last)?.session
+        return (live ?? Self.lastEnded(shown, seenBy: share))?.session
+    }
+
+    private static func lastEnded(_ spans: [Span], seenBy share: Share) -> Span? {
+        spans.max { ($0.end(seenBy: share)?.rank ?? 0) < ($1.end(seenBy: share)?.rank ?? 0) }
     }
 
     /// A session of which the log must be read before it is known what a share shows.

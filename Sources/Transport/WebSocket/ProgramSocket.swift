@@ -109,7 +109,7 @@ final class ProgramSocket: WebSocketEndpoint {
             return false
         }
         guard pace.takes(atNanoseconds: NIODeadline.now().uptimeNanoseconds) else {
-            goOnLater()
+            socket?.resumeLater()
             return false
         }
         let bytes = message.indices.map { message[$0] }
@@ -123,14 +123,6 @@ final class ProgramSocket: WebSocketEndpoint {
             heldBytes += made.bytes
         }
         return true
-    }
-
-    /// Resumes later: the peer sent too much at once, and its socket is not read meanwhile.
-    private func goOnLater() {
-        let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
-        loop.eventLoop.scheduleTask(in: MessagePace.wait) {
-            bound.value.socket?.resume()
-        }
     }
 
     func goAway(_ code: CloseCode) {

@@ -42,7 +42,7 @@ final class ViewerSocket: WebSocketEndpoint {
         guard kind == .text, let viewer else { return true }
         var pace = pace ?? .viewer
         guard pace.takes(atNanoseconds: NIODeadline.now().uptimeNanoseconds) else {
-            goOnLater()
+            socket?.resumeLater()
             return false
         }
         self.pace = pace
@@ -53,14 +53,6 @@ final class ViewerSocket: WebSocketEndpoint {
             socket?.send(ServerFrame.encode(.text, Array(refusal.json.utf8)))
         }
         return true
-    }
-
-    /// Resumes later: the viewer sent too much at once, and its socket is not read meanwhile.
-    private func goOnLater() {
-        let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
-        loop.eventLoop.scheduleTask(in: MessagePace.wait) {
-            bound.value.socket?.resume()
-        }
     }
 
     func drained() {

@@ -134,6 +134,17 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         return heldKind == nil
     }
 
+    /// Resumes after a pause: the peer sent too much at once, and its socket is not read meanwhile.
+    func resumeLater() {
+        let eventLoop = sink.channel.eventLoop
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.scheduleTask(in: MessagePace.wait) {
+            // What waits of a peer that has left is not delivered.
+            guard bound.value.sink.channel.isActive else { return }
+            bound.value.resume()
+        }
+    }
+
     private func setReading(_ reading: Bool) {
         // Fails only on a closed channel.
         try? sink.channel.syncOptions?.setOption(.autoRead, value: reading)

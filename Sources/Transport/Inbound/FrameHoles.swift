@@ -1,0 +1,127 @@
+import SensorModel
+import WireFormat
+
+/// The holes between the frames of one connection, as the pipeline passes them: in the order of
+/// their numbers, not of their arrival.
+struct FrameHoles {
+    /// Of a session's first frame, which has none before it.
+    static let ticksOfFirst = 200.0
+    /// Frames this close are no hole, whatever their order.
+    private static let secondsMin = 1.5
+    /// Seconds of a hole whose metrics are recorded, and what each costs more.
+    private static let (shownSeconds, shownTicks) = (60.0, 2.0)
+    /// Stretches that are remembered: of 1,000 frames that wait behind a gap few need more.
+    private static let stretchesMax = 64
+
+    /// Frames without a gap between their numbers, which were let through.
+    private struct Stretch {
+        var first: UInt32
+        var firstTime: Timestamp
+        var last: UInt32
+        var lastTime: Timestamp
+    }
+
+    let pace: HolePace
+    /// In the order of their numbers.
+    private var stretches: [Stretch] = []
+    /// Whether the lowest stretches were forgotten.
+    private var isCut = false
+    /// Of the last frame without a number.
+    private var lastUncounted: Timestamp?
+
+    init(pace: HolePace) {
+        self.pace = pace
+    }
+
+    /// - Parameters:
+    ///   - header: The next frame.
+    ///   - payload: Its payload, checked.
+    ///   - arrival: The daemon's clock.
+    /// - Returns: What passing the holes around the frame and between its samples costs, 0 for most
+    ///   frames; `nil`: the frame must wait.
+    func ticks(
+        before header: FrameHeader, payload: Span<UInt8>, at arrival: @autoclosure () -> Timestamp
+    ) -> Double? {
+        let ticks =
+            ticks(around: header) + Self.ticksBetweenSamples(header.kind, payload)
+        guard ticks == 0 || pace.hasRoom(at: arrival()) else { return nil }
+        return ticks
+    }
+
+    /// Notes a frame that was let through.
+    mutating func passed(_ header: FrameHeader, ticks: Double) {
+        if ticks > 0 { pace.take(ticks) }
+        guard header.sequence.isCounted else { return lastUncounted = header.deviceTime }
+        let (sequence, time) = (header.sequence.rawValue, header.deviceTime)
+        let index = index(of: sequence)
+        if index < stretches.count, stretches[index].first <= sequence { return }
+        stretches.insert(
+            Stretch(first: sequence, firstTime: time, last: sequence, lastTime: time), at: index)
+        join(at: index + 1)
+        join(at: index)
+        if stretches.count > Self.stretchesMax {
+            stretches.removeFirst()
+            isCut = true
+        }
+    }
+
+    /// Joins a stretch with the one before it, if no number is between them.
+    private mutating func join(at index: Int) {
+        guard index > 0, index < stretches.count,
+            stretches[index].first - stretches[index - 1].last == 1
+        else { return }
+        stretches[index - 1].last = stretches[index].last
+        stretches[index - 1].lastTime = stretches[index].lastTime
+        stretches.remove(at: index)
+    }
+
+    private func ticks(around header: FrameHeader) -> Double {
+        let time = header.deviceTime
+        guard header.sequence.isCounted else {
+            return lastUncounted.map { Self.ticks(from: $0, to: time) } ?? Self.ticksOfUnknown
+        }
+        let sequence = header.sequence.rawValue
+        guard !stretches.isEmpty else {
+            return sequence == 1 ? Self.ticksOfFirst : Self.ticksOfUnknown
+        }
+        let index = index(of: sequence)
+        let next = index < stretches.count ? stretches[index] : nil
+        // A duplicate.
+        if let next, next.first <= sequence { return 0 }
+        let before = index > 0 ? stretches[index - 1].lastTime : nil
+        let after = next.map { Self.ticks(from: time, to: $0.firstTime) } ?? 0
+        guard let before else { return isCut ? Self.ticksOfUnknown + after : after }
+        // A frame between two parts a hole that was counted already.
+        let counted = next.map { Self.ticks(from: before, to: $0.firstTime) } ?? 0
+        return max(0, Self.ticks(from: before, to: time) + after - counted)
+    }
+
+    /// Index of the stretch with the number, or of the first behind it.
+    private func index(of sequence: UInt32) -> Int {
+        guard let last = stretches.last, last.last >= sequence else { return stretches.count }
+        return stretches.firstIndex { $0.last >= sequence } ?? stretches.count
+    }
+
+    private static func ticksBetweenSamples(_ kind: FrameKind, _ payload: Span<UInt8>) -> Double {
+        guard kind == .motion || kind == .exactMotion,
+            let layout = try? MotionLayout(kind: kind, payload: payload), layout.count > 1
+        else { return 0 }
+        return Double(layout.count - 1)
+            * ticks(seconds: Double(layout.intervalMicroseconds) / 1_000_000)
+    }
+
+    /// Where the session's last frame is not known here.
+    static let ticksOfUnknown = ticks(seconds: 86_400)
+
+    static func ticks(from first: Timestamp, to second: Timestamp) -> Double {
+        ticks(seconds: second.seconds(since: first))
+    }
+
+    /// As `TimeStage` passes them: each second of ten minutes, then each minute.
+    private static func ticks(seconds: Double) -> Double {
+        let seconds = abs(seconds)
+        guard seconds > secondsMin else { return 0 }
+        return min(seconds, shownSeconds) * shownTicks + min(seconds, 600)
+            + min(max(0, seconds - 600), 86_400) / 60
+    }
+}
