@@ -98,7 +98,9 @@ import Transport
             await eventually("no connection is left") {
                 counters.connectionsOpen.load(ordering: .relaxed) == 0
             }
-            #expect(counters.viewersConnected.load(ordering: .relaxed) == 0)
+            await eventually("no viewer is counted") {
+                counters.viewersConnected.load(ordering: .relaxed) == 0
+            }
         }
     }
 

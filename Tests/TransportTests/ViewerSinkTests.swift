@@ -111,7 +111,9 @@ import Transport
             }
             await eventually("all gone") { daemon.now.unsubscribed.count == 150 }
             let counters = daemon.loops.counters
-            #expect(counters.viewersConnected.load(ordering: .relaxed) == 1)
+            await eventually("one is counted") {
+                counters.viewersConnected.load(ordering: .relaxed) == 1
+            }
         }
     }
 }
