@@ -2,7 +2,7 @@
 import asyncio, json, os, random, socket, subprocess, sys, tempfile, threading, time
 import urllib.request, uuid
 
-import besieging
+import besieger, besieging
 from serving import Serving
 
 RSS_MAX_MEBIBYTES, P99_TIMES_MAX, READY_MAX_SECONDS = 150, 2, 0.1
@@ -75,7 +75,7 @@ class Crowd:
         # No more come at once than the daemon lets wait at its door.
         await asyncio.sleep(wait)
         reader, writer = await asyncio.open_connection("127.0.0.1", self.daemon.port("http"))
-        writer.write(f"GET /v1/shares/{share}/live HTTP/1.1\r\nHost: x\r\n{besieging.UPGRADE}\r\n"
+        writer.write(f"GET /v1/shares/{share}/live HTTP/1.1\r\nHost: x\r\n{besieger.UPGRADE}\r\n"
                      .encode())
         try:
             await reader.readuntil(b"\r\n\r\n")
@@ -87,7 +87,7 @@ class Crowd:
                     count = int.from_bytes(await reader.readexactly(2))
                 payload = await reader.readexactly(count)
                 if head[0] == 0x89:
-                    writer.write(besieging.masked(10, payload))
+                    writer.write(besieger.masked(10, payload))
                 if b'"marker"' in payload:
                     sent = float(json.loads(payload)["text"][3:])
                     self.shown.append(time.perf_counter() - sent)
