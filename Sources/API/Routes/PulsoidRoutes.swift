@@ -38,7 +38,11 @@ package struct PulsoidRoutes: Sendable {
         switch share(inHeaderOf: request) {
         case .failure(let refusal): return refusal.response
         case .success(let share):
-            let reading = await shares.reading(of: shares.members(of: share).first ?? share)
+            let reading: HeartRateReading?
+            do {
+                reading = try await shares.reading(
+                    of: shares.members(of: share).first ?? share, by: share, request.peer)
+            } catch { return ReadAnswer.response(to: error) }
             guard let reading, reading.isCurrent else {
                 return ReaderRefusal.pulsoid(.noDataYet).response
             }

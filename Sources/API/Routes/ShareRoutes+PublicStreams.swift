@@ -67,7 +67,7 @@ extension ShareRoutes {
         of member: Share, by link: Share, _ peer: PeerAddress, _ path: PublicPath
     ) async throws -> [UInt8] {
         switch path {
-        case .latest: PublicStreams.latest(await reading(of: member))
+        case .latest: PublicStreams.latest(try await reading(of: member, by: link, peer))
         case .history(let startAt, let limit):
             PublicStreams.history(
                 try await readings(of: member, by: link, peer, startAt: startAt, limit: limit))
@@ -83,9 +83,7 @@ extension ShareRoutes {
         switch path {
         case .latest:
             try await withKeepAlive(every: Self.keepAlive, to: writer) { write in
-                for await news in pipeline.heartRates.readings(
-                    of: member, by: link, pipeline.mailbox)
-                {
+                for await news in readings(of: member, by: link) {
                     try await write(PublicStreams.put(PublicStreams.latest(news.reading)))
                 }
             }
@@ -109,7 +107,7 @@ extension ShareRoutes {
     ) async throws {
         var told: [HeartRateReading] = []
         var session: Int?
-        for await news in pipeline.heartRates.readings(of: member, by: link, pipeline.mailbox) {
+        for await news in readings(of: member, by: link) {
             if news.session != session {
                 session = news.session
                 told = try await read()
@@ -161,8 +159,16 @@ extension ShareRoutes {
     // MARK: Readings
 
     /// The heart rate that a device's share shows now.
-    func reading(of member: Share) async -> HeartRateReading? {
-        await pipeline.mailbox.ask { core in
+    ///
+    /// - Throws: Why it is not known now which session the share shows, see
+    ///   ``ShareReader/settle(_:for:from:)``.
+    func reading(
+        of member: Share, by link: Share, _ peer: PeerAddress
+    ) async throws -> HeartRateReading? {
+        try await pipeline.reader.settle(
+            [member], for: .share(link.key), from: .address(peer.key))
+        return await pipeline.mailbox.ask { core in
+            guard core.standing(of: [], for: link) == .holds else { return nil }
             _ = core.sessionShown(by: member)
             let snapshot = core.hub.snapshot(member.key, cursor: core.cursor, at: core.now)
             core.hub.dropUnwatched(member.key)

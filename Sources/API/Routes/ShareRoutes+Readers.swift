@@ -10,7 +10,7 @@ extension ShareRoutes {
     ///   - link: Share by which the reader came.
     /// - Returns: The current heart rate, then each change; ends with the share.
     package func readings(of member: Share, by link: Share) -> HeartRateHub.Readings {
-        pipeline.heartRates.readings(of: member, by: link, pipeline.mailbox)
+        pipeline.heartRates.readings(of: member, by: link, pipeline.reader)
     }
 
     /// Counts a reader among the share's viewers while `work` runs.

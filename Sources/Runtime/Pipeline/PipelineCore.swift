@@ -199,7 +199,7 @@ extension FlowCallbacks {
             privacy: { parts.accounts.privacy(of: $0) },
             show: { loop, share, message in
                 guard loop != HeartRateHub.loop else {
-                    return parts.heartRates.show(message, of: share, parts.mailbox)
+                    return parts.heartRates.show(message, of: share)
                 }
                 switch message {
                 case .update(let update): links[loop].push(.feed(FeedKey(share), update))

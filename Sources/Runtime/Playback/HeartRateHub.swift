@@ -26,6 +26,8 @@ package final class HeartRateHub: Sendable {
     }
 
     fileprivate struct Watched {
+        /// Reads what the share shows where only the log can tell.
+        let log: ShareReader
         var readers: [Int: Reader] = [:]
         var news = News()
         /// Subscription on the hub; `nil` until it has joined.
@@ -45,15 +47,17 @@ package final class HeartRateHub: Sendable {
     /// - Parameters:
     ///   - share: Share of one device.
     ///   - link: Link by which the reader came.
-    ///   - mailbox: Mailbox of the pipeline.
-    /// - Returns: The current reading, then each change. Ends with the share, or the link.
-    package func readings(of share: Share, by link: Share, _ mailbox: PipelineMailbox) -> Readings {
+    ///   - log: Reader of the log.
+    /// - Returns: The current reading, then each change. Ends with the share, or the link, and where
+    ///   it cannot be known now what the share shows.
+    package func readings(of share: Share, by link: Share, _ log: ShareReader) -> Readings {
+        let mailbox = log.mailbox
         let (stream, continuation) = Readings.makeStream(
             bufferingPolicy: .bufferingNewest(Self.bufferedMax))
         let number = state.withLock { state in
             state.lastReader += 1
             let reader = Reader(link: link, continuation: continuation)
-            state.watched[share.key, default: Watched()].readers[state.lastReader] = reader
+            state.watched[share.key, default: Watched(log: log)].readers[state.lastReader] = reader
             return state.lastReader
         }
         continuation.onTermination = { [weak self] _ in
@@ -73,7 +77,8 @@ package final class HeartRateHub: Sendable {
         let current = link.flatMap { core.hub.directory[$0.key] }
         guard let current, current.idHash == link?.idHash,
             core.hub.directory.isShown(current, at: core.now)
-        else { return state.withLock { $0.watched[key]?.readers[reader]?.continuation.finish() } }
+        else { return finish(reader, of: key) }
+        if core.unsettled(by: share) != nil { return settle(share, for: reader) }
         _ = core.sessionShown(by: share)
         if state.withLock({ $0.watched[key]?.subscription == nil }) {
             guard
@@ -91,6 +96,22 @@ package final class HeartRateHub: Sendable {
         }
     }
 
+    /// Joins again once it is known what the share shows, as live streams do: at once but in the first
+    /// moments after a start, or after a change of settings.
+    private func settle(_ share: Share, for reader: Int) {
+        guard let log = state.withLock({ $0.watched[share.key]?.log }) else { return }
+        Task {
+            do {
+                try await log.settle([share], for: .share(share.key), from: .owner)
+            } catch { return self.finish(reader, of: share.key) }
+            log.mailbox.post { core in self.join(share.key, for: reader, core) }
+        }
+    }
+
+    private func finish(_ reader: Int, of key: ShareKey) {
+        state.withLock { _ = $0.watched[key]?.readers[reader]?.continuation.finish() }
+    }
+
     private func remove(_ reader: Int, from key: ShareKey, _ core: PipelineCore) {
         let subscription = state.withLock { state -> ShareHub.Subscription? in
             state.watched[key]?.readers[reader] = nil
@@ -101,19 +122,22 @@ package final class HeartRateHub: Sendable {
     }
 
     /// Handles a message of the hub for a share.
-    package func show(_ message: ShareHub.Message, of key: ShareKey, _ mailbox: PipelineMailbox) {
+    package func show(_ message: ShareHub.Message, of key: ShareKey) {
         switch message {
         case .update(let update): tell(update, of: key)
         case .ended:
             // The share starts anew: with other settings, or without an erased session.
-            let first = state.withLock { state -> Int? in
+            let watched = state.withLock { state -> Watched? in
                 state.watched[key]?.subscription = nil
                 state.watched[key]?.news.reading = nil
                 state.watched[key]?.tell()
-                return state.watched[key]?.readers.keys.first
+                return state.watched[key]
             }
-            guard let first else { return }
-            mailbox.post { core in self.join(key, for: first, core) }
+            guard let watched else { return }
+            // Each by itself: one of them may be gone by then, or its link.
+            watched.log.mailbox.post { core in
+                for reader in watched.readers.keys { self.join(key, for: reader, core) }
+            }
         }
     }
 

@@ -50,6 +50,7 @@ import WireFormat
         let latest = try await running.ask(.get, "/v1/shares/\(share)/latest")
         let history = try await running.ask(.get, "/v1/shares/\(share)/history?limit=1000")
         let rates = try await running.ask(.get, "/publicStreams/\(share)/heartRate.json")
+        let newest = try await running.ask(.get, "/publicStreams/\(share)/latest.json")
         let week = try await running.ask(.get, "/v1/shares/\(share)/week")
         let viewer = try await running.socket("/v1/shares/\(share)/live")
         var events = viewer.events.makeAsyncIterator()
@@ -60,6 +61,7 @@ import WireFormat
             "\((history.object["items"] as? [Any])?.count ?? -1)", "\(rates.object.count)",
             String(decoding: week.body, as: UTF8.self).contains("true") ? "trained" : "rested",
             first.contains(#""bpm""#) ? "live" : "empty",
+            newest.body == Array("null".utf8) ? "none" : "some",
         ]
     }
 
@@ -67,7 +69,7 @@ import WireFormat
     {
         let folder = RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let nothing = ["waiting", "0", "0", "rested", "empty"]
+        let nothing = ["waiting", "0", "0", "rested", "empty", "none"]
         var (share, before, token) = ("", "", "")
         try await RunningDaemon.again(in: folder) { running in
             token = try running.addDevice("ann")
@@ -91,6 +93,15 @@ import WireFormat
             #expect(try await Self.told(of: share, running) == nothing)
         }
         try await RunningDaemon.again(in: folder) { running in
+            // The first to ask: nobody has read yet whether the session has ended.
+            let (rates, reader) = (
+                running.daemon.pipeline.heartRates, running.daemon.pipeline.reader
+            )
+            let after = try #require(running.daemon.accounts.shares.first { $0.name == "after" })
+            for await news in rates.readings(of: after, by: after, reader) {
+                #expect(news.reading == nil)
+                break
+            }
             #expect(try await Self.told(of: share, running) == nothing)
             #expect(try await Self.told(of: before, running).prefix(1) == ["ended"])
             try await Self.send([], from: 4, running, token: token)
