@@ -125,7 +125,7 @@ final class FakeDaemon: DeviceGate, ViewerGate {
         }
         return .success(
             AdmittedDevice(
-                device: DeviceID(rawValue: 3), session: handshake.hello.session,
+                device: DeviceID(rawValue: 3), tokenHash: .zero, session: handshake.hello.session,
                 recorded: handshake.hello.recorded))
     }
 
@@ -135,7 +135,7 @@ final class FakeDaemon: DeviceGate, ViewerGate {
 
     func resolve(share: String, peer: PeerAddress) -> Result<ResolvedShare, ViewerRefusal> {
         switch share {
-        case "known": .success(ResolvedShare(key: Self.share))
+        case "known": .success(ResolvedShare(key: Self.share, idHash: .zero))
         case "crowded": .failure(.tooMany(retryAfterSeconds: 60))
         default: .failure(.unknown)
         }

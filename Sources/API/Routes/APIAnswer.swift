@@ -53,7 +53,8 @@ private enum APIAnswer {
                 name: "device",
                 allowed: "a name of 1 to 64 letters, digits, spaces, - _ or ., not \(name)")
         case .badField(let name, let allowed): .badField(name: name, allowed: allowed)
-        case .tooManyCodes, .tooManyPlaybacks, .tooManyCourses: .conflict("\(error)")
+        case .tooManyCodes, .tooManyPlaybacks, .tooManyCourses, .changedMeanwhile:
+            .conflict("\(error)")
         case .revokedInMemory: .unavailable("\(error)")
         }
     }

@@ -127,7 +127,7 @@ package struct OwnerRoutes: Sendable {
                 throw APIRefusal.badField(name: "device", allowed: "the token's own, or nothing")
             }
             let made = try administration.createShare(
-                try body.shareRequest(), of: .device(device.id), stem: device.name)
+                try body.shareRequest(), of: .device(device.id), stem: device.name, by: device)
             return JSONBody.response(
                 ShareLink(
                     made.share, id: made.id, url: url(of: made.id), device: device.name,

@@ -224,8 +224,6 @@ extension Administration {
     /// - Returns: The device with its changed profile.
     /// - Throws: ``APIRefusal`` for a value that is not allowed, ``RegistryError``
     func apply(_ body: ProfileBody, to device: Device) throws -> Device {
-        let profile = try body.applied(to: device.profile)
-        return try setProfile(
-            profile, zonesFrom: try body.zonesStart(for: profile), of: device)
+        try changeProfile(of: device, zonesFrom: body.zonesStart) { try body.applied(to: $0) }
     }
 }

@@ -95,35 +95,39 @@ struct ZoneService: Sendable {
     /// - Returns: The settings in force.
     /// - Throws: ``APIRefusal`` for values out of range, ``RegistryError``.
     func replace(by body: ZonesBody, of device: Device) throws -> PrivacySettings {
+        try administration.changePrivacy(of: device) { try Self.settings($0, changedBy: body) }
+    }
+
+    /// Adds one zone, or replaces the zone of the same name.
+    func put(_ zone: ZonesBody.Zone, of device: Device) throws -> PrivacySettings {
+        try administration.changePrivacy(of: device) { before in
+            var body = ZonesBody(before)
+            body.zones?.removeAll { $0.name.lowercased() == zone.name.lowercased() }
+            body.zones?.append(zone)
+            return try Self.settings(before, changedBy: body)
+        }
+    }
+
+    func remove(zoneNamed name: String, of device: Device) throws -> PrivacySettings {
+        try administration.changePrivacy(of: device) { before in
+            var body = ZonesBody(before)
+            body.zones?.removeAll { $0.name.lowercased() == name.lowercased() }
+            guard body.zones?.count != before.zones.count else {
+                throw RegistryError.unknownZone(name)
+            }
+            return try Self.settings(before, changedBy: body)
+        }
+    }
+
+    private static func settings(
+        _ before: PrivacySettings, changedBy body: ZonesBody
+    ) throws(APIRefusal) -> PrivacySettings {
         try body.check()
-        let before = device.privacy
         var after = before
         if let zones = body.zones { after.zones = zones.map(\.zone) }
         after.trimStartMeters = body.trimStartMeters ?? before.trimStartMeters
         after.trimFinishMeters = body.trimFinishMeters ?? before.trimFinishMeters
         after.showsHeartRate = body.showHeartRate ?? before.showsHeartRate
-        try change(device, to: after)
         return after
-    }
-
-    /// Adds one zone, or replaces the zone of the same name.
-    func put(_ zone: ZonesBody.Zone, of device: Device) throws -> PrivacySettings {
-        var body = ZonesBody(device.privacy)
-        body.zones?.removeAll { $0.name.lowercased() == zone.name.lowercased() }
-        body.zones?.append(zone)
-        return try replace(by: body, of: device)
-    }
-
-    func remove(zoneNamed name: String, of device: Device) throws -> PrivacySettings {
-        var body = ZonesBody(device.privacy)
-        let count = body.zones?.count
-        body.zones?.removeAll { $0.name.lowercased() == name.lowercased() }
-        guard body.zones?.count != count else { throw RegistryError.unknownZone(name) }
-        return try replace(by: body, of: device)
-    }
-
-    private func change(_ device: Device, to after: PrivacySettings) throws {
-        guard after != device.privacy else { return }
-        try administration.setPrivacy(after, of: device)
     }
 }

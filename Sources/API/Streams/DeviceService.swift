@@ -46,7 +46,8 @@ package struct DeviceService: DeviceGate {
         accounts.withState { $0.lastSeen[device.id] = now }
         return .success(
             AdmittedDevice(
-                device: device.id, session: session, recorded: handshake.hello.recorded))
+                device: device.id, tokenHash: device.tokenHash, session: session,
+                recorded: handshake.hello.recorded))
     }
 
     /// - Throws: ``RegistryError`` when the device is known and must not be welcomed now.

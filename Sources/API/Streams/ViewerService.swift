@@ -29,7 +29,9 @@ package struct ViewerService: ViewerGate {
     package func resolve(share text: String, peer: PeerAddress) -> Result<
         ResolvedShare, ViewerRefusal
     > {
-        find(text, peer: peer).flatMap(room).map { ResolvedShare(key: $0.key) }
+        find(text, peer: peer).flatMap(room).map {
+            ResolvedShare(key: $0.key, idHash: $0.idHash)
+        }
     }
 
     /// Whether one more viewer may watch. The viewer is counted when its stream begins: of two that
@@ -63,27 +65,32 @@ package struct ViewerService: ViewerGate {
         return ShareID(using: &zeros).hash
     }
 
+    private enum Unadmitted: Error {
+        case ended, full
+    }
+
     package func subscribe(_ request: SubscriptionRequest) {
         let now = clock()
-        let admitted = accounts.withState { state -> (link: Share, members: [Share])? in
-            guard let share = state.shares[request.key], state.shares.isShown(share, at: now),
-                state.viewers.admit(to: share)
-            else { return nil }
+        let admitted = accounts.withState { state -> Result<[Share], Unadmitted> in
+            // It may have been revoked, rotated or expired since it was found.
+            guard let share = state.shares[request.key], share.idHash == request.share.idHash,
+                state.shares.isShown(share, at: now)
+            else { return .failure(.ended) }
+            guard state.viewers.admit(to: share) else { return .failure(.full) }
             state.viewersEverChanged.insert(share.key)
-            return (share, state.shares.feeds(of: share, at: now))
+            return .success(state.shares.feeds(of: share, at: now))
         }
-        guard let (link, members) = admitted else {
+        let members: [Share]
+        do throws(Unadmitted) { members = try admitted.get() } catch {
             mailbox.post { core in
                 core.send(
-                    .closeSubscriber(request.subscriber, .tooManyRequests),
+                    .closeSubscriber(
+                        request.subscriber, error == .ended ? .shareEnded : .tooManyRequests),
                     to: request.subscriber)
             }
             return
         }
-        mailbox.post { core in
-            core.subscribe(
-                request, by: link.idHash, to: members, reader: reader)
-        }
+        mailbox.post { $0.subscribe(request, to: members, reader: reader) }
         if let time = request.at {
             playbacks.play(request, members: members, from: time)
         } else if let share = members.first, share.key == request.key {

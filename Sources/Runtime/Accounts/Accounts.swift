@@ -48,6 +48,9 @@ package final class Accounts: Sendable {
     /// Performs delayed writes, so that no listener waits for the disk.
     package let writing = DispatchQueue(label: "pulsecast.accounts")
     private let state: Mutex<State>
+    /// Held from the reading of what is changed until memory and the pipeline have the change: of two
+    /// changes at once neither takes the other back.
+    private let changing = Mutex(())
 
     /// - Parameters:
     ///   - registry: Open registry.
@@ -97,6 +100,33 @@ package final class Accounts: Sendable {
         -> sending Result
     {
         state.withLock { state in body(&state) }
+    }
+
+    // MARK: Changes
+
+    /// Makes a change of devices or shares, after those that have begun. Not within another change.
+    ///
+    /// - Parameter body: Reads what it changes, then writes the registry and memory.
+    package func changing<Result: Sendable>(_ body: () throws -> Result) rethrows -> Result {
+        try changing.withLock { _ in try body() }
+    }
+
+    /// Changes a device on behalf of who was admitted to it.
+    ///
+    /// - Parameters:
+    ///   - admitted: The device as it was found for the request.
+    ///   - body: Receives the device as it is now.
+    /// - Throws: ``AdministrationError/changedMeanwhile(_:)`` if it was revoked, got a new token or
+    ///   was deleted since; errors of `body`.
+    package func changing<Result: Sendable>(
+        _ admitted: Device, _ body: (Device) throws -> Result
+    ) throws -> Result {
+        try changing {
+            guard let device = device(admitted.id), device.tokenHash == admitted.tokenHash,
+                device.isRevoked == admitted.isRevoked
+            else { throw AdministrationError.changedMeanwhile(admitted.name) }
+            return try body(device)
+        }
     }
 
     // MARK: Look-ups

@@ -10,24 +10,28 @@ extension Administration {
     package func issueCode(
         for share: Share, lifetimeSeconds: Int
     ) throws -> (code: ShortCode, expiresAt: Timestamp) {
-        let now = clock()
-        guard share.isActive(at: now) else { throw ShareError.isOver(name: share.name) }
-        try accounts.registry.requireWritable()
-        let issued = accounts.withState { state in
-            var generator = SystemRandomNumberGenerator()
-            return state.codes.issue(
-                for: share.key, at: now, lifetimeSeconds: lifetimeSeconds, using: &generator)
+        try accounts.changing {
+            let now = clock()
+            guard accounts.share(share.key)?.isActive(at: now) ?? false else {
+                throw ShareError.isOver(name: share.name)
+            }
+            try accounts.registry.requireWritable()
+            let issued = accounts.withState { state in
+                var generator = SystemRandomNumberGenerator()
+                return state.codes.issue(
+                    for: share.key, at: now, lifetimeSeconds: lifetimeSeconds, using: &generator)
+            }
+            guard let issued else { throw AdministrationError.tooManyCodes }
+            let sealed = accounts.masterKey.seal(
+                Array(issued.code.text.utf8), for: .shortCode(share.key))
+            let number = try accounts.registry.addCode(
+                sealed: sealed, for: share.key, at: now, until: issued.expiresAt)
+            accounts.withState { state in
+                state.codeNumbers = state.codeNumbers.filter { state.codes.isOut($0.key) }
+                state.codeNumbers[issued.code] = number
+            }
+            return issued
         }
-        guard let issued else { throw AdministrationError.tooManyCodes }
-        let sealed = accounts.masterKey.seal(
-            Array(issued.code.text.utf8), for: .shortCode(share.key))
-        let number = try accounts.registry.addCode(
-            sealed: sealed, for: share.key, at: now, until: issued.expiresAt)
-        accounts.withState { state in
-            state.codeNumbers = state.codeNumbers.filter { state.codes.isOut($0.key) }
-            state.codeNumbers[issued.code] = number
-        }
-        return issued
     }
 
     /// Exchanges a code for the share's secret, once.
@@ -35,19 +39,21 @@ extension Administration {
     /// - Throws: ``RegistryError``, also while the registry cannot be written: the code would be
     ///   valid again after a restart. It stays valid then.
     package func redeem(_ code: ShortCode, from address: AddressKey) throws -> ShareID? {
-        try accounts.registry.requireWritable()
-        let now = clock()
-        let redeemed = accounts.withState { state in
-            (
-                key: state.codes.redeem(code, at: now),
-                number: state.codeNumbers.removeValue(
-                    forKey: code)
-            )
+        try accounts.changing {
+            try accounts.registry.requireWritable()
+            let now = clock()
+            let redeemed = accounts.withState { state in
+                (
+                    key: state.codes.redeem(code, at: now),
+                    number: state.codeNumbers.removeValue(
+                        forKey: code)
+                )
+            }
+            if let number = redeemed.number { try accounts.registry.removeCode(number) }
+            guard let key = redeemed.key, let share = accounts.share(key), share.isActive(at: now)
+            else { return nil }
+            accounts.note(.codeRedeemed, of: key, from: address, at: now)
+            return accounts.secretID(of: key)
         }
-        if let number = redeemed.number { try accounts.registry.removeCode(number) }
-        guard let key = redeemed.key, let share = accounts.share(key), share.isActive(at: now)
-        else { return nil }
-        accounts.note(.codeRedeemed, of: key, from: address, at: now)
-        return accounts.secretID(of: key)
     }
 }

@@ -1,6 +1,6 @@
 import Bytes
 import Logging
-import Registry
+package import Registry
 import Secrets
 package import SensorModel
 import Sessions
@@ -11,9 +11,26 @@ extension Administration {
     ///   - request: Scope and duration of the share.
     ///   - target: A device, or the members of a group.
     ///   - stem: Base of the generated name if the request has none.
+    ///   - owner: Device as it was admitted, if the request came with its token.
     /// - Returns: The share and its secret.
-    /// - Throws: ``ShareError`` for a request that cannot be granted, or errors of the registry.
+    /// - Throws: ``ShareError`` for a request that cannot be granted,
+    ///   ``AdministrationError/changedMeanwhile(_:)``, or errors of the registry.
     package func createShare(
+        _ request: ShareRequest, of target: Share.Target, stem: String, by owner: Device? = nil
+    ) throws -> (share: Share, id: ShareID) {
+        let made =
+            if let owner {
+                try accounts.changing(owner) { _ in try addShare(request, of: target, stem: stem) }
+            } else {
+                try accounts.changing { try addShare(request, of: target, stem: stem) }
+            }
+        logger.log(
+            .shareChanged, .notice, "share created", ["share": "\(made.share.name)"])
+        return made
+    }
+
+    /// Within a change.
+    private func addShare(
         _ request: ShareRequest, of target: Share.Target, stem: String
     ) throws -> (share: Share, id: ShareID) {
         let now = clock()
@@ -41,8 +58,6 @@ extension Administration {
         mailbox.post { $0.put(share) }
         playbacks.restart(Set(changed.map(\.key)))
         accounts.note(.created, of: share.key, from: nil, at: now)
-        logger.log(
-            .shareChanged, .notice, "share created", ["share": "\(share.name)"])
         return (share, id)
     }
 
@@ -74,32 +89,44 @@ extension Administration {
 
     /// - Throws: ``ShareError/isOver(name:)``; errors of the registry.
     package func rotateShare(_ share: Share) throws -> (share: Share, id: ShareID) {
-        guard share.isActive(at: clock()) else { throw ShareError.isOver(name: share.name) }
         var generator = SystemRandomNumberGenerator()
         let id = ShareID(using: &generator)
         let sealed = accounts.masterKey.seal(id.bytes, for: .shareID(share.key))
-        try accounts.registry.rotateShare(share.key, idHash: id.hash, sealedID: sealed)
-        var rotated = share
-        rotated.idHash = id.hash
-        accounts.withState { [rotated] state in
-            state.shares.put(rotated)
-            state.sealedIDs[share.key] = sealed
-            state.codes.withdraw(share.key)
+        return try accounts.changing {
+            var rotated = try current(share)
+            guard rotated.isActive(at: clock()) else { throw ShareError.isOver(name: share.name) }
+            try accounts.registry.rotateShare(share.key, idHash: id.hash, sealedID: sealed)
+            rotated.idHash = id.hash
+            accounts.withState { [rotated] state in
+                state.shares.put(rotated)
+                state.sealedIDs[share.key] = sealed
+                state.codes.withdraw(share.key)
+            }
+            mailbox.post { [rotated] in $0.put(rotated) }
+            accounts.note(.rotated, of: share.key, from: nil, at: clock())
+            return (rotated, id)
         }
-        mailbox.post { [rotated] in $0.put(rotated) }
-        accounts.note(.rotated, of: share.key, from: nil, at: clock())
-        return (rotated, id)
+    }
+
+    /// The share as it is now.
+    private func current(_ share: Share) throws(RegistryError) -> Share {
+        guard let current = accounts.share(share.key) else {
+            throw .unknownShare(share.name)
+        }
+        return current
     }
 
     /// The share is refused from now on, also if an error is thrown for the disk.
     ///
     /// - Throws: ``AdministrationError/revokedInMemory(_:)``, ``RegistryError``
     package func revokeShare(_ share: Share) throws {
-        try revoke(share, telling: .shareEnded).require()
+        try accounts.changing { try revoke(try current(share), telling: .shareEnded) }.require()
     }
 
+    /// Within a change.
+    ///
     /// - Parameters:
-    ///   - share: Known share.
+    ///   - share: The share as it is now.
     ///   - code: Close code for its viewers.
     /// - Returns: Where the revocation is kept.
     /// - Throws: ``RegistryError``

@@ -45,28 +45,35 @@ package struct Administration: Sendable {
         guard ShareDirectory.isName(name) else { throw AdministrationError.deviceName(name) }
         var generator = SystemRandomNumberGenerator()
         let token = DeviceToken(using: &generator)
-        let device = try accounts.registry.addDevice(
-            name: name, tokenHash: token.hash, at: clock(),
-            privacySalt: generator.next(), above: catalog.highestDevice,
-            sealProofKey: { accounts.masterKey.seal(token.proofKey.bytes, for: .proofKey($0)) })
-        accounts.withState { $0.put(device) }
+        let salt = generator.next()
+        let device = try accounts.changing {
+            let device = try accounts.registry.addDevice(
+                name: name, tokenHash: token.hash, at: clock(),
+                privacySalt: salt, above: catalog.highestDevice,
+                sealProofKey: { accounts.masterKey.seal(token.proofKey.bytes, for: .proofKey($0)) })
+            accounts.withState { $0.put(device) }
+            return device
+        }
         logger.log(
             .deviceChanged, .notice, "device added", ["device": "\(device.name)"])
         return (device, token.text)
     }
 
     package func rotateDevice(named name: String) throws -> (device: Device, token: String) {
-        var device = try known(name)
         var generator = SystemRandomNumberGenerator()
         let token = DeviceToken(using: &generator)
-        let sealed = accounts.masterKey.seal(token.proofKey.bytes, for: .proofKey(device.id))
-        try accounts.registry.rotateDevice(
-            device.id, tokenHash: token.hash, sealedProofKey: sealed)
-        device.tokenHash = token.hash
-        device.sealedProofKey = sealed
-        device.revokedAt = nil
-        accounts.withState { $0.put(device) }
-        disconnect(device.id)
+        let device = try accounts.changing {
+            var device = try known(name)
+            let sealed = accounts.masterKey.seal(token.proofKey.bytes, for: .proofKey(device.id))
+            try accounts.registry.rotateDevice(
+                device.id, tokenHash: token.hash, sealedProofKey: sealed)
+            device.tokenHash = token.hash
+            device.sealedProofKey = sealed
+            device.revokedAt = nil
+            accounts.withState { [device] in $0.put(device) }
+            disconnect(device.id)
+            return device
+        }
         return (device, token.text)
     }
 
@@ -74,9 +81,10 @@ package struct Administration: Sendable {
     ///
     /// - Throws: ``AdministrationError/revokedInMemory(_:)``, ``RegistryError``
     package func revokeDevice(named name: String) throws {
-        try revoke(try known(name)).require()
+        try accounts.changing { try revoke(try known(name)) }.require()
     }
 
+    /// Within a change.
     private func revoke(_ device: Device) throws -> Revocation.Kept {
         let now = clock()
         let kept = try accounts.registry.revoke(Revocation(of: device, at: now))
@@ -94,25 +102,30 @@ package struct Administration: Sendable {
     /// - Throws: ``RegistryError``, also while the registry cannot be written: device and shares are
     ///   revoked then, and nothing is erased.
     package func deleteDevice(named name: String) async throws -> (sessions: Int, bytes: Int) {
-        let device = try known(name)
-        _ = try revoke(device)
-        for share in accounts.withState({ $0.shares.shares(of: device.id) }) {
-            _ = try revoke(share, telling: .unknownShare)
+        let device = try accounts.changing {
+            let device = try known(name)
+            _ = try revoke(device)
+            for share in accounts.withState({ $0.shares.shares(of: device.id) }) {
+                _ = try revoke(share, telling: .unknownShare)
+            }
+            return device
         }
         try accounts.registry.requireWritable()
         // Frames in flight must not begin a session after the erasure.
         _ = await mailbox.ask { $0.expel(device.id) }
         let sessions = catalog.sessionIDs(of: .device(device.id))
         let erased = try await erase(sessions)
-        try accounts.registry.deleteDevice(device.id)
-        accounts.withState { state in
-            state.remove(device.id)
-            for share in state.shares.shares(of: device.id) {
-                state.shares.remove(share.key)
-                state.sealedIDs[share.key] = nil
+        try accounts.changing {
+            try accounts.registry.deleteDevice(device.id)
+            accounts.withState { state in
+                state.remove(device.id)
+                for share in state.shares.shares(of: device.id) {
+                    state.shares.remove(share.key)
+                    state.sealedIDs[share.key] = nil
+                }
+                state.proofs.forget(device.id)
+                state.cheersKept.forget(device.id)
             }
-            state.proofs.forget(device.id)
-            state.cheersKept.forget(device.id)
         }
         logger.log(
             .deviceChanged, .notice, "device deleted", ["device": "\(device.name)"])
@@ -120,14 +133,25 @@ package struct Administration: Sendable {
     }
 
     /// - Parameters:
-    ///   - profile: Profile from now on.
+    ///   - device: Device whose profile changes.
     ///   - zonesFrom: Start of its zones; `nil`: from now, or always if no zones were set before.
-    ///   - device: Device before the change.
+    ///   - change: Makes the profile from now on from that until now.
     /// - Returns: The device after the change.
-    /// - Throws: ``RegistryError``
+    /// - Throws: ``RegistryError``, ``AdministrationError/changedMeanwhile(_:)``; errors of `change`.
     @discardableResult
-    package func setProfile(
-        _ profile: RunnerProfile, zonesFrom: Timestamp? = nil, of device: Device
+    package func changeProfile(
+        of device: Device, zonesFrom: (RunnerProfile) throws -> Timestamp? = { _ in nil },
+        _ change: (RunnerProfile) throws -> RunnerProfile
+    ) throws -> Device {
+        try accounts.changing(device) { device in
+            let profile = try change(device.profile)
+            return try setProfile(profile, zonesFrom: try zonesFrom(profile), of: device)
+        }
+    }
+
+    /// Within a change.
+    private func setProfile(
+        _ profile: RunnerProfile, zonesFrom: Timestamp?, of device: Device
     ) throws -> Device {
         var changed = device
         let (before, after) = (device.profile.zoneSettings, profile.zoneSettings)
@@ -152,23 +176,38 @@ package struct Administration: Sendable {
     package func setCourse(_ stored: StoredCourse?, _ course: Course?, of device: Device) throws {
         // Here, on the request's thread: the pipeline only takes it.
         let route = course.map { CourseRoute($0) }
-        let others = accounts.withState { state in
-            state.courses.reduce(0) { $0 + ($1.key == device.id ? 0 : $1.value.bytes) }
+        try accounts.changing(device) { device in
+            let others = accounts.withState { state in
+                state.courses.reduce(0) { $0 + ($1.key == device.id ? 0 : $1.value.bytes) }
+            }
+            guard others + (route?.bytes ?? 0) <= Accounts.courseBytesMax else {
+                throw AdministrationError.tooManyCourses
+            }
+            try accounts.registry.setCourse(stored, of: device.id)
+            accounts.withState { $0.courses[device.id] = route }
+            mailbox.post { $0.flow.courseChanged(of: device.id) }
         }
-        guard others + (route?.bytes ?? 0) <= Accounts.courseBytesMax else {
-            throw AdministrationError.tooManyCourses
-        }
-        try accounts.registry.setCourse(stored, of: device.id)
-        accounts.withState { $0.courses[device.id] = route }
-        mailbox.post { $0.flow.courseChanged(of: device.id) }
     }
 
-    package func setPrivacy(_ settings: PrivacySettings, of device: Device) throws {
-        try accounts.registry.setPrivacy(settings, of: device.id)
-        let changed = try accounts.registry.device(named: device.name)
-        accounts.withState { $0.put(changed) }
-        mailbox.post { $0.privacyChanged(of: device.id) }
-        restartPlaybacks(ofDevices: [device.id])
+    /// - Parameters:
+    ///   - device: Device whose settings change.
+    ///   - change: Makes the settings from now on from those until now.
+    /// - Returns: The settings in force.
+    /// - Throws: ``RegistryError``, ``AdministrationError/changedMeanwhile(_:)``; errors of `change`.
+    package func changePrivacy(
+        of device: Device, _ change: (PrivacySettings) throws -> PrivacySettings
+    ) throws -> PrivacySettings {
+        try accounts.changing(device) { device in
+            let settings = try change(device.privacy)
+            guard settings != device.privacy else { return settings }
+            try accounts.registry.setPrivacy(settings, of: device.id)
+            var changed = device
+            changed.privacy = try accounts.registry.device(named: device.name).privacy
+            accounts.withState { [changed] in $0.put(changed) }
+            mailbox.post { $0.privacyChanged(of: device.id) }
+            restartPlaybacks(ofDevices: [device.id])
+            return settings
+        }
     }
 
     /// They are read again: with new settings, or without what is being erased.

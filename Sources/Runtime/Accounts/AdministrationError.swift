@@ -9,6 +9,8 @@ package enum AdministrationError: Error, Hashable, Sendable {
     case tooManyCodes
     case tooManyPlaybacks
     case tooManyCourses
+    /// The device was revoked, got a new token, or was deleted while the request was on its way.
+    case changedMeanwhile(String)
     /// It is refused from now on; a restart before the disk takes a note would make it valid again.
     case revokedInMemory(DiskTrouble)
 }
@@ -26,6 +28,8 @@ extension AdministrationError: CustomStringConvertible {
             "\(name) has a value that is not allowed: allowed is \(allowed)"
         case .tooManyCodes: "too many short codes are out: wait until some have expired"
         case .tooManyCourses: "the courses of all devices take too much memory: remove one"
+        case .changedMeanwhile(let name):
+            "\(name) was revoked or got a new token meanwhile: nothing was changed"
         case .tooManyPlaybacks:
             "too many recordings are played to shares: end one, or wait until one is over"
         case .revokedInMemory(let trouble):

@@ -11,12 +11,10 @@ extension PipelineCore {
     ///
     /// - Parameters:
     ///   - request: Admitted request.
-    ///   - admitted: Hash of the ID by which it was admitted.
     ///   - members: The share, or the members of its group.
     ///   - reader: Reader of the missed events.
     package func subscribe(
-        _ request: SubscriptionRequest, by admitted: SecretHash, to members: [Share],
-        reader: ShareReader
+        _ request: SubscriptionRequest, to members: [Share], reader: ShareReader
     ) {
         let subscriber = request.subscriber
         subscribers[subscriber] = SubscriberTable.Watch(
@@ -24,7 +22,8 @@ extension PipelineCore {
         counters.viewers.store(subscribers.count, ordering: .relaxed)
         whenSettled(members, for: subscriber, reader) { core in
             guard let link = core.hub.directory[request.key],
-                link.idHash == admitted && core.hub.directory.isShown(link, at: core.now)
+                link.idHash == request.share.idHash
+                    && core.hub.directory.isShown(link, at: core.now)
             else {
                 // The share was revoked, rotated or expired after the listener admitted the viewer.
                 return core.send(.closeSubscriber(subscriber, .shareEnded), to: subscriber)

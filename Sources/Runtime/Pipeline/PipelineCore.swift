@@ -91,8 +91,11 @@ package final class PipelineCore {
         guard !isErasing(opening.session) else {
             return send(.close(opening.connection, .goingAway), to: opening.connection)
         }
-        // The listener accepted the token; the device may have been revoked or deleted since.
-        guard let device = accounts.device(opening.device), !device.isRevoked else {
+        // The listener accepted the token; the device may have been revoked, deleted or given a new
+        // one since.
+        guard let device = accounts.device(opening.device), !device.isRevoked,
+            opening.tokenHash == .zero || opening.tokenHash == device.tokenHash
+        else {
             return send(.close(opening.connection, .tokenRefused), to: opening.connection)
         }
         let decision = flow.open(

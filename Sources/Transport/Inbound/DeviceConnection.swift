@@ -196,8 +196,9 @@ final class DeviceConnection: RingSpaceWaiter {
             loop.add(self)
             owed = .opened(
                 DeviceOpening(
-                    connection: id, device: device.device, session: device.session,
-                    recorded: device.recorded, format: format, transport: origin.transport,
+                    connection: id, device: device.device, tokenHash: device.tokenHash,
+                    session: device.session, recorded: device.recorded, format: format,
+                    transport: origin.transport,
                     arrival: arrival))
             // The opening cannot wait for the first frame: a device may send none before it is
             // welcomed.

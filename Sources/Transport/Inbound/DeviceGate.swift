@@ -42,12 +42,17 @@ public struct DeviceHandshake: Sendable {
 
 public struct AdmittedDevice: Sendable {
     public var device: DeviceID
+    /// Hash of the token by which it was admitted.
+    public var tokenHash: SecretHash
     public var session: SessionID
     /// From the hello: a recording, whose device times may lie far from arrival.
     public var recorded: Bool
 
-    public init(device: DeviceID, session: SessionID, recorded: Bool) {
+    public init(
+        device: DeviceID, tokenHash: SecretHash, session: SessionID, recorded: Bool
+    ) {
         self.device = device
+        self.tokenHash = tokenHash
         self.session = session
         self.recorded = recorded
     }

@@ -17,13 +17,15 @@ extension InboundMessage {
         let arrival = record.timestamp(at: 16)
         switch record[0] {
         case Tag.opened:
-            guard record.count >= 48, let format = DeviceFormat(rawValue: record[1]),
-                let transport = DeviceTransport(rawValue: record[2])
+            guard record.count >= 80, let format = DeviceFormat(rawValue: record[1]),
+                let transport = DeviceTransport(rawValue: record[2]),
+                let tokenHash = SecretHash(bytes: (48..<80).map { record[$0] })
             else { return nil }
             self = .opened(
                 DeviceOpening(
                     connection: connection,
                     device: DeviceID(rawValue: UInt32(truncatingIfNeeded: record.uint64(at: 24))),
+                    tokenHash: tokenHash,
                     session: SessionID(high: record.uint64(at: 32), low: record.uint64(at: 40)),
                     recorded: record[3] != 0, format: format, transport: transport,
                     arrival: arrival))
@@ -68,6 +70,7 @@ extension InboundMessage {
             bytes.appendLittleEndian(UInt64(opening.device.rawValue))
             bytes.appendLittleEndian(opening.session.high)
             bytes.appendLittleEndian(opening.session.low)
+            bytes += opening.tokenHash.bytes
         case .frame(let frame):
             bytes.append(Tag.frame)
             bytes.append(frame.header.kind.rawValue)

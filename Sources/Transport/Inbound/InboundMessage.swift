@@ -26,6 +26,8 @@ public enum InboundMessage: Hashable, Sendable {
 public struct DeviceOpening: Hashable, Sendable {
     public var connection: ConnectionID
     public var device: DeviceID
+    /// Hash of the token that admitted it; zero: each of its requests proves its own.
+    public var tokenHash: SecretHash
     public var session: SessionID
     public var recorded: Bool
     public var format: DeviceFormat
@@ -33,11 +35,12 @@ public struct DeviceOpening: Hashable, Sendable {
     public var arrival: Timestamp
 
     public init(
-        connection: ConnectionID, device: DeviceID, session: SessionID, recorded: Bool,
-        format: DeviceFormat, transport: DeviceTransport, arrival: Timestamp
+        connection: ConnectionID, device: DeviceID, tokenHash: SecretHash, session: SessionID,
+        recorded: Bool, format: DeviceFormat, transport: DeviceTransport, arrival: Timestamp
     ) {
         self.connection = connection
         self.device = device
+        self.tokenHash = tokenHash
         self.session = session
         self.recorded = recorded
         self.format = format

@@ -24,8 +24,8 @@ public final class PushConnection: Sendable {
         let connection = connection
         await push { arrival in
             let opening = DeviceOpening(
-                connection: connection, device: device, session: session, recorded: recorded,
-                format: .binary, transport: .push, arrival: arrival)
+                connection: connection, device: device, tokenHash: .zero, session: session,
+                recorded: recorded, format: .binary, transport: .push, arrival: arrival)
             return [(.opened(opening), [])]
         }
     }

@@ -27,9 +27,12 @@ public protocol ViewerGate: Sendable {
 
 public struct ResolvedShare: Sendable {
     public var key: ShareKey
+    /// Hash of the ID by which it was found: a share that is rotated keeps its key.
+    public var idHash: SecretHash
 
-    public init(key: ShareKey) {
+    public init(key: ShareKey, idHash: SecretHash) {
         self.key = key
+        self.idHash = idHash
     }
 }
 
@@ -46,7 +49,7 @@ public struct SubscriptionRequest: Sendable {
         case eventStream
     }
 
-    public var key: ShareKey
+    public var share: ResolvedShare
     public var subscriber: SubscriberID
     /// Index of the ``LoopLink`` for the answers.
     public var loop: Int
@@ -58,6 +61,8 @@ public struct SubscriptionRequest: Sendable {
     /// Speed of the playback; 1 is the original speed.
     public var speed: Double
     public var peer: PeerAddress
+
+    public var key: ShareKey { share.key }
 
     public enum Resume: Hashable, Sendable {
         case after(LogCursor)

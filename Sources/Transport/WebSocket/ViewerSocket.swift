@@ -81,7 +81,7 @@ extension UpgradedSocket {
     ) -> SubscriptionRequest {
         let query = StreamQuery(request)
         return SubscriptionRequest(
-            key: share.key, subscriber: loop.makeSubscriberID(), loop: loop.index, kind: kind,
+            share: share, subscriber: loop.makeSubscriberID(), loop: loop.index, kind: kind,
             resume: query.resume, at: query.at, speed: query.speed, peer: request.peer)
     }
 }

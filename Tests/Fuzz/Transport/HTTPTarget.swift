@@ -102,7 +102,8 @@ enum HTTPTarget {
 
         func resolve(share: String, peer: PeerAddress) -> Result<ResolvedShare, ViewerRefusal> {
             share == "good"
-                ? .success(ResolvedShare(key: ShareKey(rawValue: 7))) : .failure(.unknown)
+                ? .success(ResolvedShare(key: ShareKey(rawValue: 7), idHash: .zero))
+                : .failure(.unknown)
         }
 
         func subscribe(_ request: SubscriptionRequest) {}
