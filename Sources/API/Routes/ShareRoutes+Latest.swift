@@ -23,7 +23,7 @@ extension ShareRoutes {
             members, for: .share(share.key), from: .address(peer.key))
         let read = isGroup ? nil : await readSnapshot(of: share, for: peer)
         if read == nil { await pipeline.mailbox.waitUntilLoaded(members) }
-        return await pipeline.mailbox.ask { core in
+        return await pipeline.mailbox.askForReader { core in
             guard core.standing(of: [], for: share) == .holds else { return [] }
             return members.compactMap { member -> [UInt8]? in
                 _ = core.sessionShown(by: member)
@@ -44,7 +44,7 @@ extension ShareRoutes {
     private func readSnapshot(
         of share: Share, for peer: PeerAddress
     ) async -> (source: CatchUp.Source, snapshot: FeedSnapshot)? {
-        let source = await pipeline.mailbox.ask { core -> CatchUp.Source? in
+        let source = await pipeline.mailbox.askForReader { core -> CatchUp.Source? in
             let source = core.unloaded(shownBy: share)
             if source != nil { core.log.flush() }
             return source

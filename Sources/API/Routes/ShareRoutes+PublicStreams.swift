@@ -167,7 +167,7 @@ extension ShareRoutes {
     ) async throws -> HeartRateReading? {
         try await pipeline.reader.settle(
             [member], for: .share(link.key), from: .address(peer.key))
-        return await pipeline.mailbox.ask { core in
+        return await pipeline.mailbox.askForReader { core in
             guard core.standing(of: [], for: link) == .holds else { return nil }
             _ = core.sessionShown(by: member)
             let snapshot = core.hub.snapshot(member.key, cursor: core.cursor, at: core.now)
@@ -181,7 +181,7 @@ extension ShareRoutes {
     ) async throws -> [HeartRateReading] {
         let reader = pipeline.reader
         try await reader.settle([member], for: .share(link.key), from: .address(peer.key))
-        guard let source = await shown(by: member, after: nil),
+        guard let source = await shown(by: [member], after: nil).first,
             let session = source.sessions.first
         else { return [] }
         _ = await reader.isReadable(through: source.end)

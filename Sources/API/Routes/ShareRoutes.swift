@@ -148,7 +148,7 @@ package struct ShareRoutes: Sendable {
     /// - Throws: ``ShareRefusal/unknown`` if the link is over, ``ShareRefusal/changed`` if it must
     ///   be read again.
     func confirm(_ sources: [CatchUp.Source], for link: Share) async throws {
-        switch await pipeline.mailbox.ask({ $0.standing(of: sources, for: link) }) {
+        switch await pipeline.mailbox.askForReader({ $0.standing(of: sources, for: link) }) {
         case .holds: return
         case .over: throw ShareRefusal.unknown
         case .changed: throw ShareRefusal.changed
@@ -161,29 +161,29 @@ package struct ShareRoutes: Sendable {
         of members: [Share], after offset: RecordOffset?, for link: Share, _ peer: PeerAddress
     ) async throws -> [CatchUp.Source] {
         try await pipeline.reader.settle(members, for: .share(link.key), from: .address(peer.key))
-        var sources: [CatchUp.Source] = []
-        for member in members {
-            if let source = await shown(by: member, after: offset) { sources.append(source) }
-        }
+        var sources = await shown(by: members, after: offset)
         let late = CatchUp.secondsLate(of: sources.map(\.rule))
         for index in sources.indices { sources[index].secondsLate = late }
         return sources
     }
 
-    /// Sessions that a device's share shows: the current one, or those with records after an
-    /// offset.
+    /// Sessions that devices' shares show: the current ones, or those with records after an offset.
+    ///
+    /// - Returns: A source a share; none if the daemon is stopping, or the task was cancelled.
     package func shown(
-        by member: Share, after: RecordOffset?
-    ) async -> CatchUp.Source? {
-        await pipeline.mailbox.ask { core in
+        by members: [Share], after: RecordOffset?
+    ) async -> [CatchUp.Source] {
+        await pipeline.mailbox.askForReader { core in
             core.log.flush()
-            let sessions =
-                after.map { core.hub.sessions(openTo: member, after: $0, at: core.now) }
-                ?? [core.hub.session(shownBy: member, at: core.now)].compactMap { $0 }
-            return CatchUp.Source(
-                share: member, privacy: core.privacy(of: member), sessions: sessions,
-                end: core.cursor.offset)
-        }
+            return members.map { member in
+                let sessions =
+                    after.map { core.hub.sessions(openTo: member, after: $0, at: core.now) }
+                    ?? [core.hub.session(shownBy: member, at: core.now)].compactMap { $0 }
+                return CatchUp.Source(
+                    share: member, privacy: core.privacy(of: member), sessions: sessions,
+                    end: core.cursor.offset)
+            }
+        } ?? []
     }
 
     private func page(

@@ -90,15 +90,20 @@ package struct ViewerService: ViewerGate {
             }
             return
         }
-        mailbox.post { $0.subscribe(request, to: members, reader: reader) }
-        if let time = request.at {
-            playbacks.play(request, members: members, from: time)
-        } else if let share = members.first, share.key == request.key {
-            playbacks.resume(on: share)
+        mailbox.postForViewer(request.subscriber) { core in
+            core.subscribe(request, to: members, reader: reader)
+            if let time = request.at {
+                playbacks.play(request, members: members, from: time)
+            } else if let share = members.first, share.key == request.key {
+                playbacks.resume(on: share)
+            }
         }
     }
 
     package func unsubscribe(_ subscriber: SubscriberID, from key: ShareKey) {
+        guard !mailbox.dropOpening(of: subscriber) else {
+            return accounts.withState { $0.viewers.left(key) }
+        }
         mailbox.post { core in
             guard core.unsubscribe(subscriber) else { return }
             core.accounts.withState { $0.viewers.left(key) }
@@ -114,6 +119,10 @@ package struct ViewerService: ViewerGate {
         _ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8]
     ) -> ViewerCommandRefusal? {
         guard let commands = PlaybackCommand.commands(in: text) else { return .notACommand }
+        let waits = mailbox.postAfterOpening(of: subscriber) { _ in
+            _ = playbacks.obey(commands, of: subscriber, watching: key)
+        }
+        guard !waits else { return nil }
         return playbacks.obey(commands, of: subscriber, watching: key) ? nil : .tooMany
     }
 }

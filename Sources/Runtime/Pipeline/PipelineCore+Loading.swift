@@ -81,7 +81,7 @@ extension PipelineMailbox {
             }
             group.addTask {
                 let (loaded, continuation) = AsyncStream<Void>.makeStream()
-                let accepted = self.post { core in
+                let accepted = self.postForViewer { core in
                     core.whenLoaded(shares) { continuation.finish() }
                 }
                 guard accepted else { return }

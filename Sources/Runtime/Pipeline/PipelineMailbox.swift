@@ -1,15 +1,20 @@
 import Dispatch
 package import Ring
+package import SensorModel
 import Synchronization
 
 /// Work for the pipeline that does not come from a device: subscriptions, administration, pages
 /// that need the newest state. It is rare compared with frames, so a lock around an array is
 /// enough.
+///
+/// What viewers and readers cause waits in a queue of its own, of which a turn does a bounded part:
+/// one link of a group makes a thousand openings a second of 50 views each.
 package final class PipelineMailbox: Sendable {
     package typealias Work = @Sendable (PipelineCore) -> Void
 
     private struct Waiting {
         var work: [Work] = []
+        var viewing = ViewingQueue()
         var isClosed = false
     }
 
@@ -20,7 +25,7 @@ package final class PipelineMailbox: Sendable {
         self.eventCount = eventCount
     }
 
-    package var isEmpty: Bool { waiting.withLock { $0.work.isEmpty } }
+    package var isEmpty: Bool { waiting.withLock { $0.work.isEmpty && $0.viewing.isEmpty } }
 
     /// Posts work; any thread. After ``close()`` the work is dropped: the pipeline is gone.
     @discardableResult
@@ -33,6 +38,67 @@ package final class PipelineMailbox: Sendable {
         if accepted { eventCount.ring() }
         return accepted
     }
+
+    // MARK: For viewers and readers
+
+    /// Posts work for viewers; any thread. Work that is posted later otherwise may come before it.
+    ///
+    /// - Parameter subscriber: Viewer whose opening it is: see ``dropOpening(of:)``.
+    @discardableResult
+    package func postForViewer(
+        _ subscriber: SubscriberID? = nil, _ work: @escaping Work
+    ) -> Bool {
+        let number = addForViewer(subscriber, work)
+        if number != nil { eventCount.ring() }
+        return number != nil
+    }
+
+    /// - Returns: `nil`: the pipeline is gone.
+    private func addForViewer(_ subscriber: SubscriberID?, _ work: @escaping Work) -> UInt64? {
+        waiting.withLock { waiting in
+            waiting.isClosed ? nil : waiting.viewing.add(work, of: subscriber)
+        }
+    }
+
+    /// Posts what must come after a viewer's opening, if that still waits.
+    package func postAfterOpening(of subscriber: SubscriberID, _ work: @escaping Work) -> Bool {
+        waiting.withLock { $0.viewing.add(work, after: subscriber) }
+    }
+
+    /// Drops a viewer's opening that still waits.
+    ///
+    /// - Returns: `false`: it has run, or runs now.
+    package func dropOpening(of subscriber: SubscriberID) -> Bool {
+        waiting.withLock { $0.viewing.remove(of: subscriber) }
+    }
+
+    /// As ``ask(_:)``, for readers, whose questions share a bounded part of each turn. Dropped when
+    /// the task is cancelled.
+    ///
+    /// - Returns: `nil` when the task is cancelled, or the daemon is stopping.
+    package func askForReader<Answer: Sendable>(
+        _ question: @escaping @Sendable (PipelineCore) -> Answer
+    ) async -> Answer? {
+        let place = Mutex<(number: UInt64, continuation: CheckedContinuation<Answer?, Never>)?>(nil)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Answer?, Never>) in
+                guard !Task.isCancelled else { return continuation.resume(returning: nil) }
+                let number = addForViewer(nil) { core in
+                    continuation.resume(returning: question(core))
+                }
+                guard let number else { return continuation.resume(returning: nil) }
+                place.withLock { $0 = (number, continuation) }
+                eventCount.ring()
+            }
+        } onCancel: {
+            guard let (number, continuation) = place.withLock({ $0 }),
+                waiting.withLock({ $0.viewing.remove(number) })
+            else { return }
+            continuation.resume(returning: nil)
+        }
+    }
+
+    // MARK: For all others
 
     /// Runs `question` in a turn of the pipeline.
     ///
@@ -65,21 +131,30 @@ package final class PipelineMailbox: Sendable {
         return box.value.withLock { $0 }
     }
 
-    /// Runs all posted work; only within the pipeline's turns.
-    func runAll(on core: PipelineCore) -> Int {
+    /// Runs posted work, and that for viewers while there is time; only within the pipeline's turns.
+    ///
+    /// - Parameter hasTime: Asked after each piece of work for a viewer.
+    /// - Returns: Pieces of work that ran.
+    func run(on core: PipelineCore, while hasTime: () -> Bool) -> Int {
         let work = waiting.withLock { waiting in
             let work = waiting.work
             waiting.work.removeAll(keepingCapacity: true)
             return work
         }
         for task in work { task(core) }
-        return work.count
+        var done = work.count
+        while let work = waiting.withLock({ $0.viewing.takeFirst() }) {
+            for task in work { task(core) }
+            done += work.count
+            guard hasTime() else { break }
+        }
+        return done
     }
 
     /// Runs earlier work and refuses later work; called after the last turn.
     package func close(on core: PipelineCore) {
         waiting.withLock { $0.isClosed = true }
-        _ = runAll(on: core)
+        _ = run(on: core, while: { true })
     }
 }
 

@@ -11,8 +11,9 @@ import Transport
 ///
 ///     due work → run posted work → drain rings → acks → hand over
 ///
-/// Posted work always runs before frames that were read after it. So a viewer sees all frames after
-/// its admission, and a new privacy zone hides the next frame.
+/// Posted work always runs before frames that were read after it: a new privacy zone hides the next
+/// frame. What viewers and readers cause shares a bounded part of each turn instead, behind all other
+/// posted work: a viewer's snapshot holds what came before it.
 ///
 /// The event loop that read a lone frame processes it, and the log's thread that made it durable
 /// sends its ack. Waking the pipeline thread, and being woken for the result, costs more than the
@@ -55,6 +56,9 @@ final class PipelineTurns: Sendable {
     /// Time from which a turn reads no further slice. A record that begins a session costs as much
     /// as a hundred others, and acks wait for the turn's end.
     private static let readingMicrosecondsMax: Int64 = 2000
+    /// Time from which a turn begins no further work for viewers and readers: the snapshots of a
+    /// group of 50 take half of it.
+    private static let viewingMicrosecondsMax: Int64 = 2000
 
     let eventCount: EventCount
     private let clock: @Sendable () -> Timestamp
@@ -91,7 +95,8 @@ final class PipelineTurns: Sendable {
         state.withLock { state in
             guard let core = state?.core else { return Outcome() }
             core.advance(to: clock())
-            var outcome = Outcome(done: core.parts.mailbox.runAll(on: core))
+            let isInTime = timer(microseconds: Self.viewingMicrosecondsMax)
+            var outcome = Outcome(done: core.parts.mailbox.run(on: core, while: isInTime))
             outcome.done += drain(core, limit: Self.batchMax)
             finish(core, &outcome, &state)
             return outcome
@@ -146,16 +151,20 @@ final class PipelineTurns: Sendable {
             core.counters.logFull.add(1, ordering: .relaxed)
             return 0
         }
-        let start = clock()
+        let isInTime = timer(microseconds: Self.readingMicrosecondsMax)
         var done = 0
         for _ in 0..<(limit / Self.sliceMax) {
             let taken = core.parts.links.reduce(0) { $0 + drainSlice(of: $1.inbound, core) }
             done += taken
-            let took = clock().microseconds - start.microseconds
-            guard taken > 0, (0..<Self.readingMicrosecondsMax).contains(took), core.log.hasRoom
-            else { break }
+            guard taken > 0, isInTime(), core.log.hasRoom else { break }
         }
         return done
+    }
+
+    /// - Returns: Whether less time has passed since this call; `false` also after a step of the clock.
+    private func timer(microseconds: Int64) -> () -> Bool {
+        let start = clock().microseconds
+        return { [clock] in (0..<microseconds).contains(clock().microseconds - start) }
     }
 
     /// Ends early after frames that cause many records: time and room are looked at again.

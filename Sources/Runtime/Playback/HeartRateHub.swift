@@ -63,7 +63,7 @@ package final class HeartRateHub: Sendable {
         continuation.onTermination = { [weak self] _ in
             mailbox.post { core in self?.remove(number, from: share.key, core) }
         }
-        let accepted = mailbox.post { core in self.join(share.key, for: number, core) }
+        let accepted = mailbox.postForViewer { core in self.join(share.key, for: number, core) }
         if !accepted { continuation.finish() }
         return stream
     }
@@ -104,7 +104,7 @@ package final class HeartRateHub: Sendable {
             do {
                 try await log.settle([share], for: .share(share.key), from: .owner)
             } catch { return self.finish(reader, of: share.key) }
-            log.mailbox.post { core in self.join(share.key, for: reader, core) }
+            log.mailbox.postForViewer { core in self.join(share.key, for: reader, core) }
         }
     }
 
@@ -135,8 +135,8 @@ package final class HeartRateHub: Sendable {
             }
             guard let watched else { return }
             // Each by itself: one of them may be gone by then, or its link.
-            watched.log.mailbox.post { core in
-                for reader in watched.readers.keys { self.join(key, for: reader, core) }
+            for reader in watched.readers.keys {
+                watched.log.mailbox.postForViewer { core in self.join(key, for: reader, core) }
             }
         }
     }

@@ -21,9 +21,16 @@ extension ShareReader {
     package func settle(
         _ shares: [Share], for party: ReadParty, from requester: ReadRequester
     ) async throws {
-        for share in shares {
+        let unsettled = await mailbox.askForReader { core in
+            shares.filter { core.unsettled(by: $0) != nil }
+        }
+        guard let unsettled else { throw ReadRefusal.cancelled }
+        for share in unsettled {
             var readings = 0
-            while let found = await mailbox.ask({ $0.unsettled(by: share) }) ?? nil {
+            while true {
+                let answer = await mailbox.askForReader { $0.unsettled(by: share) }
+                guard let answer else { throw ReadRefusal.cancelled }
+                guard let found = answer else { break }
                 readings += 1
                 guard readings <= Self.readingsMax, let session = found.source.sessions.first
                 else { throw ReadRefusal.busy }
