@@ -20,6 +20,18 @@ extension PulsecastDaemon {
         }
     }
 
+    func warnAboutOpenFiles() {
+        let wanted = configuration.bounds.connectionsMax
+        let room = OpenFiles.room(for: wanted)
+        guard room < wanted else { return }
+        logger.warning(
+            """
+            the limit of open files has room for \(room) connections of \(wanted) configured: \
+            ulimit -n \(wanted + OpenFiles.reserved) where it is started, or lower \
+            limits.connections
+            """)
+    }
+
     static func isBeyondLoopback(_ address: String) -> Bool {
         // A path is a Unix socket, which only processes of this machine can open.
         guard !address.hasPrefix("/"), let colon = address.lastIndex(of: ":") else { return false }

@@ -145,6 +145,7 @@ public final class PulsecastDaemon: Sendable {
                 .listening, .notice, "listening", ["listener": "\(name)", "address": "\(address)"])
         }
         warnAboutOpenListeners(addresses)
+        warnAboutOpenFiles()
         return addresses
     }
 

@@ -4,9 +4,6 @@ package import Transport
 /// HypeRate's socket: a client joins `hr:ID`, where the ID is a share's.
 package struct HypeRateRoutes: Sendable {
     package let shares: ShareRoutes
-    /// Limit of followed topics, over all sockets.
-    package static let topicsMax = 6000
-    let topics = TopicCount()
 
     package init(shares: ShareRoutes) {
         self.shares = shares

@@ -1,26 +1,7 @@
 import Runtime
 import SensorModel
 import Sharing
-import Synchronization
 import Transport
-
-/// Number of topics that all sockets follow now.
-final class TopicCount: Sendable {
-    private let count = Atomic<Int>(0)
-
-    /// - Returns: `false` when the limit is reached.
-    func enter() -> Bool {
-        guard count.wrappingAdd(1, ordering: .relaxed).newValue <= HypeRateRoutes.topicsMax else {
-            leave()
-            return false
-        }
-        return true
-    }
-
-    func leave() {
-        count.wrappingSubtract(1, ordering: .relaxed)
-    }
-}
 
 /// One client's socket and its joined topics.
 actor HypeRateSocket {
@@ -105,10 +86,6 @@ actor HypeRateSocket {
     ) async {
         guard let member = routes.shares.members(of: share).first else { return }
         let shares = routes.shares
-        guard routes.topics.enter() else {
-            return conversation.close(code: CloseCode.tooManyRequests.rawValue)
-        }
-        defer { routes.topics.leave() }
         let isAdmitted = await shares.whileCounted(share) {
             await send(
                 shares.readings(of: member, by: share), as: identifier, to: conversation)

@@ -103,16 +103,21 @@ package struct PulsoidRoutes: Sendable {
         return share(withToken: token, request)
     }
 
+    /// - Parameters:
+    ///   - followed: Of those that a share shows, the shares that the socket follows.
+    ///   - run: Follows them until they end.
     private func socket(
-        _ run: @escaping @Sendable (HTTPRequest, Share, SocketConversation) async -> Void
+        _ followed: @escaping @Sendable (HTTPRequest, [Share]) -> [Share],
+        _ run: @escaping @Sendable (HTTPRequest, [Share], Share, SocketConversation) async -> Void
     ) -> SocketProgram {
         SocketProgram { request in
             switch share(of: request).flatMap(withRoom) {
             case .failure(let refusal): .refused(refusal.response)
             case .success(let share):
                 .admitted { conversation in
-                    let isAdmitted = await shares.whileCounted(share) {
-                        await run(request, share, conversation)
+                    let members = followed(request, shares.members(of: share))
+                    let isAdmitted = await shares.whileCounted(share, following: members.count) {
+                        await run(request, members, share, conversation)
                     }
                     let code: CloseCode = isAdmitted ? .shareEnded : .tooManyRequests
                     conversation.close(code: code.rawValue)
@@ -122,9 +127,11 @@ package struct PulsoidRoutes: Sendable {
     }
 
     private var realTime: SocketProgram {
-        socket { request, share, conversation in
+        socket { _, members in
+            Array(members.prefix(1))
+        } _: { request, members, share, conversation in
             let asText = Self.wantsText(request)
-            guard let member = shares.members(of: share).first else { return }
+            guard let member = members.first else { return }
             await whilePeerIsThere(conversation) {
                 for await news in shares.readings(of: member, by: share) {
                     guard let reading = news.reading, reading.isCurrent else { continue }
@@ -137,12 +144,14 @@ package struct PulsoidRoutes: Sendable {
 
     /// A room is a group share: it sends each runner's own readings.
     private var room: SocketProgram {
-        socket { request, share, conversation in
+        socket { request, members in
             let kinds = request.query["kinds"] ?? "heart_rate"
-            guard kinds.split(separator: ",").contains("heart_rate") else { return }
+            return kinds.split(separator: ",").contains("heart_rate") ? members : []
+        } _: { _, members, share, conversation in
+            guard !members.isEmpty else { return }
             await whilePeerIsThere(conversation) {
                 await withTaskGroup { group in
-                    for member in shares.members(of: share) {
+                    for member in members {
                         group.addTask { await sendRoom(member, by: share, to: conversation) }
                     }
                 }

@@ -47,7 +47,9 @@ extension ShareRoutes {
             if case .failure(let refusal) = service.room(at: share) {
                 return ShareRefusal(refusal).response
             }
-            if case .history = path, !historyReaders.hasRoom(for: share.key) {
+            var hasRoom = pipeline.heartRates.hasRoom(by: share.key)
+            if case .history = path { hasRoom = hasRoom && historyReaders.hasRoom(for: share.key) }
+            guard hasRoom else {
                 return ShareRefusal.tooMany(
                     retryAfterSeconds: ViewerService.retryWhenFullSeconds
                 ).response

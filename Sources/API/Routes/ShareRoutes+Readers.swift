@@ -15,10 +15,17 @@ extension ShareRoutes {
 
     /// Counts a reader among the share's viewers while `work` runs.
     ///
-    /// - Returns: `false` when the share has its maximum of viewers; `work` did not run.
+    /// - Parameters:
+    ///   - share: Link by which the reader came.
+    ///   - count: Devices whose heart rates it follows.
+    ///   - work: Follows them.
+    /// - Returns: `false` when the share has its maximum of viewers, or too many heart rates are
+    ///   followed; `work` did not run.
     func whileCounted(
-        _ share: Share, _ work: () async throws -> Void
+        _ share: Share, following count: Int = 1, _ work: () async throws -> Void
     ) async rethrows -> Bool {
+        guard pipeline.heartRates.enter(count, by: share.key) else { return false }
+        defer { pipeline.heartRates.leave(count, by: share.key) }
         let isAdmitted = accounts.withState { state in
             guard state.viewers.admit(to: share) else { return false }
             state.viewersEverChanged.insert(share.key)

@@ -136,13 +136,14 @@ public struct Doctor: Sendable {
     }
 
     private func fileLimit() -> Finding {
-        // Columns: soft, hard, unit. Without a value from the kernel there is no warning.
+        // Columns: soft, hard, unit; a daemon raises the soft one. Without a value from the kernel
+        // there is no warning.
         let path = "/proc/\(Self.runningDaemon() ?? "self")/limits"
         let limits = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         let line = limits.split(separator: "\n").first { $0.hasPrefix("Max open files") }
-        let soft = line?.split(separator: " ").dropFirst(3).first.flatMap { Int($0) }
+        let hard = line?.split(separator: " ").dropFirst(4).first.flatMap { Int($0) }
         return DoctorThresholds.fileLimit(
-            descriptors: soft ?? .max, connections: configuration.bounds.connectionsMax)
+            descriptors: hard ?? .max, connections: configuration.bounds.connectionsMax)
     }
 
     /// Process ID of a running `pulsecast serve`: its limits matter, not those of this terminal.

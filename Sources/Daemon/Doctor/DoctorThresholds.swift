@@ -46,16 +46,16 @@ enum DoctorThresholds {
     }
 
     /// - Parameters:
-    ///   - descriptors: Soft limit of open files.
+    ///   - descriptors: Hard limit of open files, which a daemon uses.
     ///   - connections: limits.connections.
     /// - Returns: The finding.
     static func fileLimit(descriptors: Int, connections: Int) -> Finding {
         let found = "\(descriptors) open files allowed here, \(connections) connections configured"
-        // 256 descriptors for segments, the registry, rings and thread pools.
-        guard descriptors < connections + 256 else { return .fine("file limit", found) }
+        let needed = connections + OpenFiles.reserved
+        guard descriptors < needed else { return .fine("file limit", found) }
         return .warning(
             "file limit", found,
-            do: "ulimit -n \(connections + 256) where it is started, or lower"
+            do: "ulimit -n \(needed) where it is started, or lower"
                 + " limits.connections; the systemd unit allows 65536")
     }
 

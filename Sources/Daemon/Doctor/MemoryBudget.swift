@@ -103,8 +103,8 @@ public struct MemoryBudget: Hashable, Sendable {
                 name: "heart-rate histories told as streams", count: HistoryReaders.countMax,
                 bytesEach: HistoryReaders.bytesEach),
             Row(
-                name: "topics of HypeRate's readers", count: HypeRateRoutes.topicsMax,
-                bytesEach: 2 << 10),
+                name: "heart rates that other programs follow", count: HeartRateHub.placesMax,
+                bytesEach: 4 << 10),
         ]
     }
 

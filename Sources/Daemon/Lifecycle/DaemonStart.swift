@@ -33,6 +33,7 @@ public struct DaemonStart: Sendable {
     /// - Returns: A started daemon; `nil`: a signal ended the wait.
     /// - Throws: An error that says in a sentence what prevents the start, and that no wait ends.
     public func run(_ listening: Listening) async throws -> PulsecastDaemon? {
+        OpenFiles.raise(for: configuration.bounds.connectionsMax)
         let daemon: PulsecastDaemon
         do {
             daemon = try open(configuration)

@@ -130,7 +130,7 @@ struct Listeners {
 
     static func limits(_ configuration: Configuration) -> ConnectionLimits {
         var limits = ConnectionLimits()
-        limits.connectionsMax = configuration.bounds.connectionsMax
+        limits.connectionsMax = OpenFiles.room(for: configuration.bounds.connectionsMax)
         limits.unauthenticatedMax = configuration.bounds.unauthenticatedMax
         limits.connectionsPerAddressMax = configuration.bounds.perAddressMax
         limits.headerBytesMax = configuration.bounds.headerBytesMax

@@ -37,13 +37,54 @@ package final class HeartRateHub: Sendable {
     private struct State {
         var watched: [ShareKey: Watched] = [:]
         var lastReader = 0
+        /// Places that are taken, by link.
+        var places: [ShareKey: Int] = [:]
+        var placesTaken = 0
+
+        func hasRoom(_ count: Int, by link: ShareKey) -> Bool {
+            places[link, default: 0] + count <= placesPerLinkMax && placesTaken + count <= placesMax
+        }
     }
+
+    /// Readers of shares, over all links: a room of 50 runners is 50.
+    package static let placesMax = 3000
+    /// The same by one link, so that it never takes all.
+    static let placesPerLinkMax = 750
 
     /// Buffered messages; a reader that falls behind gets the newest.
     private static let bufferedMax = 64
 
     private let state = Mutex(State())
 
+    /// Takes places for readers that come by a link.
+    ///
+    /// - Returns: `false`: too many read, and none was taken.
+    package func enter(_ count: Int, by link: ShareKey) -> Bool {
+        state.withLock { state in
+            guard state.hasRoom(count, by: link) else { return false }
+            state.places[link, default: 0] += count
+            state.placesTaken += count
+            return true
+        }
+    }
+
+    /// Whether ``enter(_:by:)`` would take a place now.
+    package func hasRoom(by link: ShareKey) -> Bool {
+        state.withLock { $0.hasRoom(1, by: link) }
+    }
+
+    /// Gives places back.
+    package func leave(_ count: Int, by link: ShareKey) {
+        state.withLock { state in
+            let own = state.places[link, default: 0] - count
+            precondition(own >= 0, "more places were given back than taken")
+            state.places[link] = own > 0 ? own : nil
+            state.placesTaken -= count
+        }
+    }
+
+    /// A reader that has a place, see ``enter(_:by:)``.
+    ///
     /// - Parameters:
     ///   - share: Share of one device.
     ///   - link: Link by which the reader came.

@@ -1,0 +1,38 @@
+import Glibc
+
+/// The process's limit of open files, which every connection counts against.
+enum OpenFiles {
+    /// For segments, the registry, rings and threads.
+    static let reserved = 256
+    /// Fewest connections, whatever the limit.
+    static let connectionsMin = 16
+
+    /// Raises the limit as far as `connections` need it and the system allows.
+    static func raise(for connections: Int) {
+        guard var limit = current() else { return }
+        let wanted = rlim_t(connections + reserved)
+        guard limit.rlim_cur < wanted else { return }
+        limit.rlim_cur = min(wanted, limit.rlim_max)
+        // If it is refused, there is room for fewer connections.
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    /// - Parameter connections: Connections that the owner allows.
+    /// - Returns: The same, or as many as there are files for.
+    static func room(for connections: Int) -> Int {
+        guard let limit = current() else { return connections }
+        return room(for: connections, files: Int(clamping: limit.rlim_cur))
+    }
+
+    static func room(for connections: Int, files: Int) -> Int {
+        min(connections, max(connectionsMin, files - reserved))
+    }
+
+    private static func current() -> rlimit? {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+            return nil
+        }
+        return limit
+    }
+}

@@ -1,0 +1,100 @@
+import Dispatch
+import Ring
+import SensorModel
+import Sharing
+import Synchronization
+import Testing
+
+@testable import Daemon
+@testable import Runtime
+
+@Suite(.serialized) struct PipelineMailboxTests {
+    private static let viewer = SubscriberID(rawValue: 7)
+
+    private final class Noted: Sendable {
+        let words = Mutex<[String]>([])
+
+        func note(_ word: String) { words.withLock { $0.append(word) } }
+
+        func take() -> [String] {
+            words.withLock { words in
+                defer { words = [] }
+                return words
+            }
+        }
+    }
+
+    @Test func `Work for viewers comes behind all other, a part in each turn`() async throws {
+        try await RunningDaemon.run { running in
+            let mailbox = PipelineMailbox(eventCount: EventCount())
+            let noted = Noted()
+            for number in 1...3 { mailbox.postForViewer { _ in noted.note("viewer \(number)") } }
+            mailbox.post { _ in noted.note("zone") }
+            func turn(_ hasTime: Bool) async -> [String] {
+                await running.daemon.pipeline.mailbox.ask { core in
+                    _ = mailbox.run(on: core, while: { hasTime })
+                }
+                return noted.take()
+            }
+            #expect(await turn(false) == ["zone", "viewer 1"])
+            mailbox.post { _ in noted.note("revocation") }
+            #expect(!mailbox.isEmpty)
+            #expect(await turn(true) == ["revocation", "viewer 2", "viewer 3"])
+            #expect(mailbox.isEmpty)
+        }
+    }
+
+    @Test func `An opening that waits is dropped with what follows it`() async throws {
+        try await RunningDaemon.run { running in
+            let mailbox = PipelineMailbox(eventCount: EventCount())
+            let noted = Noted()
+            mailbox.postForViewer(Self.viewer) { _ in noted.note("opened") }
+            #expect(mailbox.postAfterOpening(of: Self.viewer) { _ in noted.note("sought") })
+            let dropped = (0..<2).map { _ in mailbox.dropOpening(of: Self.viewer) }
+            #expect(dropped == [true, false])
+            #expect(mailbox.isEmpty)
+            mailbox.postForViewer(Self.viewer) { _ in noted.note("opened") }
+            #expect(mailbox.postAfterOpening(of: Self.viewer) { _ in noted.note("sought") })
+            await running.daemon.pipeline.mailbox.ask { core in
+                _ = mailbox.run(on: core, while: { false })
+            }
+            #expect(noted.take() == ["opened", "sought"])
+            #expect(!mailbox.postAfterOpening(of: Self.viewer) { _ in })
+        }
+    }
+
+    /// As a stranger does who asks and closes: the pipeline is busy meanwhile.
+    @Test func `A reader who leaves leaves no question behind`() async throws {
+        try await RunningDaemon.run { running in
+            let mailbox = PipelineMailbox(eventCount: EventCount())
+            let questions = (0..<100).map { _ in
+                Task { await mailbox.askForReader { _ in 1 } }
+            }
+            while mailbox.isEmpty { await Task.yield() }
+            for question in questions { question.cancel() }
+            for question in questions { #expect(await question.value == nil) }
+            #expect(mailbox.isEmpty)
+            let question = Task { await mailbox.askForReader { _ in 2 } }
+            while mailbox.isEmpty { await Task.yield() }
+            await running.daemon.pipeline.mailbox.ask { core in
+                _ = mailbox.run(on: core, while: { true })
+            }
+            #expect(await question.value == 2)
+        }
+    }
+
+    @Test func `One link never takes all places of other programs`() {
+        let hub = HeartRateHub()
+        let links = (1...5).map { ShareKey(rawValue: $0) }
+        let most = HeartRateHub.placesPerLinkMax
+        #expect(!hub.enter(most + 1, by: links[0]))
+        for link in links.prefix(HeartRateHub.placesMax / most) {
+            #expect(hub.enter(most - 50, by: link) && hub.enter(50, by: link))
+            #expect(!hub.enter(1, by: link))
+        }
+        #expect(!hub.enter(1, by: links[4]))
+        hub.leave(50, by: links[0])
+        #expect(hub.enter(49, by: links[4]) && !hub.enter(2, by: links[4]))
+        #expect(hub.enter(1, by: links[0]) && !hub.enter(1, by: links[0]))
+    }
+}
