@@ -157,7 +157,6 @@ import Testing
         let last = try #require(shown.last)
         #expect(abs((last.averageCadence ?? 0) - 180) < 1)
         #expect(abs((last.averageHeartRate ?? 0) - 140) < 1e-6)
-        #expect(last.course?.predictedSeconds == 2000 - (599 - last.elapsedSeconds))
     }
 
     /// It is unknown in the first minutes, and counts the hidden ones from then on.

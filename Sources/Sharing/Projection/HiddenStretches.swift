@@ -144,12 +144,8 @@ struct HiddenStretches: Sendable {
         shown.maxHeartRate = metrics.maxHeartRate == nil ? nil : maxHeartRate
         shown.interval =
             metrics.interval?.number == stretch.foreignInterval ? nil : metrics.interval
-        guard isMixed else {
-            shown.course?.move(bySeconds: -hidden.elapsedSeconds)
-            return
-        }
-        let totals = shown
-        shown.course?.predict(by: totals, instead: metrics)
+        shown.course?.forgetPredictions()
+        guard isMixed else { return }
         shown.decouplingPercent = nil
         shown.targetZonePercent = nil
         shown.finishEstimate = nil
@@ -257,36 +253,10 @@ extension Metrics {
 }
 
 extension CourseProgress {
-    /// Shifts predictions from the session's clock to the viewers' clock, which is behind.
-    fileprivate mutating func move(bySeconds seconds: Double) {
-        predictedSeconds = predictedSeconds.map { $0 + seconds }
-        for index in later.indices {
-            later[index].predictedSeconds = later[index].predictedSeconds.map { $0 + seconds }
-        }
-    }
-
-    /// Predicts by the mean speed of the shown way. The session's own mean speed would tell time
-    /// and length of the hidden one.
-    ///
-    /// - Parameters:
-    ///   - shown: Totals that viewers see.
-    ///   - recorded: Totals by which it was predicted.
-    fileprivate mutating func predict(by shown: Metrics, instead recorded: Metrics) {
-        let pace = Self.secondsPerMeter(of: shown)
-        let recordedPace = Self.secondsPerMeter(of: recorded)
-        func predicted(_ seconds: Double?) -> Double? {
-            guard let seconds, let pace, let recordedPace else { return nil }
-            let ahead = max(0, seconds - recorded.elapsedSeconds) * pace / recordedPace
-            return (shown.elapsedSeconds + ahead).rounded()
-        }
-        predictedSeconds = predicted(predictedSeconds)
-        // They are recorded in whole seconds: what was rounded off depends on the hidden way.
+    /// A time at a checkpoint, with the shown speed, is its distance along the course: also of one that
+    /// lies in a hidden place, or behind one. Which do is not in the metrics.
+    fileprivate mutating func forgetPredictions() {
+        predictedSeconds = nil
         for index in later.indices { later[index].predictedSeconds = nil }
-    }
-
-    /// `nil` before 200 m: a mean over less predicts nothing.
-    private static func secondsPerMeter(of metrics: Metrics) -> Double? {
-        guard let meters = metrics.distanceMeters, meters >= 200 else { return nil }
-        return metrics.elapsedSeconds / meters
     }
 }
