@@ -106,6 +106,7 @@ package struct PulsoidRoutes: Sendable {
     /// - Parameters:
     ///   - followed: Of those that a share shows, the shares that the socket follows.
     ///   - run: Follows them until they end.
+    /// - Returns: The program of such sockets.
     private func socket(
         _ followed: @escaping @Sendable (HTTPRequest, [Share]) -> [Share],
         _ run: @escaping @Sendable (HTTPRequest, [Share], Share, SocketConversation) async -> Void

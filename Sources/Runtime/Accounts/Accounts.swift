@@ -107,6 +107,7 @@ package final class Accounts: Sendable {
     /// Makes a change of devices or shares, after those that have begun. Not within another change.
     ///
     /// - Parameter body: Reads what it changes, then writes the registry and memory.
+    /// - Returns: The result of `body`.
     package func changing<Result: Sendable>(_ body: () throws -> Result) rethrows -> Result {
         try changing.withLock { _ in try body() }
     }
@@ -116,6 +117,7 @@ package final class Accounts: Sendable {
     /// - Parameters:
     ///   - admitted: The device as it was found for the request.
     ///   - body: Receives the device as it is now.
+    /// - Returns: The result of `body`.
     /// - Throws: ``AdministrationError/changedMeanwhile(_:)`` if it was revoked, got a new token or
     ///   was deleted since; errors of `body`.
     package func changing<Result: Sendable>(

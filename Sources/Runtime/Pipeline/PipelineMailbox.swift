@@ -43,7 +43,10 @@ package final class PipelineMailbox: Sendable {
 
     /// Posts work for viewers; any thread. Work that is posted later otherwise may come before it.
     ///
-    /// - Parameter subscriber: Viewer whose opening it is: see ``dropOpening(of:)``.
+    /// - Parameters:
+    ///   - subscriber: Viewer whose opening it is: see ``dropOpening(of:)``.
+    ///   - work: Runs in a turn.
+    /// - Returns: `false`: the pipeline is gone.
     @discardableResult
     package func postForViewer(
         _ subscriber: SubscriberID? = nil, _ work: @escaping Work
@@ -133,7 +136,9 @@ package final class PipelineMailbox: Sendable {
 
     /// Runs posted work, and that for viewers while there is time; only within the pipeline's turns.
     ///
-    /// - Parameter hasTime: Asked after each piece of work for a viewer.
+    /// - Parameters:
+    ///   - core: The pipeline's state.
+    ///   - hasTime: Asked after each piece of work for a viewer.
     /// - Returns: Pieces of work that ran.
     func run(on core: PipelineCore, while hasTime: () -> Bool) -> Int {
         let work = waiting.withLock { waiting in

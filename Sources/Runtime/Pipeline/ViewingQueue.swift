@@ -15,7 +15,7 @@ struct ViewingQueue {
     private var entries: [UInt64: Entry] = [:]
     private var numbers: [SubscriberID: UInt64] = [:]
     /// Numbers in order from `first` on; those of removed entries are passed over.
-    private var order: [UInt64] = []
+    private(set) var order: [UInt64] = []
     private var first = 0
     private var lastNumber: UInt64 = 0
 
@@ -23,10 +23,9 @@ struct ViewingQueue {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Numbers in memory, also of removed entries, for tests.
-    var heldNumbers: Int { order.count }
-
-    /// - Parameter subscriber: Viewer whose opening it is, one at a time.
+    /// - Parameters:
+    ///   - work: Runs in a turn.
+    ///   - subscriber: Viewer whose opening it is, one at a time.
     /// - Returns: The number by which it can be removed.
     mutating func add(_ work: @escaping Work, of subscriber: SubscriberID? = nil) -> UInt64 {
         lastNumber += 1

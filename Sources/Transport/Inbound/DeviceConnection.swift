@@ -198,8 +198,7 @@ final class DeviceConnection: RingSpaceWaiter {
                 DeviceOpening(
                     connection: id, device: device.device, tokenHash: device.tokenHash,
                     session: device.session, recorded: device.recorded, format: format,
-                    transport: origin.transport,
-                    arrival: arrival))
+                    transport: origin.transport, arrival: arrival))
             // The opening cannot wait for the first frame: a device may send none before it is
             // welcomed.
             if !payOwed() { _ = wait() }

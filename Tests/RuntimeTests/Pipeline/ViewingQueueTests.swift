@@ -52,11 +52,11 @@ struct ViewingQueueTests {
             #expect(isRemoved)
         }
         #expect(queue.isEmpty && Self.take(&queue) == nil)
-        #expect(queue.heldNumbers < 256)
+        #expect(queue.order.count < 256)
         for _ in 0..<3 {
             for _ in 0..<1000 { _ = queue.add({ _ in }) }
             for _ in 0..<1000 { #expect(Self.take(&queue) != nil) }
         }
-        #expect(queue.heldNumbers < 1000)
+        #expect(queue.order.count < 1000)
     }
 }

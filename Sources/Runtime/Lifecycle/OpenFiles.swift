@@ -1,14 +1,14 @@
 import Glibc
 
 /// The process's limit of open files, which every connection counts against.
-enum OpenFiles {
+package enum OpenFiles {
     /// For segments, the registry, rings and threads.
-    static let reserved = 256
+    package static let reserved = 256
     /// Fewest connections, whatever the limit.
     static let connectionsMin = 16
 
     /// Raises the limit as far as `connections` need it and the system allows.
-    static func raise(for connections: Int) {
+    package static func raise(for connections: Int) {
         guard var limit = current() else { return }
         let wanted = rlim_t(connections + reserved)
         guard limit.rlim_cur < wanted else { return }
@@ -19,7 +19,7 @@ enum OpenFiles {
 
     /// - Parameter connections: Connections that the owner allows.
     /// - Returns: The same, or as many as there are files for.
-    static func room(for connections: Int) -> Int {
+    package static func room(for connections: Int) -> Int {
         guard let limit = current() else { return connections }
         return room(for: connections, files: Int(clamping: limit.rlim_cur))
     }
