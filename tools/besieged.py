@@ -173,8 +173,10 @@ def siege(program, devices, viewers, seconds, small, only=None):
         owners = list(daemon.add_many(devices + 1))
         token, share = owners.pop()
         session = recorded(daemon, token)
+        members = [word for _, share in owners[:50] for word in ("--share", share)]
+        group = daemon.ask("share", "group", *members)["id"]
         target = {"device": daemon.port("device"), "http": daemon.port("http"), "token": token,
-                  "share": share, "session": session, "scale": 0.1 if small else 1}
+                  "share": share, "group": group, "session": session, "scale": 0.1 if small else 1}
         crowd = Crowd(daemon, owners, viewers)
         crowd.start()
         time.sleep(3)

@@ -6,11 +6,11 @@ UPGRADE = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 1
 
 
 class Target:
-    """Where the daemon is, and what a hostile owner and viewer hold."""
+    """Where the daemon is, and what a hostile owner and viewer hold; `group`: a link of 50 devices."""
 
-    def __init__(self, device, http, token, share, session, seconds, until, scale=1):
+    def __init__(self, device, http, token, share, group, session, seconds, until, scale=1):
         self.device, self.http = device, http
-        self.token, self.share, self.session = token, share, session
+        self.token, self.share, self.group, self.session = token, share, group, session
         # A tenth of all is played where the daemon under it is slow.
         self.seconds, self.until, self.scale = seconds, until, scale
 
@@ -119,3 +119,19 @@ def opened(target, count, open_one):
         except OSError:
             time.sleep(0.005)
     return links
+
+
+def left(target, head):
+    """Asks and leaves, on one connection at a time: no limit of connections counts it."""
+    seen = collections.Counter()
+    while target.goes_on:
+        try:
+            link = target.connect()
+            link.sendall(head.encode())
+            if "Upgrade" in head:
+                link.recv(40)
+            link.close()
+            seen["left"] += 1
+        except OSError:
+            seen["closed"] += 1
+    return seen

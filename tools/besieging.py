@@ -5,7 +5,7 @@ refused, by what.
 """
 import base64, collections, json, os, random, socket, struct, sys, time, uuid
 
-from besieger import UPGRADE, Target, each, hold, masked, opened
+from besieger import UPGRADE, Target, each, hold, left, masked, opened
 
 
 def nobody(target):
@@ -264,6 +264,26 @@ def device_links(target):
     return hold(target, opened(target, 2000, open_one))
 
 
+# A group's link: what it shows is 50 times as much
+
+def openings(target):
+    return left(target, f"GET /v1/shares/{target.group}/live HTTP/1.1\r\nHost: x\r\n{UPGRADE}\r\n")
+
+
+def pages_left(target):
+    return left(target, f"GET /v1/shares/{target.group}/history HTTP/1.1\r\nHost: x\r\n\r\n")
+
+
+def latests_left(target):
+    return left(target, f"GET /v1/shares/{target.group}/latest HTTP/1.1\r\nHost: x\r\n\r\n")
+
+
+def rooms(target):
+    """Pulsoid's rooms, which follow each runner, and are not read."""
+    path = f"/api/v2/data/rooms/x/real_time?access_token={target.group}"
+    return hold(target, opened(target, 500, lambda _: target.upgrade(path, receive=4096)))
+
+
 # Answers that are large, and not read
 
 def streams(target):
@@ -354,7 +374,8 @@ ATTACKS = [
     (sessions_push, []), (upgrades, []), (half_messages, ["closed"]), (resets, []),
     (behind_heads, []), (deletions, [429]), (zones, [200]), (courses, [200]),
     (device_links, ["closed"]), (streams, []), (playbacks, []), (resumes, []), (weeks, []),
-    (owners, []), (links, []), (profiles, []), (pushes, []),
+    (owners, []), (links, []), (profiles, []), (pushes, []), (openings, []), (pages_left, []),
+    (latests_left, []), (rooms, []),
 ]
 
 
