@@ -23,7 +23,7 @@ extension ShareRoutes {
             members, for: .share(share.key), from: .address(peer.key))
         let read = isGroup ? nil : await readSnapshot(of: share, for: peer)
         if read == nil { await pipeline.mailbox.waitUntilLoaded(members) }
-        return await pipeline.mailbox.askForReader { core in
+        return try await pipeline.mailbox.answerForReader { core in
             guard core.standing(of: [], for: share) == .holds else { return [] }
             return members.compactMap { member -> [UInt8]? in
                 _ = core.sessionShown(by: member)
@@ -37,7 +37,7 @@ extension ShareRoutes {
                     FeedKey(member.key), runnerName: member.runnerName, snapshot: snapshot)
                 return feed.snapshotMessage(place: isGroup ? .inGroup : .alone).json
             }
-        } ?? []
+        }
     }
 
     /// - Returns: `nil`: the session is in memory, or the log cannot tell, or not now.

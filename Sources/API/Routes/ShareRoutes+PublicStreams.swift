@@ -112,7 +112,8 @@ extension ShareRoutes {
         for await news in readings(of: member, by: link) {
             if news.session != session {
                 session = news.session
-                told = try await read()
+                guard let read = try await Self.unchanged(read) else { return }
+                told = read
             } else {
                 let last = told.last?.measuredAt.milliseconds ?? .min
                 let fresh = PublicStreams.keyed([news.reading].compactMap { $0 }, after: last)
@@ -120,6 +121,17 @@ extension ShareRoutes {
                 told = (told + fresh.map(\.reading)).suffix(limit)
             }
             try await write(PublicStreams.put(PublicStreams.history(told)))
+        }
+    }
+
+    /// What `read` gives once nobody changes meanwhile what the link shows; `nil`: the link is over.
+    private static func unchanged(
+        _ read: () async throws -> [HeartRateReading]
+    ) async throws -> [HeartRateReading]? {
+        while true {
+            do { return try await read() } catch ShareRefusal.changed {
+                try Task.checkCancellation()
+            } catch ShareRefusal.unknown { return nil }
         }
     }
 
@@ -169,13 +181,13 @@ extension ShareRoutes {
     ) async throws -> HeartRateReading? {
         try await pipeline.reader.settle(
             [member], for: .share(link.key), from: .address(peer.key))
-        return await pipeline.mailbox.askForReader { core in
+        return try await pipeline.mailbox.answerForReader { core in
             guard core.standing(of: [], for: link) == .holds else { return nil }
             _ = core.sessionShown(by: member)
             let snapshot = core.hub.snapshot(member.key, cursor: core.cursor, at: core.now)
             core.hub.dropUnwatched(member.key)
             return snapshot?.heartRate
-        } ?? nil
+        }
     }
 
     private func readings(
@@ -183,7 +195,7 @@ extension ShareRoutes {
     ) async throws -> [HeartRateReading] {
         let reader = pipeline.reader
         try await reader.settle([member], for: .share(link.key), from: .address(peer.key))
-        guard let source = await shown(by: [member], after: nil).first,
+        guard let source = try await shown(by: [member], after: nil).first,
             let session = source.sessions.first
         else { return [] }
         _ = await reader.isReadable(through: source.end)

@@ -148,11 +148,10 @@ package struct ShareRoutes: Sendable {
     /// - Throws: ``ShareRefusal/unknown`` if the link is over, ``ShareRefusal/changed`` if it must
     ///   be read again.
     func confirm(_ sources: [CatchUp.Source], for link: Share) async throws {
-        switch await pipeline.mailbox.askForReader({ $0.standing(of: sources, for: link) }) {
+        switch try await pipeline.mailbox.answerForReader({ $0.standing(of: sources, for: link) }) {
         case .holds: return
         case .over: throw ShareRefusal.unknown
         case .changed: throw ShareRefusal.changed
-        case nil: throw ReadRefusal.busy
         }
     }
 
@@ -161,7 +160,7 @@ package struct ShareRoutes: Sendable {
         of members: [Share], after offset: RecordOffset?, for link: Share, _ peer: PeerAddress
     ) async throws -> [CatchUp.Source] {
         try await pipeline.reader.settle(members, for: .share(link.key), from: .address(peer.key))
-        var sources = await shown(by: members, after: offset)
+        var sources = try await shown(by: members, after: offset)
         let late = CatchUp.secondsLate(of: sources.map(\.rule))
         for index in sources.indices { sources[index].secondsLate = late }
         return sources
@@ -169,11 +168,12 @@ package struct ShareRoutes: Sendable {
 
     /// Sessions that devices' shares show: the current ones, or those with records after an offset.
     ///
-    /// - Returns: A source a share; none if the daemon is stopping, or the task was cancelled.
+    /// - Returns: A source a share.
+    /// - Throws: ``ReadRefusal/cancelled``
     package func shown(
         by members: [Share], after: RecordOffset?
-    ) async -> [CatchUp.Source] {
-        await pipeline.mailbox.askForReader { core in
+    ) async throws -> [CatchUp.Source] {
+        try await pipeline.mailbox.answerForReader { core in
             core.log.flush()
             return members.map { member in
                 let sessions =
@@ -183,7 +183,7 @@ package struct ShareRoutes: Sendable {
                     share: member, privacy: core.privacy(of: member), sessions: sessions,
                     end: core.cursor.offset)
             }
-        } ?? []
+        }
     }
 
     private func page(

@@ -105,6 +105,8 @@ package struct ViewerService: ViewerGate {
             return accounts.withState { $0.viewers.left(key) }
         }
         mailbox.post { core in
+            // The opening may have begun one since.
+            playbacks.stop(subscriber)
             guard core.unsubscribe(subscriber) else { return }
             core.accounts.withState { $0.viewers.left(key) }
         }

@@ -39,8 +39,10 @@ extension Administration {
     /// - Throws: ``RegistryError``, also while the registry cannot be written: the code would be
     ///   valid again after a restart. It stays valid then.
     package func redeem(_ code: ShortCode, from address: AddressKey) throws -> ShareID? {
-        try accounts.changing {
-            try accounts.registry.requireWritable()
+        try accounts.registry.requireWritable()
+        // A guess does not wait behind an owner's change.
+        guard accounts.withState({ $0.codes.isOut(code) }) else { return nil }
+        return try accounts.changing {
             let now = clock()
             let redeemed = accounts.withState { state in
                 (

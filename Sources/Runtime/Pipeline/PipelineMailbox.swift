@@ -16,6 +16,11 @@ package final class PipelineMailbox: Sendable {
         var work: [Work] = []
         var viewing = ViewingQueue()
         var isClosed = false
+
+        mutating func takeWork() -> [Work] {
+            defer { work.removeAll(keepingCapacity: true) }
+            return work
+        }
     }
 
     private let waiting = Mutex(Waiting())
@@ -101,6 +106,17 @@ package final class PipelineMailbox: Sendable {
         }
     }
 
+    /// The same, where an answer is needed.
+    ///
+    /// - Returns: The answer.
+    /// - Throws: ``ReadRefusal/cancelled`` when there is none.
+    package func answerForReader<Answer: Sendable>(
+        _ question: @escaping @Sendable (PipelineCore) -> Answer
+    ) async throws(ReadRefusal) -> Answer {
+        guard let answer = await askForReader(question) else { throw .cancelled }
+        return answer
+    }
+
     // MARK: For all others
 
     /// Runs `question` in a turn of the pipeline.
@@ -136,24 +152,29 @@ package final class PipelineMailbox: Sendable {
 
     /// Runs posted work, and that for viewers while there is time; only within the pipeline's turns.
     ///
+    /// What is posted meanwhile comes before the next viewer: nobody is shown what an owner has just
+    /// hidden.
+    ///
     /// - Parameters:
     ///   - core: The pipeline's state.
     ///   - hasTime: Asked after each piece of work for a viewer.
     /// - Returns: Pieces of work that ran.
     func run(on core: PipelineCore, while hasTime: () -> Bool) -> Int {
-        let work = waiting.withLock { waiting in
-            let work = waiting.work
-            waiting.work.removeAll(keepingCapacity: true)
-            return work
-        }
-        for task in work { task(core) }
-        var done = work.count
-        while let work = waiting.withLock({ $0.viewing.takeFirst() }) {
-            for task in work { task(core) }
-            done += work.count
-            guard hasTime() else { break }
-        }
+        var done = run(on: core) { $0.takeWork() }
+        repeat {
+            let ran = run(on: core) { waiting in
+                waiting.work.isEmpty ? waiting.viewing.takeFirst() ?? [] : waiting.takeWork()
+            }
+            guard ran > 0 else { break }
+            done += ran
+        } while hasTime()
         return done
+    }
+
+    private func run(on core: PipelineCore, _ take: (inout Waiting) -> [Work]) -> Int {
+        let work = waiting.withLock { take(&$0) }
+        for task in work { task(core) }
+        return work.count
     }
 
     /// Runs earlier work and refuses later work; called after the last turn.

@@ -89,8 +89,7 @@ package final class HeartRateHub: Sendable {
     ///   - share: Share of one device.
     ///   - link: Link by which the reader came.
     ///   - log: Reader of the log.
-    /// - Returns: The current reading, then each change. Ends with the share, or the link, and where
-    ///   it cannot be known now what the share shows.
+    /// - Returns: The current reading, then each change. Ends with the share, or the link.
     package func readings(of share: Share, by link: Share, _ log: ShareReader) -> Readings {
         let mailbox = log.mailbox
         let (stream, continuation) = Readings.makeStream(
@@ -138,14 +137,34 @@ package final class HeartRateHub: Sendable {
     }
 
     /// Joins again once it is known what the share shows, as live streams do: at once but in the first
-    /// moments after a start, or after a change of settings.
-    private func settle(_ share: Share, for reader: Int) {
-        guard let log = state.withLock({ $0.watched[share.key]?.log }) else { return }
+    /// moments after a start, or after a change of settings. Where that cannot be read now it is tried
+    /// again while the reader is there.
+    private func settle(_ share: Share, for number: Int) {
+        guard let (log, link) = reader(number, of: share.key) else { return }
         Task {
             do {
-                try await log.settle([share], for: .share(share.key), from: .owner)
-            } catch { return self.finish(reader, of: share.key) }
-            log.mailbox.postForViewer { core in self.join(share.key, for: reader, core) }
+                try await log.settle([share], for: .share(link.key), from: .owner)
+            } catch {
+                guard error as? ReadRefusal != .cancelled else {
+                    return self.finish(number, of: share.key)
+                }
+                try? await Task.sleep(for: Self.retryInterval)
+                guard self.reader(number, of: share.key) != nil else { return }
+            }
+            let isPosted = log.mailbox.postForViewer { core in
+                self.join(share.key, for: number, core)
+            }
+            if !isPosted { self.finish(number, of: share.key) }
+        }
+    }
+
+    private static let retryInterval = Duration.milliseconds(500)
+
+    private func reader(_ number: Int, of key: ShareKey) -> (log: ShareReader, link: Share)? {
+        state.withLock { state in
+            state.watched[key].flatMap { watched in
+                watched.readers[number].map { (watched.log, $0.link) }
+            }
         }
     }
 

@@ -21,16 +21,12 @@ extension ShareReader {
     package func settle(
         _ shares: [Share], for party: ReadParty, from requester: ReadRequester
     ) async throws {
-        let unsettled = await mailbox.askForReader { core in
+        let unsettled = try await mailbox.answerForReader { core in
             shares.filter { core.unsettled(by: $0) != nil }
         }
-        guard let unsettled else { throw ReadRefusal.cancelled }
         for share in unsettled {
             var readings = 0
-            while true {
-                let answer = await mailbox.askForReader { $0.unsettled(by: share) }
-                guard let answer else { throw ReadRefusal.cancelled }
-                guard let found = answer else { break }
+            while let found = try await mailbox.answerForReader({ $0.unsettled(by: share) }) {
                 readings += 1
                 guard readings <= Self.readingsMax, let session = found.source.sessions.first
                 else { throw ReadRefusal.busy }

@@ -44,6 +44,25 @@ import Testing
         }
     }
 
+    /// A zone that was confirmed while a turn is at its viewers hides what the next of them sees.
+    @Test func `What is posted while viewers have their turn comes before the next of them`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let mailbox = PipelineMailbox(eventCount: EventCount())
+            let noted = Noted()
+            mailbox.postForViewer { _ in
+                noted.note("viewer 1")
+                mailbox.post { _ in noted.note("zone") }
+                mailbox.postForViewer { _ in noted.note("viewer 2") }
+            }
+            await running.daemon.pipeline.mailbox.ask { core in
+                _ = mailbox.run(on: core, while: { true })
+            }
+            #expect(noted.take() == ["viewer 1", "zone", "viewer 2"])
+        }
+    }
+
     @Test func `An opening that waits is dropped with what follows it`() async throws {
         try await RunningDaemon.run { running in
             let mailbox = PipelineMailbox(eventCount: EventCount())
