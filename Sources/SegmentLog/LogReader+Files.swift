@@ -17,12 +17,15 @@ extension LogReader {
 
     /// The segments, oldest first. A segment that was removed meanwhile is left out.
     ///
+    /// Of one that could not be read now all bytes count: they can be read when they are copied, or the
+    /// copy fails. What was read of it may end anywhere.
+    ///
     /// - Throws: ``SegmentLogError``
     package func files() throws(SegmentLogError) -> [LogFile] {
         var files: [LogFile] = []
         for entry in entries {
-            let bytes = entry.isSealed || entry.header == nil ? entry.bytes : entry.recordsEnd
             do throws(DiskError) {
+                let bytes = try Self.bytesToCopy(of: entry, on: disk)
                 files.append(
                     LogFile(
                         name: entry.name, isSealed: entry.isSealed, bytes: bytes,
@@ -30,6 +33,14 @@ extension LogReader {
             } catch { throw .disk(error) }
         }
         return files
+    }
+
+    private static func bytesToCopy(
+        of entry: SegmentEntry, on disk: any Disk
+    ) throws(DiskError) -> Int {
+        if entry.isPutAside { return try disk.open(entry.name, .read).size() }
+        let isKnown = entry.header != nil && !entry.isSealed && !entry.isIndexUncertain
+        return isKnown ? entry.recordsEnd : entry.bytes
     }
 
     /// - Parameters:

@@ -282,6 +282,7 @@ extension LogReader {
             try entry.loadIndex(from: file)
             guard !entry.isSealed else { return entry.dropMarks() }
             try entry.indexByReading(file, until: entry.bytes)
+            entry.isIndexUncertain = !file.unreadableRanges.isEmpty
         } catch {
             // Retention removed it after the folder was listed.
             guard error.number != ENOENT else { return }

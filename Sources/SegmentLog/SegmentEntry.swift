@@ -24,6 +24,9 @@ struct SegmentEntry: Sendable {
     /// repaired. Any other disk failure ends a reading, because skipped records would be lost
     /// silently.
     var isPartlyUnreadable = false
+    /// Whether a block was unreadable when the records were read for the index, in a folder that is not
+    /// written: it may end too early.
+    var isIndexUncertain = false
     /// Whether the index lacks its marks, which ``MarkCache`` reads from the sealed file.
     var isMarksOnDisk = false
 
