@@ -17,9 +17,12 @@ extension CatalogFile {
         var (known, unknown): ([SegmentEntry], [UInt64]) = ([], [])
         var loaded: [SegmentEntry] = []
         var epoch: UInt32?
+        let emptied = emptied(numbers, on: disk, knowing: content)
         for number in numbers.reversed() {
             // An entry of another epoch remains from segments that somebody removed.
-            if let entry = content.entries[number], let epoch, entry.header?.epoch == epoch {
+            if let entry = content.entries[number], let epoch, entry.header?.epoch == epoch,
+                !emptied.contains(number)
+            {
                 known.append(entry)
             } else if epoch != nil {
                 unknown.append(number)
@@ -32,6 +35,24 @@ extension CatalogFile {
         loaded += try found(
             SegmentLoader.load(unknown, from: disk), isGoneAllowed: isGoneAllowed)
         return (loaded + known).sorted { $0.number < $1.number }
+    }
+
+    /// The oldest segments whose files retention has emptied and could not remove, before it could
+    /// take them out of the catalog. The first that is not empty ends the search.
+    private static func emptied(
+        _ numbers: [UInt64], on disk: any Disk, knowing content: Content
+    ) -> Set<UInt64> {
+        var emptied: Set<UInt64> = []
+        for number in numbers where content.entries[number] != nil {
+            do throws(DiskError) {
+                let file = try disk.open(SegmentFormat.fileName(of: number), .read)
+                guard try file.size() == 0 else { break }
+                emptied.insert(number)
+            } catch {
+                guard error.number == ENOENT else { break }
+            }
+        }
+        return emptied
     }
 
     private static func found(
