@@ -70,6 +70,25 @@ import Testing
         return (Int(next) - 1, String(decoding: state.content(of: registryName), as: UTF8.self))
     }
 
+    /// Whatever the backup was reading: a file's beginning, its index, its records.
+    @Test func `A read that fails leaves no record out of a backup`() throws {
+        var source = try Source()
+        source.append(100)
+        for read in 0..<80 {
+            let target = SimulatedDisk()
+            source.disk.state.withLock { $0.readsUntilFault = read }
+            do {
+                _ = try Self.backUp(source.disk, to: target, "new")
+            } catch {
+                // Refused is as good: nothing counts as backed up.
+                source.disk.state.withLock { $0.readsUntilFault = nil }
+                continue
+            }
+            source.disk.state.withLock { $0.readsUntilFault = nil }
+            #expect(try Self.restored(target).frames == 100, "read \(read)")
+        }
+    }
+
     @Test func `A power loss at any call leaves the old backup or the new one`() throws {
         var source = try Source()
         source.append(100)

@@ -175,6 +175,23 @@ import Testing
         }
     }
 
+    /// A full disk takes no mark, and the catalog could not be written either.
+    @Test func `A catalog that still knows an emptied segment is not believed`() throws {
+        let fixture = try filled()
+        try fixture.log.saveCatalog()
+        let disk = fixture.disk.withoutUnsynced()
+        let file = try disk.open("000000000001.segment", .write)
+        try file.truncate(to: 0)
+        try file.synchronize()
+        var again = fixture
+        #expect(try LogReader(disk: disk).verify().damaged.isEmpty)
+        try again.restart(on: disk, Self.configuration)
+        #expect(again.log.recovery.damaged.isEmpty)
+        #expect(try !again.contents().gaps.contains { $0.reason == .damaged })
+        #expect(try again.log.reader().verify().damaged.isEmpty)
+        #expect(try !disk.list().contains("000000000001.segment"))
+    }
+
     @Test func `If the disk takes no mark either, what is left has no gap in its midst`() throws {
         let fixture = try filled()
         let name = "000000000002.segment"
