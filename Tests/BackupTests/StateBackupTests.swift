@@ -70,10 +70,12 @@ import Testing
         return (Int(next) - 1, String(decoding: state.content(of: registryName), as: UTF8.self))
     }
 
-    /// Whatever the backup was reading: a file's beginning, its index, its records.
+    /// Whatever the backup was reading: a file's beginning, its index, its records, or what is read
+    /// before a segment is opened, an erasure that is not complete.
     @Test func `A read that fails leaves no record out of a backup`() throws {
         var source = try Source()
         source.append(100)
+        try source.disk.open("000000000001.erasure", .create).writeAll([0, 0, 0, 0].span, at: 0)
         for read in 0..<80 {
             let target = SimulatedDisk()
             source.disk.state.withLock { $0.readsUntilFault = read }
