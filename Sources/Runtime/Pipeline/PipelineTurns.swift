@@ -9,7 +9,7 @@ import Transport
 /// The mutex guards the pipeline's state. Only the pipeline thread blocks on it. Event loops and
 /// the log's threads try it; when it is taken, they wake the pipeline thread. One turn is:
 ///
-///     due work → run posted work → drain rings → acks → hand over
+///     due work → posted work → 2 ms of viewers' work → drain rings → acks → hand over
 ///
 /// Posted work always runs before frames that were read after it: a new privacy zone hides the next
 /// frame. What viewers and readers cause shares a bounded part of each turn instead, behind all other
