@@ -76,8 +76,7 @@ extension SegmentLog {
         try retain(dueForRetention(arrivalBefore: arrivalBefore, bytesMax: bytesMax))
     }
 
-    /// Removes the files of segments that are gone from the log, oldest first. Each removal is synced
-    /// before the next: a power loss that undoes that of an older one alone would leave a gap.
+    /// Removes the files of segments that are gone from the log, oldest first.
     ///
     /// - Returns: The first error.
     func removeOverdue(_ erasure: inout Erasure) -> DiskError? {
@@ -88,6 +87,7 @@ extension SegmentLog {
         for (number, segment) in segments {
             do throws(DiskError) {
                 for name in Self.files(of: number) { try Self.removeIfThere(name, on: disk) }
+                removed.insert(number)
             } catch {
                 failure = failure ?? error
                 if !segment.isEmptied, Self.isEmptied(number, on: disk) {
@@ -95,16 +95,10 @@ extension SegmentLog {
                 }
                 // Without a mark a start takes the later ones for lost, so these stay, too.
                 guard isMarked(last + 1) else { break }
-                continue
-            }
-            do throws(DiskError) {
-                try disk.synchronizeNames()
-                removed.insert(number)
-            } catch {
-                failure = failure ?? error
-                break
             }
         }
+        // A power loss may undo removals until the names are synced.
+        do throws(DiskError) { try disk.synchronizeNames() } catch { return failure ?? error }
         for (number, segment) in segments where removed.contains(number) {
             erasure.segments += 1
             erasure.bytes += segment.bytes
