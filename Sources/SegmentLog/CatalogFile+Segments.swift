@@ -37,8 +37,9 @@ extension CatalogFile {
         return (loaded + known).sorted { $0.number < $1.number }
     }
 
-    /// The oldest segments whose files retention has emptied and could not remove, before it could
-    /// take them out of the catalog. The first that is not empty ends the search.
+    /// The oldest segments of the catalog whose files are empty: retention could not remove them, and a
+    /// power loss came before it took them out of the catalog. The first file with content ends the
+    /// search, so a start looks at one file more than there are empty ones.
     private static func emptied(
         _ numbers: [UInt64], on disk: any Disk, knowing content: Content
     ) -> Set<UInt64> {

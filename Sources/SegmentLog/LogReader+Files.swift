@@ -17,8 +17,8 @@ extension LogReader {
 
     /// The segments, oldest first. A segment that was removed meanwhile is left out.
     ///
-    /// Of one that could not be read now all bytes count: they can be read when they are copied, or the
-    /// copy fails. What was read of it may end anywhere.
+    /// A segment that could not be read completely counts with all its bytes. So its copy is whole, or
+    /// fails: nothing is left out in silence.
     ///
     /// - Throws: ``SegmentLogError``
     package func files() throws(SegmentLogError) -> [LogFile] {

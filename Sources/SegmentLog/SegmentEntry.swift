@@ -24,8 +24,8 @@ struct SegmentEntry: Sendable {
     /// repaired. Any other disk failure ends a reading, because skipped records would be lost
     /// silently.
     var isPartlyUnreadable = false
-    /// Whether a block was unreadable when the records were read for the index, in a folder that is not
-    /// written: it may end too early.
+    /// Whether a block was unreadable while a ``LogReader`` of a folder made the index from the records.
+    /// ``recordsEnd`` may then lie before the last record.
     var isIndexUncertain = false
     /// Whether the index lacks its marks, which ``MarkCache`` reads from the sealed file.
     var isMarksOnDisk = false

@@ -52,13 +52,7 @@ def push(daemon, token, session, seconds, start_micros):
     def listen():
         while data := swallow(link.recv, 65536):
             received.extend(data)
-            while len(received) >= 2:
-                size = 2 + struct.unpack_from("<H", received)[0]
-                if len(received) < size:
-                    break
-                if received[2] == 0x82:
-                    acked[0] = struct.unpack_from("<I", received, 4)[0]
-                del received[:size]
+            acked[0] = take_acks(received, acked[0])
 
     listener = threading.Thread(target=listen, daemon=True)
     listener.start()
@@ -72,6 +66,18 @@ def push(daemon, token, session, seconds, start_micros):
         time.sleep(0.01)
     link.close()
     return sequence - 1
+
+
+def take_acks(received, acked):
+    """Takes whole frames out of `received`; returns the last acknowledged number, `acked` without one."""
+    while len(received) >= 2:
+        size = 2 + struct.unpack_from("<H", received)[0]
+        if len(received) < size:
+            break
+        if received[2] == 0x82:
+            acked = struct.unpack_from("<I", received, 4)[0]
+        del received[:size]
+    return acked
 
 
 def swallow(work, *arguments):

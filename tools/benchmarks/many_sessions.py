@@ -12,6 +12,7 @@ import argparse, json, os, signal, statistics, struct, subprocess, sys, tempfile
 import urllib.request, uuid
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from long_sessions import take_acks
 from serving import Serving
 
 DEVICES, GAP_SECONDS = 10, 17.52 * 3600
@@ -45,13 +46,7 @@ def send(daemon, token, count, seconds, newest):
             if not chunk:
                 raise OSError("the daemon ended the connection")
             received.extend(chunk)
-            while len(received) >= 2:
-                size = 2 + struct.unpack_from("<H", received)[0]
-                if len(received) < size:
-                    break
-                if received[2] == 0x82:
-                    acked = struct.unpack_from("<I", received, 4)[0]
-                del received[:size]
+            acked = take_acks(received, acked)
         link.close()
 
 

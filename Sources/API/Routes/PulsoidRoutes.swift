@@ -104,11 +104,11 @@ package struct PulsoidRoutes: Sendable {
     }
 
     /// - Parameters:
-    ///   - followed: Of those that a share shows, the shares that the socket follows.
+    ///   - followed: Picks the members of the link that the socket follows.
     ///   - run: Follows them until they end.
     /// - Returns: The program of such sockets.
     private func socket(
-        _ followed: @escaping @Sendable (HTTPRequest, [Share]) -> [Share],
+        following followed: @escaping @Sendable (HTTPRequest, [Share]) -> [Share],
         _ run: @escaping @Sendable (HTTPRequest, [Share], Share, SocketConversation) async -> Void
     ) -> SocketProgram {
         SocketProgram { request in
@@ -128,9 +128,7 @@ package struct PulsoidRoutes: Sendable {
     }
 
     private var realTime: SocketProgram {
-        socket { _, members in
-            Array(members.prefix(1))
-        } _: { request, members, share, conversation in
+        socket(following: { Array($1.prefix(1)) }) { request, members, share, conversation in
             let asText = Self.wantsText(request)
             guard let member = members.first else { return }
             await whilePeerIsThere(conversation) {
@@ -143,12 +141,15 @@ package struct PulsoidRoutes: Sendable {
         }
     }
 
+    private static func wantsHeartRates(_ request: HTTPRequest) -> Bool {
+        let kinds = request.query["kinds"] ?? "heart_rate"
+        return kinds.split(separator: ",").contains("heart_rate")
+    }
+
     /// A room is a group share: it sends each runner's own readings.
     private var room: SocketProgram {
-        socket { request, members in
-            let kinds = request.query["kinds"] ?? "heart_rate"
-            return kinds.split(separator: ",").contains("heart_rate") ? members : []
-        } _: { _, members, share, conversation in
+        socket(following: { Self.wantsHeartRates($0) ? $1 : [] }) {
+            _, members, share, conversation in
             guard !members.isEmpty else { return }
             await whilePeerIsThere(conversation) {
                 await withTaskGroup { group in

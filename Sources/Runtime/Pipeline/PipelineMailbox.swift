@@ -46,7 +46,7 @@ package final class PipelineMailbox: Sendable {
 
     // MARK: For viewers and readers
 
-    /// Posts work for viewers; any thread. Work that is posted later otherwise may come before it.
+    /// Posts work for viewers; any thread. Work that ``post(_:)`` takes later may run before it.
     ///
     /// - Parameters:
     ///   - subscriber: Viewer whose opening it is: see ``dropOpening(of:)``.

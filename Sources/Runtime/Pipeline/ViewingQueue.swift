@@ -19,6 +19,7 @@ struct ViewingQueue {
     private var first = 0
     private var lastNumber: UInt64 = 0
 
+    /// Fewer numbers are not worth going through.
     private static let heldMin = 256
 
     var isEmpty: Bool { entries.isEmpty }
@@ -69,7 +70,7 @@ struct ViewingQueue {
         return nil
     }
 
-    /// Half of the numbers wait, or few are held.
+    /// Keeps at most two numbers for each entry that waits, or a few: those who come and go add one each.
     private mutating func forgetRemoved() {
         guard order.count >= Self.heldMin, order.count >= 2 * entries.count else { return }
         order = order[first...].filter { entries[$0] != nil }
