@@ -91,6 +91,21 @@ import Testing
         }
     }
 
+    @Test func `Records that cannot be read make a backup fail, not shorter`() throws {
+        var source = try Source()
+        source.append(100)
+        let newest = try #require(try source.disk.list().filter { $0.hasSuffix(".segment") }.max())
+        let bytes = source.disk.content(of: newest).count
+        source.disk.state.withLock { $0.unreadable[newest] = (bytes - 50)..<bytes }
+        let target = SimulatedDisk()
+        #expect(throws: (any Error).self) {
+            try Self.backUp(source.disk, to: target, "new")
+        }
+        source.disk.state.withLock { $0.unreadable = [:] }
+        _ = try Self.backUp(source.disk, to: target, "new")
+        #expect(try Self.restored(target).frames == 100)
+    }
+
     @Test func `A power loss at any call leaves the old backup or the new one`() throws {
         var source = try Source()
         source.append(100)
