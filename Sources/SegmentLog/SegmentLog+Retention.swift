@@ -76,21 +76,23 @@ extension SegmentLog {
         try retain(dueForRetention(arrivalBefore: arrivalBefore, bytesMax: bytesMax))
     }
 
-    /// Removes the files of segments that are gone from the log, oldest first.
+    /// Removes the files of segments that are gone from the log, oldest first, with those that a
+    /// failing disk left without records among them.
     ///
     /// - Returns: The first error.
     func removeOverdue(_ erasure: inout Erasure) -> DiskError? {
-        let segments = overdue.withLock { $0.sorted { $0.key < $1.key } }
-        guard let last = segments.last?.key else { return removeMarks() }
+        let segments = overdue.withLock { $0 }
+        guard let last = segments.keys.max() else { return removeMarks() }
+        let numbers = abandoned.withLock { $0.filter { $0 < last } }.union(segments.keys)
         var failure: DiskError?
         var removed: Set<UInt64> = []
-        for (number, segment) in segments {
+        for number in numbers.sorted() {
             do throws(DiskError) {
                 for name in Self.files(of: number) { try Self.removeIfThere(name, on: disk) }
                 removed.insert(number)
             } catch {
                 failure = failure ?? error
-                if !segment.isEmptied, Self.isEmptied(number, on: disk) {
+                if segments[number]?.isEmptied != true, Self.isEmptied(number, on: disk) {
                     overdue.withLock { $0[number]?.isEmptied = true }
                 }
                 // Without a mark a start takes the later ones for lost, so these stay, too.
@@ -105,6 +107,7 @@ extension SegmentLog {
             erasure.records += segment.records
         }
         overdue.withLock { $0 = $0.filter { !removed.contains($0.key) } }
+        abandoned.withLock { $0.subtract(removed) }
         return failure ?? removeMarks()
     }
 
@@ -118,8 +121,9 @@ extension SegmentLog {
     /// Removes marks once no file needs them.
     private func removeMarks() -> DiskError? {
         guard overdue.withLock({ $0.isEmpty }) else { return nil }
+        let abandoned = abandoned.withLock { $0.min() } ?? .max
         var failure: DiskError?
-        for number in firstMarks.withLock({ $0 }) {
+        for number in firstMarks.withLock({ $0 }) where number <= abandoned {
             do throws(DiskError) {
                 try Self.removeIfThere(FirstMark.name(number), on: disk)
                 _ = firstMarks.withLock { $0.remove(number) }

@@ -229,6 +229,43 @@ import Testing
         #expect(fixture.log.holdings.overdue == 0)
     }
 
+    /// A segment without records, as a failed roll leaves it, among those that retention removes.
+    @Test(arguments: [true, false])
+    func `What is left of a failed roll among removed segments is told by a mark`(
+        isWritable: Bool
+    ) throws {
+        let fixture = try filled()
+        let left = fixture.log.segments()[1].name
+        let number = try #require(SegmentFormat.number(ofFile: left))
+        _ = fixture.log.core.withLock { $0.forget(number) }
+        fixture.log.abandoned.withLock { _ = $0.insert(number) }
+        fixture.disk.replace(
+            left, with: Array(fixture.disk.content(of: left).prefix(SegmentFormat.recordsStart)))
+        fixture.disk.state.withLock { state in
+            state.unremovable = [left, "000000000001.segment"]
+            if !isWritable { state.unwritable = [left] }
+        }
+        let kept = try fixture.contents().records.suffix(1)
+        #expect(throws: SegmentLogError.self) {
+            try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
+        }
+        fixture.disk.state.withLock { $0.unremovable = [left] }
+        _ = try? fixture.log.retain(arrivalBefore: nil, bytesMax: nil)
+        #expect(fixture.log.holdings.overdue == 0)
+        for disk in [fixture.disk.killed(), fixture.disk.withoutUnsynced()] {
+            #expect(try LogReader(disk: disk).verify().damaged.isEmpty)
+            var again = fixture
+            try again.restart(on: disk, Self.configuration)
+            #expect(again.log.recovery.damaged.isEmpty)
+            #expect(try again.contents().records.suffix(1) == kept)
+            #expect(try !again.contents().gaps.contains { $0.reason == .damaged })
+        }
+        fixture.disk.state.withLock { $0.unremovable = [] }
+        #expect(fixture.log.repair().error == nil)
+        _ = try fixture.log.retain(arrivalBefore: nil, bytesMax: nil)
+        #expect(try fixture.disk.list().filter { $0.hasPrefix("0") }.count == 1)
+    }
+
     @Test func `A file that a failed disk left and that cannot be removed stops no retention`()
         throws
     {
