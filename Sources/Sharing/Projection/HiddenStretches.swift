@@ -18,12 +18,9 @@ struct HiddenStretches: Sendable {
         /// The phase of the plan that began while the runner was hidden.
         let foreignInterval: Int?
         let totals: SessionTotals
-        /// Whether the session's hrTSS was known: it is not in its first minutes.
-        let hasStress: Bool
 
         init(_ metrics: Metrics, at time: Timestamp) {
             start = time
-            hasStress = metrics.trainingLoad?.hrTSS != nil
             maxHeartRateBefore = metrics.maxHeartRate
             foreignInterval = metrics.interval?.number
             totals = SessionTotals(metrics)
@@ -45,9 +42,7 @@ struct HiddenStretches: Sendable {
     private static let pendingSplitsMax = 256
     /// The newest metrics, as recorded and as shown.
     private var newest = (recorded: Metrics(), shown: Metrics())
-    private var maxHeartRate: Double?
-    /// Whether hrTSS counts minutes that were hidden before it was known.
-    private var mixesStress = false
+    private var heartRate = ShownHeartRate()
     private var laps = (count: 0, hiddenMoving: 0.0, hiddenMeters: 0.0)
 
     init(_ settings: PrivacySettings) {
@@ -103,9 +98,6 @@ struct HiddenStretches: Sendable {
             let stretch = landed ?? Stretch(metrics, at: time)
             landed = nil
             hidden.add(from: since, to: stretch.totals)
-            if !stretch.hasStress, stretch.totals.heartRateSeconds > since.heartRateSeconds {
-                mixesStress = true
-            }
             phase = .shown(stretch)
             return show(metrics)
         case .shown:
@@ -136,15 +128,15 @@ struct HiddenStretches: Sendable {
     private mutating func keepUnmixed(
         _ shown: inout Metrics, of metrics: Metrics, in stretch: Stretch
     ) {
-        if let peak = metrics.maxHeartRate, peak > stretch.maxHeartRateBefore ?? 0 {
-            maxHeartRate = peak
-        } else if let rate = metrics.heartRate, rate.state == .live {
-            maxHeartRate = max(maxHeartRate ?? 0, rate.beatsPerMinute)
-        }
-        shown.maxHeartRate = metrics.maxHeartRate == nil ? nil : maxHeartRate
+        heartRate.update(
+            &shown, of: metrics, maximumBefore: stretch.maxHeartRateBefore,
+            isWhole: hidden.heartRateSeconds == 0)
         shown.interval =
             metrics.interval?.number == stretch.foreignInterval ? nil : metrics.interval
         shown.course?.forgetPredictions()
+        // It is unknown in a session's first minutes. What was hidden of them could not be subtracted,
+        // and whether it is known in view would say how long the runner was hidden.
+        if isMixed || hidden.heartRateSeconds > Self.fixSeconds { shown.trainingLoad?.hrTSS = nil }
         guard isMixed else { return }
         shown.decouplingPercent = nil
         shown.targetZonePercent = nil
@@ -155,7 +147,6 @@ struct HiddenStretches: Sendable {
         shown.interval = nil
         shown.activeAlerts.removeAll(where: \.countsFromStart)
         if shown.zoneSeconds.reduce(0, +) < Self.loadSecondsMin { shown.trainingLoad = nil }
-        if mixesStress { shown.trainingLoad?.hrTSS = nil }
         shown.averageCadence = shown.steps.flatMap { steps in
             shown.movingSeconds >= 10 ? Double(steps) * 60 / shown.movingSeconds : nil
         }

@@ -14,7 +14,6 @@ struct SessionTotals: Hashable, Sendable {
     var steps = 0
     var caloriesKcal = 0.0
     var effortKm = 0.0
-    var hrTSS = 0.0
     var trimp = 0.0
     var edwards = 0.0
     var zoneSeconds: [Double] = []
@@ -33,7 +32,6 @@ struct SessionTotals: Hashable, Sendable {
         steps = metrics.steps ?? 0
         caloriesKcal = metrics.caloriesKcal ?? 0
         effortKm = metrics.effortKm ?? 0
-        hrTSS = metrics.trainingLoad?.hrTSS ?? 0
         trimp = metrics.trainingLoad?.trimp ?? 0
         edwards = metrics.trainingLoad?.edwards ?? 0
         zoneSeconds = metrics.zoneSeconds
@@ -54,10 +52,8 @@ struct SessionTotals: Hashable, Sendable {
         steps += end.steps - start.steps
         caloriesKcal += end.caloriesKcal - start.caloriesKcal
         effortKm += end.effortKm - start.effortKm
-        hrTSS += end.hrTSS - start.hrTSS
         trimp += end.trimp - start.trimp
         edwards += end.edwards - start.edwards
-        beats += end.beats - start.beats
         let count = max(zoneSeconds.count, end.zoneSeconds.count)
         zoneSeconds = (0..<count).map { zone in
             Self.zone(zone, of: zoneSeconds) + Self.zone(zone, of: end.zoneSeconds)
@@ -79,20 +75,9 @@ struct SessionTotals: Hashable, Sendable {
         Self.subtract(effortKm, from: &metrics.effortKm)
         metrics.steps = metrics.steps.map { max(0, $0 - steps) }
         if var load = metrics.trainingLoad {
-            Self.subtract(hrTSS, from: &load.hrTSS)
             Self.subtract(trimp, from: &load.trimp)
             Self.subtract(edwards, from: &load.edwards)
             metrics.trainingLoad = load
-        }
-        subtractHeartRate(from: &metrics)
-    }
-
-    private func subtractHeartRate(from metrics: inout Metrics) {
-        let whole = SessionTotals(metrics)
-        guard heartRateSeconds > 0 || beats != 0 else { return }
-        let seconds = whole.heartRateSeconds - heartRateSeconds
-        metrics.averageHeartRate = metrics.averageHeartRate.flatMap { _ in
-            seconds >= 1 ? (whole.beats - beats) / seconds : nil
         }
         metrics.zoneSeconds = metrics.zoneSeconds.indices.map { zone in
             max(0, metrics.zoneSeconds[zone] - Self.zone(zone, of: zoneSeconds))
