@@ -157,35 +157,6 @@ import Testing
         #expect(rest == (1..<1000).map { Optional($0) })
     }
 
-    final class Member: DeadlineMember {
-        var calls: [Int] = []
-        var next: Int?
-        func deadlineReached(_ tick: Int) -> Int? {
-            calls.append(tick)
-            return next
-        }
-    }
-
-    @Test func `Deadlines move, repeat and end`() {
-        let wheel = DeadlineWheel(tick: 1000)
-        let later = Member()
-        let sooner = Member()
-        let repeating = Member()
-        repeating.next = 200
-        var deadlines: [Deadline?] = [nil, nil, nil]
-        wheel.set(&deadlines[0], of: later, inSeconds: 5)
-        wheel.set(&deadlines[0], of: later, inSeconds: 300)
-        wheel.set(&deadlines[1], of: sooner, inSeconds: 60)
-        wheel.set(&deadlines[1], of: sooner, inSeconds: 2)
-        wheel.set(&deadlines[2], of: repeating, inSeconds: 1)
-        wheel.advance(to: 1500)
-        #expect(later.calls == [1300] && sooner.calls == [1002])
-        #expect(repeating.calls == [1001, 1201, 1401])
-        deadlines[2]?.cancel()
-        wheel.advance(to: 2500)
-        #expect(repeating.calls.count == 3 && wheel.count == 0)
-    }
-
     @Test func `A header that could begin another line is left out`() {
         let response = HTTPResponse(
             status: 200, fields: ["A": "b\r\nC: d", "Content-Length": "9", "X Y": "z", "OK": "1"])

@@ -11,15 +11,21 @@ final class Deadline {
     fileprivate weak var member: (any DeadlineMember)?
     fileprivate var dueTick: Int
     fileprivate var slotTick: Int
+    /// Its place in its slot; `nil`: in none, while its slot is gone through.
+    fileprivate var place: Int?
+    private weak var wheel: DeadlineWheel?
 
-    fileprivate init(member: any DeadlineMember, dueTick: Int) {
+    fileprivate init(member: any DeadlineMember, dueTick: Int, wheel: DeadlineWheel) {
         self.member = member
         self.dueTick = dueTick
+        self.wheel = wheel
         slotTick = dueTick
     }
 
+    /// Takes it out of the wheel: whoever sends requests as fast as it can leaves nothing behind.
     func cancel() {
         member = nil
+        wheel?.remove(self)
     }
 }
 
@@ -33,7 +39,7 @@ final class DeadlineWheel {
 
     private var slots = [[Deadline]](repeating: [], count: slotCount)
     private(set) var tick: Int
-    /// Deadlines in the wheel, including cancelled ones.
+    /// Deadlines in the wheel.
     private(set) var count = 0
 
     init(tick: Int) {
@@ -53,7 +59,7 @@ final class DeadlineWheel {
             return
         }
         deadline?.cancel()
-        let fresh = Deadline(member: member, dueTick: due)
+        let fresh = Deadline(member: member, dueTick: due, wheel: self)
         insert(fresh)
         deadline = fresh
     }
@@ -66,6 +72,7 @@ final class DeadlineWheel {
             let slot = slots[index]
             slots[index] = []
             count -= slot.count
+            for deadline in slot { deadline.place = nil }
             for deadline in slot { reach(deadline) }
         }
     }
@@ -87,7 +94,22 @@ final class DeadlineWheel {
     private func insert(_ deadline: Deadline) {
         // The slot is at most a full wheel ahead; the deadline is moved on from there.
         deadline.slotTick = min(deadline.dueTick, tick + Self.slotCount - 1)
-        slots[deadline.slotTick & (Self.slotCount - 1)].append(deadline)
+        let index = deadline.slotTick & (Self.slotCount - 1)
+        deadline.place = slots[index].count
+        slots[index].append(deadline)
         count += 1
+    }
+
+    /// The last one of the slot takes its place.
+    fileprivate func remove(_ deadline: Deadline) {
+        guard let place = deadline.place else { return }
+        let index = deadline.slotTick & (Self.slotCount - 1)
+        let last = slots[index].removeLast()
+        if last !== deadline {
+            slots[index][place] = last
+            last.place = place
+        }
+        deadline.place = nil
+        count -= 1
     }
 }
