@@ -6,7 +6,7 @@ import Testing
     /// Called by the library, which knows them by a protocol.
     private static let calledFromOutside: Set<String> = [
         "InboundIn", "InboundOut", "OutboundOut", "channelInactive", "channelRead",
-        "channelWritabilityChanged", "errorCaught", "handlerAdded", "handlerRemoved",
+        "channelWritabilityChanged", "enqueue", "errorCaught", "handlerAdded", "handlerRemoved",
         "userInboundEventTriggered",
     ]
     /// What tests look at: how many of something are held.

@@ -117,6 +117,21 @@ import Transport
         }
     }
 
+    @Test(arguments: [(1, 256, 200), (1, 257, 400), (9, 1000, 200), (7, 1000, 400)])
+    func `Many chunks of a few bytes each are refused`(
+        bytes: Int, count: Int, status: Int
+    ) async throws {
+        try await withServer { _, _, http in
+            let socket = try RawSocket(http)
+            let chunk = "\(bytes)\r\n" + String(repeating: "a", count: bytes) + "\r\n"
+            await socket.send(
+                "POST /size HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                    + "Transfer-Encoding: chunked\r\n\r\n" + String(repeating: chunk, count: count)
+                    + "0\r\n\r\n")
+            #expect(try await socket.receiveAll().hasPrefix("HTTP/1.1 \(status) "))
+        }
+    }
+
     @Test func `A large chunked body is refused where it gets too large`() async throws {
         var limits = ConnectionLimits()
         limits.bodyBytesMax = 100

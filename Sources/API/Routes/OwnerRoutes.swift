@@ -30,7 +30,7 @@ package struct OwnerRoutes: Sendable {
         add(.get, "", to: &router) { _, device in me(device) }
         addSessions(to: &router)
         addShares(to: &router)
-        add(.post, "/commands", to: &router) { request, device in
+        add(.post, "/commands", .memory, to: &router) { request, device in
             try await commands.answer(request, for: device)
         }
         add(.get, "/setups", to: &router) { request, device in
@@ -48,25 +48,43 @@ package struct OwnerRoutes: Sendable {
         add(.get, "/profile", to: &router) { _, device in
             JSONBody.response(ProfileBody(device))
         }
-        add(.put, "/profile", to: &router) { request, device in
+        add(.put, "/profile", .change, to: &router) { request, device in
             let body = try JSONBody.decode(ProfileBody.self, of: request)
             return JSONBody.response(ProfileBody(try administration.apply(body, to: device)))
         }
         addPlaces(to: &router)
     }
 
+    /// What a route works on. All but ``memory`` waits for the disk: see ``ChangeQueue``.
+    private enum Subject {
+        case memory
+        /// Reads the registry.
+        case registry
+        /// Changes the registry, or the log.
+        case change
+    }
+
     /// Adds a route that requires a device's token; its answers must not be cached.
     private func add(
-        _ method: HTTPRequest.Method, _ path: String, bodyBytesMax: Int = Router.bodyBytesMax,
-        to router: inout Router,
+        _ method: HTTPRequest.Method, _ path: String, _ subject: Subject? = nil,
+        bodyBytesMax: Int = Router.bodyBytesMax, to router: inout Router,
         _ work: @escaping @Sendable (HTTPRequest, Device) async throws -> HTTPResponse
     ) {
+        precondition(method == .get || subject != nil, "what does the route change?")
         let authenticator = OwnerAuthenticator(accounts: accounts, clock: administration.clock)
+        let (changes, clock) = (administration.changes, administration.clock)
         router.add(method, "/v1/me" + path, bodyBytesMax: bodyBytesMax) { request in
             switch authenticator.device(of: request) {
             case .failure(let refusal): return refusal.response
             case .success(let device):
-                var response = await answer { try await work(request, device) }
+                var response = await answer {
+                    guard subject ?? .memory != .memory else {
+                        return try await work(request, device)
+                    }
+                    return try await changes.run(
+                        for: device.id, changedAt: subject == .change ? clock() : nil
+                    ) { try await work(request, device) }
+                }
                 response.fields["Cache-Control"] = "no-store"
                 // The token proves the device, whatever the result of the request.
                 response.proof = .device(device.id)
@@ -92,7 +110,7 @@ package struct OwnerRoutes: Sendable {
         add(.get, "/sessions/:id", to: &router) { request, device in
             JSONBody.response(try await sessions.row(of: try session(request, of: device)))
         }
-        add(.delete, "/sessions/:id", to: &router) { request, device in
+        add(.delete, "/sessions/:id", .change, to: &router) { request, device in
             let summary = try session(request, of: device)
             let bytes = try await administration.deleteSession(
                 summary.session, for: device.id)
@@ -117,7 +135,7 @@ package struct OwnerRoutes: Sendable {
             let own = accounts.withState { $0.shares.shares(of: device.id) }
             return JSONBody.response(own.map(row))
         }
-        add(.post, "/shares", to: &router) { request, device in
+        add(.post, "/shares", .change, to: &router) { request, device in
             let body = try JSONBody.decode(ShareBody.self, of: request)
             guard body.shares == nil else {
                 throw APIRefusal.badField(
@@ -134,11 +152,11 @@ package struct OwnerRoutes: Sendable {
                     warning: administration.warning(about: made.share)),
                 status: 201)
         }
-        add(.get, "/shares/:name/opens", to: &router) { request, device in
+        add(.get, "/shares/:name/opens", .registry, to: &router) { request, device in
             let share = try share(request, of: device)
             return JSONBody.response(try accounts.audit(of: share.key).map(OpenRow.init))
         }
-        add(.delete, "/shares/:name", to: &router) { request, device in
+        add(.delete, "/shares/:name", .change, to: &router) { request, device in
             try administration.revokeShare(try share(request, of: device))
             return HTTPResponse(status: 204)
         }
@@ -171,18 +189,18 @@ package struct OwnerRoutes: Sendable {
         add(.get, "/zones", to: &router) { _, device in
             JSONBody.response(ZonesBody(device.privacy))
         }
-        add(.put, "/zones", to: &router) { request, device in
+        add(.put, "/zones", .change, to: &router) { request, device in
             let body = try JSONBody.decode(ZonesBody.self, of: request)
             return JSONBody.response(ZonesBody(try zones.replace(by: body, of: device)))
         }
         let courses = CourseService(administration: administration)
-        add(.get, "/course", to: &router) { _, device in try courses.show(device) }
-        add(.put, "/course", bodyBytesMax: .max, to: &router) { request, device in
+        add(.get, "/course", .registry, to: &router) { _, device in try courses.show(device) }
+        add(.put, "/course", .change, bodyBytesMax: .max, to: &router) { request, device in
             try await sessions.pipeline.reading(request.body, of: device.id) {
                 try courses.take(request.body, of: device)
             }
         }
-        add(.delete, "/course", to: &router) { _, device in try courses.remove(device) }
+        add(.delete, "/course", .change, to: &router) { _, device in try courses.remove(device) }
     }
 }
 

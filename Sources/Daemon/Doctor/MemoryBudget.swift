@@ -121,6 +121,9 @@ public struct MemoryBudget: Hashable, Sendable {
             // Two lengths of IPv6 networks, two generations; an entry is up to 80 moments.
             Row(name: "limiters of networks", count: 2 * 2 * 2048, bytesEach: 768),
             Row(
+                name: "limiter of changes by devices", count: DeviceLimiter.momentsMax,
+                bytesEach: 8),
+            Row(
                 name: "messages to the webhook", count: WaitingWebhooks.countMax,
                 bytesEach: 4 << 10),
             Row(

@@ -75,6 +75,7 @@ struct Listeners {
         ).add(to: &router)
         ListenerRoutes(address).add(to: &router)
         operations.add(to: &router)
+        router.wrapChanges { [changes = administration.changes] in await changes.run($0) }
         RecoveryDrill(environment: environment, pipeline: pipeline)?.add(to: &router)
         return ListenerConfiguration(
             name: "admin", address: .unixSocket(path: path),

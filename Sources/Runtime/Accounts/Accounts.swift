@@ -31,11 +31,13 @@ package final class Accounts: Sendable {
         package var cheers = CheerLimiter()
         package var audit = AuditNotes()
         package var readers = ReaderLimiter()
-        var deletions = DeletionLimiter()
+        var deletions = DeviceLimiter(perMinuteMax: deletionsPerMinuteMax)
         package var cheersKept = CheerHistory()
         package var lastSeen: [DeviceID: Timestamp] = [:]
     }
 
+    /// Deletions of sessions by one device: each rewrites whole segments of the log.
+    static let deletionsPerMinuteMax = 5
     /// Memory of all courses: 100 of the longest, or 1,000 of 500 points.
     package static let courseBytesMax = 16 << 20
 

@@ -18,6 +18,7 @@ package struct Administration: Sendable {
     package let catalog: SessionCatalog
     package let results: SessionResults
     package let playbacks: Playbacks
+    package let changes = ChangeQueue()
     package let clock: @Sendable () -> Timestamp
     package let logger: Logger
 

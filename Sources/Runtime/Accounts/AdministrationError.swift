@@ -6,6 +6,8 @@ package enum AdministrationError: Error, Hashable, Sendable {
     case unknownSession(SessionID)
     case tooManyDeletions(retryAfterSeconds: Int)
     case badField(name: String, allowed: String)
+    /// The device's owner changes settings or shares too often.
+    case tooManyChanges(retryAfterSeconds: Int)
     case tooManyCodes
     case tooManyPlaybacks
     case tooManyCourses
@@ -26,6 +28,9 @@ extension AdministrationError: CustomStringConvertible {
             "too many sessions are deleted: try again in \(seconds) s"
         case .badField(let name, let allowed):
             "\(name) has a value that is not allowed: allowed is \(allowed)"
+        case .tooManyChanges(let seconds):
+            "too many changes of this device at once: nothing was changed, try again in "
+                + "\(seconds) s"
         case .tooManyCodes: "too many short codes are out: wait until some have expired"
         case .tooManyCourses: "the courses of all devices take too much memory: remove one"
         case .changedMeanwhile(let name):

@@ -11,7 +11,8 @@ extension HTTPConnection {
             return 2
         case .reading:
             let elapsed = NIODeadline.now() - bodyStarted
-            let earned = limits.bodySeconds + body.count / max(1, limits.bodyBytesPerSecondMin)
+            let earned =
+                limits.bodySeconds + body.bytes.count / max(1, limits.bodyBytesPerSecondMin)
             let left = earned - Int(elapsed.nanoseconds / 1_000_000_000)
             guard left <= 0 else { return left }
             refuse(.tooSlow)

@@ -31,7 +31,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
     private let socketPeer: PeerAddress
     private(set) var context: ChannelHandlerContext?
     var stage = Stage.idle
-    var body: [UInt8] = []
+    var body = RequestBody()
     /// Parts of later requests, received while one is being answered.
     var waiting: [HTTPServerRequestPart] = []
     private var waitingRefusal: HTTPRefusal?
@@ -156,13 +156,12 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         switch part {
         case .head(let head): begin(head)
         case .body(let buffer):
-            guard case .reading(_, let match) = stage else { return }
-            let bytesMax = min(match.bodyBytesMax, limits.bodyBytesMax)
-            guard body.count + buffer.readableBytes <= bytesMax else {
-                refuse(.bodyTooLarge)
-                return
-            }
-            body.append(contentsOf: buffer.readableBytesView)
+            guard case .reading(let head, let match) = stage else { return }
+            do throws(HTTPRefusal) {
+                try body.append(
+                    buffer.readableBytesView, isChunked: head.contentLength == nil,
+                    bytesMax: min(match.bodyBytesMax, limits.bodyBytesMax))
+            } catch { refuse(error) }
         case .end:
             guard case .reading(let head, let match) = stage else { return }
             answer(head, match)
@@ -181,7 +180,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
             keepsAlive = head.keepsAlive
             isHead = head.method == .head
             isOld = raw.version == .http1_0
-            body = []
+            body = RequestBody()
             bodyStarted = .now()
             if head.contentLength != 0 {
                 loop.setDeadline(&deadline, of: self, inSeconds: limits.bodySeconds)
@@ -203,8 +202,9 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         let counted = service.trustedProxies.contains(forwarded.address) ? nil : forwarded.address
         var request = HTTPRequest(
             method: head.method, path: head.path, query: QueryItems(head.query),
-            fields: head.fields, body: body, peer: forwarded.address, isSecure: forwarded.isSecure)
-        body = []
+            fields: head.fields, body: body.bytes, peer: forwarded.address,
+            isSecure: forwarded.isSecure)
+        body = RequestBody()
         shareProof = nil
         deadline?.cancel()
         deadline = nil

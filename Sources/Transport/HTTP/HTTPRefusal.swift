@@ -5,6 +5,7 @@ enum HTTPRefusal: Error, Hashable, Sendable {
     case hostRepeated
     case tooSlow
     case bodyTooLarge
+    case chunksTooSmall
     case targetTooLong
     case expectationUnknown
     case headersTooLarge
@@ -19,7 +20,7 @@ enum HTTPRefusal: Error, Hashable, Sendable {
 
     var status: Int {
         switch self {
-        case .malformed, .hostMissing, .hostRepeated: 400
+        case .malformed, .hostMissing, .hostRepeated, .chunksTooSmall: 400
         case .methodForbidden: 405
         case .tooSlow: 408
         case .bodyTooLarge: 413
@@ -42,6 +43,7 @@ enum HTTPRefusal: Error, Hashable, Sendable {
         case .hostRepeated: "more than one Host header"
         case .tooSlow: "the request came too slowly"
         case .bodyTooLarge: "the body is too large"
+        case .chunksTooSmall: "the body's chunks are too small: send more bytes in each"
         case .targetTooLong: "the address is too long"
         case .expectationUnknown: "this expectation cannot be met"
         case .tooManyOfAddress: "too many connections from this address"

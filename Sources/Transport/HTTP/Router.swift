@@ -26,7 +26,7 @@ public struct Router: Sendable {
     private struct Route: Sendable {
         let method: HTTPRequest.Method
         let segments: [Segment]
-        let endpoint: Endpoint
+        var endpoint: Endpoint
         let bodyBytesMax: Int
     }
 
@@ -73,6 +73,18 @@ public struct Router: Sendable {
         _ respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
     ) {
         add(method, pattern, .respond(respond), bodyBytesMax: bodyBytesMax)
+    }
+
+    /// Wraps what answers the routes of all methods but GET.
+    ///
+    /// - Parameter wrap: Runs the answer of a route.
+    public mutating func wrapChanges(
+        _ wrap: @escaping @Sendable (@Sendable () async -> HTTPResponse) async -> HTTPResponse
+    ) {
+        for index in routes.indices where routes[index].method != .get {
+            guard case .respond(let respond) = routes[index].endpoint else { continue }
+            routes[index].endpoint = .respond { request in await wrap { await respond(request) } }
+        }
     }
 
     /// - Parameters:

@@ -1,0 +1,80 @@
+import Dispatch
+package import SensorModel
+import Sharing
+import Synchronization
+
+/// Runs requests that wait for the registry, one after the other, on a thread of its own.
+///
+/// Each waits for the disk, and Swift's tasks have as many threads as there are processors: two
+/// changes there held the requests of everybody. (`@concurrent`: the work would else run where its
+/// caller runs.)
+package final class ChangeQueue: TaskExecutor {
+    private struct State {
+        var waiting: [DeviceID: Int] = [:]
+        var limiter = DeviceLimiter(perMinuteMax: changesPerMinuteMax)
+    }
+
+    /// Requests of one device that wait or run. The rest are refused, so that all devices take turns.
+    static let waitingMax = 8
+    /// Changes by one device: each is written, told in the journal, and read by its live sessions.
+    package static let changesPerMinuteMax = 120
+
+    private let queue = DispatchQueue(label: "pulsecast.changes")
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+
+    /// Runs a change that the machine's owner makes.
+    ///
+    /// - Parameter work: The change; while it is suspended others run.
+    /// - Returns: Its result.
+    package func run<Result: Sendable>(
+        _ work: @concurrent @Sendable () async -> Result
+    ) async -> Result {
+        await withTaskExecutorPreference(self, operation: work)
+    }
+
+    /// Runs a request of a device's owner.
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - changedAt: Time of the change; `nil`: it only reads.
+    ///   - work: The request; while it is suspended others run.
+    /// - Returns: Its result.
+    /// - Throws: ``AdministrationError/tooManyChanges(retryAfterSeconds:)``; errors of `work`.
+    package func run<Result: Sendable>(
+        for device: DeviceID, changedAt: Timestamp?,
+        _ work: @concurrent @Sendable () async throws -> Result
+    ) async throws -> Result {
+        if let seconds = enter(device, changedAt: changedAt) {
+            throw AdministrationError.tooManyChanges(retryAfterSeconds: seconds)
+        }
+        defer { leave(device) }
+        return try await withTaskExecutorPreference(self, operation: work)
+    }
+
+    /// - Returns: Seconds to wait; `nil`: it has entered.
+    private func enter(_ device: DeviceID, changedAt: Timestamp?) -> Int? {
+        state.withLock { state in
+            guard state.waiting[device, default: 0] < Self.waitingMax else { return 1 }
+            if let changedAt, let seconds = state.limiter.admit(device, at: changedAt) {
+                return seconds
+            }
+            state.waiting[device, default: 0] += 1
+            return nil
+        }
+    }
+
+    private func leave(_ device: DeviceID) {
+        state.withLock { state in
+            let left = state.waiting[device, default: 0] - 1
+            precondition(left >= 0, "a request left twice")
+            state.waiting[device] = left > 0 ? left : nil
+        }
+    }
+}
