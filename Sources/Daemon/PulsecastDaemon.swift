@@ -97,7 +97,7 @@ public final class PulsecastDaemon: Sendable {
             stateChanged: { troubles.logChanged(to: $0) },
             logger: logger)
         troubles.begin(telling: pipeline.loops)
-        administration = Self.administration(of: accounts, pipeline, logger: logger)
+        administration = Self.administration(of: accounts, pipeline, webhooks, logger: logger)
         identity = try Self.identity(configuration, environment: environment)
         pages = PageCache(configuration.http)
         let listeners = Listeners(
@@ -113,7 +113,7 @@ public final class PulsecastDaemon: Sendable {
     }
 
     private static func administration(
-        of accounts: Accounts, _ pipeline: Pipeline, logger: Logger
+        of accounts: Accounts, _ pipeline: Pipeline, _ webhooks: Webhooks?, logger: Logger
     ) -> Administration {
         Administration(
             accounts: accounts, log: pipeline.log, mailbox: pipeline.mailbox,
@@ -122,7 +122,7 @@ public final class PulsecastDaemon: Sendable {
                 await background.run { Self.erase(sessions, from: log, logger: logger) }
             }, reader: pipeline.reader,
             catalog: pipeline.catalog, results: pipeline.results, playbacks: pipeline.playbacks,
-            clock: WallClock.now, logger: logger)
+            clock: WallClock.now, logger: logger, erasing: { webhooks?.erase($0) })
     }
 
     /// Starts the threads and opens the listeners. What the disk refuses now is left to

@@ -5,12 +5,19 @@ import Synchronization
 /// Deliveries that wait for the receiver. Devices take turns, so that one with thousands of alerts
 /// delays no other's. Any thread.
 package final class WaitingWebhooks: Sendable {
-    private typealias Queue = FairQueue<DeviceID, DeviceID, WebhookEvent>
+    fileprivate typealias Queue = FairQueue<DeviceID, DeviceID, Delivery>
 
-    private struct State: Sendable {
+    struct Delivery: Sendable {
+        let event: WebhookEvent
+        fileprivate let number: UInt64
+    }
+
+    fileprivate struct State: Sendable {
         var queue = Queue(countMax: countMax, perRequesterMax: countOfDeviceMax)
         var number: UInt64 = 0
         var dropped = 0
+        /// The last number that was given when a session was erased, while others wait.
+        var erased: [String: UInt64] = [:]
         var complainedAt: ContinuousClock.Instant?
     }
 
@@ -31,7 +38,8 @@ package final class WaitingWebhooks: Sendable {
             state.number += 1
             do throws(Queue.Refusal) {
                 let displaced = try state.queue.append(
-                    event, number: state.number, of: device, from: device)
+                    Delivery(event: event, number: state.number), number: state.number,
+                    of: device, from: device)
                 guard displaced != nil else { return nil }
             } catch {
                 // Dropped, as the displaced one.
@@ -45,7 +53,30 @@ package final class WaitingWebhooks: Sendable {
     }
 
     /// The next delivery, in turns; `nil`: none waits.
-    func next() -> WebhookEvent? {
-        state.withLock { state in state.queue.next { _ in true }?.job }
+    func next() -> Delivery? {
+        state.withLock { state in
+            while let next = state.queue.next({ _ in true })?.job {
+                if state.isWanted(next) { return next }
+            }
+            state.erased = [:]
+            return nil
+        }
+    }
+
+    /// Drops what waits of sessions, and what is being tried: see ``isWanted(_:)``. Their owner has
+    /// erased them, and nothing of them may leave the machine from here on.
+    func erase(_ sessions: Set<SessionID>) {
+        state.withLock { state in
+            for session in sessions { state.erased["\(session)"] = state.number }
+        }
+    }
+
+    /// Whether a delivery may be tried, again: its session was not erased since.
+    func isWanted(_ delivery: Delivery) -> Bool { state.withLock { $0.isWanted(delivery) } }
+}
+
+extension WaitingWebhooks.State {
+    fileprivate func isWanted(_ delivery: WaitingWebhooks.Delivery) -> Bool {
+        erased[delivery.event.session].map { delivery.number > $0 } ?? true
     }
 }

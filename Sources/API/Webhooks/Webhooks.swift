@@ -49,8 +49,10 @@ package final class Webhooks: Sendable {
         self.waiting = waiting
         deliverer = Task {
             for await _ in wakes {
-                while let event = waiting.next() {
-                    await Self.deliver(event, to: address, secret: secret, logger)
+                while let delivery = waiting.next() {
+                    await Self.deliver(delivery.event, to: address, secret: secret, logger) {
+                        waiting.isWanted(delivery)
+                    }
                 }
             }
         }
@@ -73,6 +75,9 @@ package final class Webhooks: Sendable {
         guard let event = WebhookEvent(event, device: name, session: session) else { return }
         send(event, of: device)
     }
+
+    /// Tells nothing of sessions any more that are being erased.
+    @Sendable package func erase(_ sessions: Set<SessionID>) { waiting.erase(sessions) }
 
     private func send(_ event: WebhookEvent, of device: DeviceID) {
         if let dropped = waiting.append(event, of: device, at: .now) {
@@ -98,7 +103,8 @@ package final class Webhooks: Sendable {
     // MARK: Delivery
 
     private static func deliver(
-        _ event: WebhookEvent, to address: ServerAddress, secret: [UInt8], _ logger: Logger
+        _ event: WebhookEvent, to address: ServerAddress, secret: [UInt8], _ logger: Logger,
+        isWanted: () -> Bool
     ) async {
         guard let body = JSONBody.bytes(event) else { return }
         var fields: HTTPFields = [
@@ -111,7 +117,7 @@ package final class Webhooks: Sendable {
         }
         var generator = SystemRandomNumberGenerator()
         var failures = 0
-        while !Task.isCancelled {
+        while !Task.isCancelled, isWanted() {
             let status = await status(of: body, fields, to: address)
             if let status, (200..<300).contains(status) { return }
             failures += 1

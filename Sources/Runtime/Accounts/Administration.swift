@@ -19,15 +19,19 @@ package struct Administration: Sendable {
     package let results: SessionResults
     package let playbacks: Playbacks
     package let changes = ChangeQueue()
+    /// Told of sessions that are being erased, once nothing more comes of them.
+    private let erasing: @Sendable (Set<SessionID>) -> Void
     package let clock: @Sendable () -> Timestamp
     package let logger: Logger
 
     package init(
         accounts: Accounts, log: SegmentLog, mailbox: PipelineMailbox, erasures: ErasureQueue,
         reader: ShareReader, catalog: SessionCatalog, results: SessionResults, playbacks: Playbacks,
-        clock: @escaping @Sendable () -> Timestamp, logger: Logger
+        clock: @escaping @Sendable () -> Timestamp, logger: Logger,
+        erasing: @escaping @Sendable (Set<SessionID>) -> Void
     ) {
         self.accounts = accounts
+        self.erasing = erasing
         self.log = log
         self.mailbox = mailbox
         self.erasures = erasures
@@ -267,6 +271,7 @@ package struct Administration: Sendable {
                 }
             }
         }
+        erasing(sessions)
         restartPlaybacks(ofDevices: Set(leaving.values))
         let forgotten = results.beginRemoving(sessions)
         defer { results.endRemoving(sessions) }

@@ -24,10 +24,10 @@ import Testing
         #expect(waiting.append(Self.event(1, of: "bea"), of: bea, at: now) == nil)
         #expect(
             waiting.append(Self.event(0, of: "ann"), of: ann, at: now + .seconds(60)) == 29_900)
-        let devices = (0..<2).compactMap { _ in waiting.next()?.device }
+        let devices = (0..<2).compactMap { _ in waiting.next()?.event.device }
         #expect(Set(devices) == ["ann", "bea"])
         var times: [Double] = []
-        while let event = waiting.next() { times.append(event.time) }
+        while let next = waiting.next() { times.append(next.event.time) }
         #expect(times.count == WaitingWebhooks.countOfDeviceMax - 1)
         #expect(times == times.sorted())
     }
@@ -43,8 +43,28 @@ import Testing
         }
         _ = waiting.append(Self.event(0, of: "last"), of: DeviceID(rawValue: 99), at: .now)
         var devices: [String] = []
-        while let event = waiting.next() { devices.append(event.device ?? "") }
+        while let next = waiting.next() { devices.append(next.event.device ?? "") }
         #expect(devices.count == WaitingWebhooks.countMax)
         #expect(devices.prefix(11).contains("last"))
+    }
+
+    @Test
+    func `Of an erased session nothing goes out any more, and of a later one of its name all`()
+        throws
+    {
+        let waiting = WaitingWebhooks()
+        let (ann, now) = (DeviceID(rawValue: 1), ContinuousClock.now)
+        for number in [1, 2, 1, 3] {
+            _ = waiting.append(Self.event(number, of: "ann"), of: ann, at: now)
+        }
+        let first = try #require(waiting.next())
+        #expect(waiting.isWanted(first))
+        waiting.erase([SessionID(high: 1, low: 1), SessionID(high: 1, low: 3)])
+        #expect(!waiting.isWanted(first))
+        _ = waiting.append(Self.event(1, of: "again"), of: ann, at: now)
+        let rest = (0..<2).compactMap { _ in waiting.next() }
+        #expect(rest.map(\.event.time) == [2e-6, 1e-6] && rest.allSatisfy(waiting.isWanted))
+        #expect(rest.last?.event.device == "again")
+        #expect(waiting.next() == nil)
     }
 }
