@@ -55,9 +55,9 @@ struct EventWindow {
 
     private mutating func giveUp(_ count: Int) {
         guard count > 0 else { return }
-        let given = entries.prefix(count)
-        lostRevision = given[count - 1].revision
-        bytes -= given.reduce(0) { $0 + $1.bytes }
+        lostRevision = entries[count - 1].revision
+        // No slice: while one is there, the removal copies the window.
+        for index in 0..<count { bytes -= entries[index].bytes }
         entries.removeFirst(count)
     }
 
