@@ -31,7 +31,7 @@ package final class Accounts: Sendable {
         package var cheers = CheerLimiter()
         package var audit = AuditNotes()
         package var readers = ReaderLimiter()
-        var deletions = DeviceLimiter(perMinuteMax: deletionsPerMinuteMax)
+        var deletions = DeviceLimiter(countMax: deletionsPerMinuteMax, windowSeconds: 60)
         package var cheersKept = CheerHistory()
         package var lastSeen: [DeviceID: Timestamp] = [:]
     }

@@ -11,13 +11,14 @@ import Synchronization
 package final class ChangeQueue: TaskExecutor {
     private struct State {
         var waiting: [DeviceID: Int] = [:]
-        var limiter = DeviceLimiter(perMinuteMax: changesPerMinuteMax)
+        var limiter = DeviceLimiter(countMax: changesMax, windowSeconds: changesWindowSeconds)
     }
 
     /// Requests of one device that wait or run. The rest are refused, so that all devices take turns.
     static let waitingMax = 8
     /// Changes by one device: each is written, told in the journal, and read by its live sessions.
-    package static let changesPerMinuteMax = 120
+    static let changesMax = 100
+    static let changesWindowSeconds = 10
 
     private let queue = DispatchQueue(label: "pulsecast.changes")
     private let state = Mutex(State())

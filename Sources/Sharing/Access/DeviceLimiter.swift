@@ -1,16 +1,18 @@
 public import SensorModel
 
-/// Limits what each device may do in a minute, where all devices pay for it.
+/// Limits what each device may do in a while, where all devices pay for it.
 public struct DeviceLimiter: Sendable {
     /// Moments in memory, of all devices.
     public static let momentsMax = 2 * 16_384
 
     private var actions: SlidingWindow<DeviceID>
 
-    /// - Parameter perMinuteMax: Actions a minute by one device.
-    public init(perMinuteMax: Int) {
+    /// - Parameters:
+    ///   - countMax: Actions of one device in a window.
+    ///   - windowSeconds: Time until an action no longer counts.
+    public init(countMax: Int, windowSeconds: Int) {
         actions = SlidingWindow(
-            countMax: perMinuteMax, windowSeconds: 60, keysMax: 16_384,
+            countMax: countMax, windowSeconds: windowSeconds, keysMax: 16_384,
             momentsMax: Self.momentsMax / 2)
     }
 

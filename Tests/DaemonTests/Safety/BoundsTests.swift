@@ -176,7 +176,7 @@ import Transport
     }
 
     @Test func `An owner deletes a few sessions a minute`() {
-        var limiter = DeviceLimiter(perMinuteMax: 5)
+        var limiter = DeviceLimiter(countMax: 5, windowSeconds: 60)
         let (ann, bob) = (DeviceID(rawValue: 1), DeviceID(rawValue: 2))
         let start = Timestamp(microseconds: 1_763_700_000_000_000)
         for second in 0..<5 {
