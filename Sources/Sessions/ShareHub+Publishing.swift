@@ -52,6 +52,7 @@ extension ShareHub {
         guard let entry = entries[share.key], share.isActive(at: now),
             session(toShowOn: share, offered: dated.update.session, at: now)
         else { return }
+        let dated = dated.seen(in: share.scope)
         var given = dated.update
         let isShowing = entry.showing == given.session
         if let newest = entry.newest, given.cursor <= newest, !(given.begins && isShowing) {
@@ -70,6 +71,7 @@ extension ShareHub {
 
     private func give(_ dated: SessionUpdates.Dated, to kind: DelayedView.Kind, at now: Timestamp) {
         dropOver(kind, at: now)
+        let dated = dated.seen(in: kind.scope)
         let update = dated.update
         guard let view = delayed[kind], let oldest = view.oldest(at: now),
             session(toShowOn: oldest, offered: update.session, at: now), view.isNews(update)

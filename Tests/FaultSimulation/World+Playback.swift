@@ -143,7 +143,8 @@ extension World {
         _ player: inout Player, _ records: ShownRecords
     ) throws -> SessionUpdate? {
         let begun = try RecordingSource.begin(
-            records, at: player.position, arrivedBy: player.share.shownArrivals(at: now), now: now)
+            records, in: player.share.scope, at: player.position,
+            arrivedBy: player.share.shownArrivals(at: now), now: now)
         player.source = begun.map { $0.source }
         player.ahead = []
         player.origin = (player.position, steady)

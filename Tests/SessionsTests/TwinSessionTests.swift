@@ -12,6 +12,8 @@ struct TwinSessionTests {
         let metersPerSecond: Double
         let beatsPerMinute: Double
         let laps: Int
+        /// Whether the runner pauses by hand after five seconds, until in view.
+        var isPaused = false
 
         var testDescription: String { "\(seconds) s at \(metersPerSecond) m/s" }
     }
@@ -44,6 +46,12 @@ struct TwinSessionTests {
                     latitude: 48 + north(second, beginning) / metersADegree, longitude: 11,
                     altitude: 500 + Double((second + 3000) / 30 % 3), horizontalAccuracy: 4,
                     speed: speed, course: 0), at: time, into: &events)
+            if beginning.isPaused, second == 5 - beginning.seconds {
+                pipeline.apply(control: .pause, at: time, into: &events)
+            }
+            if beginning.isPaused, second == -1 {
+                pipeline.apply(control: .resume, at: time, into: &events)
+            }
             if isHidden, beginning.laps > 0, second % (beginning.seconds / beginning.laps) == 0 {
                 pipeline.apply(control: .lap, at: time, into: &events)
             }
@@ -104,6 +112,8 @@ struct TwinSessionTests {
             Beginning(seconds: 310, metersPerSecond: 1.1, beatsPerMinute: 120, laps: 0),
             Beginning(seconds: 1200, metersPerSecond: 0.8, beatsPerMinute: 170, laps: 4),
             Beginning(seconds: 4000, metersPerSecond: 0.8, beatsPerMinute: 100, laps: 2),
+            Beginning(
+                seconds: 700, metersPerSecond: 0, beatsPerMinute: 100, laps: 0, isPaused: true),
         ])
     func `What was hidden brings no value and takes none away`(beginning: Beginning) throws {
         let usual = Beginning(seconds: 120, metersPerSecond: 3, beatsPerMinute: 160, laps: 0)

@@ -33,7 +33,7 @@ import Testing
         let fixture = try FlowFixture()
         try fixture.run(seconds: 150)
         let begun = try RecordingSource.begin(
-            records(of: fixture, hiding: Self.far), at: FlowFixture.time(149),
+            records(of: fixture, hiding: Self.far), in: .all, at: FlowFixture.time(149),
             arrivedBy: FlowFixture.time(seconds), now: FlowFixture.time(150))
         let shown = try #require(begun?.everything)
         #expect(shown.time <= FlowFixture.time(seconds))
@@ -47,7 +47,7 @@ import Testing
         try fixture.run(seconds: 150)
         func startedAt(_ time: Timestamp) throws -> [UInt8]? {
             let begun = try RecordingSource.begin(
-                records(of: fixture, hiding: .none), at: time, arrivedBy: nil,
+                records(of: fixture, hiding: .none), in: .all, at: time, arrivedBy: nil,
                 now: FlowFixture.time(150))
             return begun?.everything.changed.first { $0.key == .startedAt }?.bytes
         }
@@ -331,7 +331,8 @@ import Testing
         let records = try records(of: fixture, hiding: Self.far)
         var (source, everything) = try #require(
             try RecordingSource.begin(
-                records, at: FlowFixture.time(15), arrivedBy: nil, now: FlowFixture.time(60)))
+                records, in: .all, at: FlowFixture.time(15), arrivedBy: nil,
+                now: FlowFixture.time(60)))
         hub.begin(key, of: share, with: everything)
         let (_, snapshot) = try #require(hub.join(key, loop: 0))
         let feed = feeds.open(key, runnerName: "", snapshot: snapshot)

@@ -199,6 +199,37 @@ import Testing
         #expect(splits.contains { $0.1.unit == .mile })
     }
 
+    /// A second that is missing would tell a split, and so the pace, to who may see the heart alone.
+    @Test func `Who sees no splits misses no second for them`() throws {
+        let settings = Self.settings([
+            Track.zone(around: Self.home.moved(east: -9000, north: 0), radius: 200)
+        ])
+        let shown = Self.project(Self.run(2000), .hiding(settings))
+        let splits = shown.count { if case .split = $0.event.kind { true } else { false } }
+        #expect(splits >= 8)
+        let seen = shown.map { $0.seen(in: [.heartRate, .location]) }
+        #expect(seen.allSatisfy { if case .metrics = $0.kind { true } else { false } })
+        #expect(shown.map { $0.seen(in: .all) } == shown.map(\.event))
+        var views = SessionViews(
+            session: Fixture.session, epoch: 1, privacy: settings)
+        views.note(.beginning)
+        var (hearts, elapsed) = ([LogCursor](), [[UInt8]]())
+        for (index, event) in Self.run(2000).enumerated() {
+            let offset = RecordOffset(rawValue: UInt64(10 * index + 10))
+            for dated in views.take(event, at: offset, arrival: event.deviceTime).hiding ?? [] {
+                let plain = dated.seen(in: [.heartRate]).update
+                #expect(plain.event.isEmpty)
+                hearts.append(plain.cursor)
+                // Those with splits get each value, too: of that second with the next.
+                let full = dated.seen(in: .all).update
+                #expect(full.event.isEmpty || full.changed.isEmpty)
+                elapsed += full.changed.filter { $0.key == .elapsedSeconds }.map(\.bytes)
+            }
+        }
+        #expect(hearts.count == shown.count)
+        #expect(elapsed.count == shown.count - splits)
+    }
+
     @Test func `A leap completes its newest splits alone, from where they begin`() {
         var splits = ShownSplits()
         func completed(_ meters: Double, _ seconds: Double) -> [Split] {

@@ -13,6 +13,7 @@ package struct RecordingSource: Sendable {
     }
 
     private let records: ShownRecords
+    private let scope: Scope
     private var fields: SessionFields
     private var position: ShownRecords.Position
 
@@ -20,26 +21,30 @@ package struct RecordingSource: Sendable {
     ///
     /// - Parameters:
     ///   - records: The session's records, filtered by the share's rule.
+    ///   - scope: Scope of the share.
     ///   - time: Device time; a time before the first shown event means that event.
     ///   - arrivedBy: Later arrivals are still held back from the share; `nil`: none are.
     ///   - now: Time of the arrival clock.
     /// - Returns: The source and the updates shown at that moment; `nil` if there are none.
     /// - Throws: ``SegmentLogError``
     package static func begin(
-        _ records: ShownRecords, at time: Timestamp, arrivedBy: Timestamp?, now: Timestamp
+        _ records: ShownRecords, in scope: Scope, at time: Timestamp, arrivedBy: Timestamp?,
+        now: Timestamp
     ) throws(SegmentLogError) -> (source: RecordingSource, everything: SessionUpdate)? {
         guard let start = try records.fields(at: time, arrivedBy: arrivedBy, now: now) else {
             return nil
         }
         let source = RecordingSource(
-            records: records, fields: start.fields, position: start.position)
+            records: records, scope: scope, fields: start.fields, position: start.position)
         return (source, start.fields.everything)
     }
 
     private init(
-        records: ShownRecords, fields: SessionFields, position: ShownRecords.Position
+        records: ShownRecords, scope: Scope, fields: SessionFields,
+        position: ShownRecords.Position
     ) {
         self.records = records
+        self.scope = scope
         self.fields = fields
         self.position = position
     }
@@ -54,12 +59,13 @@ package struct RecordingSource: Sendable {
         _ limit: Int, arrivedBy: Timestamp?, now: Timestamp
     ) throws(SegmentLogError) -> [Timed] {
         var updates: [Timed] = []
+        let scope = scope
         try records.read(from: &position, arrivedBy: arrivedBy, now: now) { shown in
             guard updates.count < limit else { return false }
             updates.append(
                 Timed(
                     deviceTime: shown.event.deviceTime,
-                    update: fields.take(shown.event, at: shown.offset)))
+                    update: fields.take(shown.seen(in: scope), at: shown.offset)))
             return true
         }
         return updates

@@ -211,7 +211,8 @@ package actor PlaybackRun {
             }
             let now = reader.clock()
             let begun = try RecordingSource.begin(
-                records, at: time, arrivedBy: share.shownArrivals(at: now), now: now)
+                records, in: share.scope, at: time,
+                arrivedBy: share.shownArrivals(at: now), now: now)
             guard !ticket.isCancelled else { throw ReadRefusal.cancelled }
             return begun.map { (rule, $0.source, $0.everything) }
         }

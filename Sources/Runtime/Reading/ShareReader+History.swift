@@ -83,11 +83,12 @@ extension ShareReader {
         let ending = try records.read(
             from: &position, arrivedBy: source.shownArrivals(at: now), now: now
         ) { shown in
-            guard let json = encoder.item(of: shown.event, at: shown.offset) else { return true }
+            let event = shown.seen(in: source.share.scope)
+            guard let json = encoder.item(of: event, at: shown.offset) else { return true }
             let item = EncodedEvent(
                 cursor: LogCursor(epoch: log.epoch, offset: shown.offset), json: json)
-            let isMetrics = if case .metrics = shown.event.kind { true } else { false }
-            let second = isMetrics ? shown.event.deviceTime.wholeSecond : nil
+            let isMetrics = if case .metrics = event.kind { true } else { false }
+            let second = isMetrics ? event.deviceTime.wholeSecond : nil
             if let second, second == lastSecond {
                 // One update a second: the newest replaces the others.
                 page.items[page.items.count - 1] = item

@@ -16,6 +16,28 @@ public struct SessionViews: Sendable {
         /// The projection; `nil`: dropped for lack of memory.
         var projection: SessionProjection?
         var fields: SessionFields
+        /// What changed in a second that a split took the place of: its viewers get it with the next.
+        var owed: (changed: [Fragment], heartRate: HeartRateReading?) = ([], nil)
+
+        /// - Returns: The changes, and those for shares that do not see the event.
+        mutating func take(_ shown: ShownEvent) -> (update: SessionUpdate, covered: SessionUpdate?)
+        {
+            var update = fields.take(shown.event, at: shown.offset)
+            if case .metrics = shown.event.kind { payOwed(with: &update) }
+            let plain = shown.seen(in: [])
+            guard plain != shown.event else { return (update, nil) }
+            var covered = fields.take(plain, at: shown.offset)
+            payOwed(with: &covered)
+            owed = (covered.changed, covered.heartRate)
+            return (update, covered)
+        }
+
+        private mutating func payOwed(with update: inout SessionUpdate) {
+            let keys = update.changed.map(\.key)
+            update.changed += owed.changed.filter { !keys.contains($0.key) }
+            update.heartRate = update.heartRate ?? owed.heartRate
+            owed = ([], nil)
+        }
     }
 
     private let epoch: UInt32
@@ -115,12 +137,13 @@ public struct SessionViews: Sendable {
     private mutating func encodeShown() -> [SessionUpdates.Dated] {
         var updates: [SessionUpdates.Dated] = []
         for event in shown {
-            let update = hiding[0].fields.take(event.event, at: event.offset)
+            let (update, covered) = hiding[0].take(event)
             let isFirst = updates.isEmpty && shown.count > 1
-            updates.append(
-                SessionUpdates.Dated(
-                    update: update, arrival: event.arrival,
-                    everything: isFirst ? hiding[0].fields.everything : nil))
+            var dated = SessionUpdates.Dated(
+                update: update, arrival: event.arrival,
+                everything: isFirst ? hiding[0].fields.everything : nil)
+            dated.covered = covered
+            updates.append(dated)
         }
         // The array is large after a backlog, and every session has one.
         shown.removeAll(keepingCapacity: shown.capacity <= Self.shownKept)
@@ -140,11 +163,19 @@ public struct SessionUpdates: Sendable {
         /// All that the session shows after the first of several updates, for a share that begins
         /// with it; `nil`: the session's fields.
         public var everything: SessionUpdate?
+        /// In place of `update`, for shares that do not see its event: see ``ShownEvent/seen(in:)``.
+        var covered: SessionUpdate?
 
         public init(update: SessionUpdate, arrival: Timestamp, everything: SessionUpdate? = nil) {
             self.update = update
             self.arrival = arrival
             self.everything = everything
+        }
+
+        /// What a share gets of it.
+        public func seen(in scope: Scope) -> Self {
+            guard let covered, !scope.contains(.metrics) else { return self }
+            return Self(update: covered, arrival: arrival, everything: everything)
         }
     }
 

@@ -64,6 +64,9 @@ struct HiddenStretches: Sendable {
     /// The track up to the newest event.
     var track: TrackTrust { places.track }
 
+    /// The newest metrics as shown; a split may have taken their place.
+    var newestShown: Metrics { newest.shown }
+
     var isHidden: Bool {
         if case .hidden = phase { true } else { false }
     }
@@ -134,9 +137,6 @@ struct HiddenStretches: Sendable {
         shown.interval =
             metrics.interval?.number == stretch.foreignInterval ? nil : metrics.interval
         shown.course?.forgetPredictions()
-        // It is unknown in a session's first minutes. What was hidden of them could not be subtracted,
-        // and whether it is known in view would say how long the runner was hidden.
-        if isMixed || hidden.heartRateSeconds > Self.fixSeconds { shown.trainingLoad?.hrTSS = nil }
         guard isMixed else { return }
         shown.decouplingPercent = nil
         shown.targetZonePercent = nil
@@ -147,14 +147,17 @@ struct HiddenStretches: Sendable {
         shown.interval = nil
         shown.activeAlerts.removeAll(where: \.countsFromStart)
         if shown.zoneSeconds.reduce(0, +) < Self.loadSecondsMin { shown.trainingLoad = nil }
+        // It is unknown in a session's first minutes. What was hidden of them could not be subtracted,
+        // and whether it is known in view would say how long the runner was hidden.
+        shown.trainingLoad?.hrTSS = nil
         shown.averageCadence = shown.steps.flatMap { steps in
             shown.movingSeconds >= 10 ? Double(steps) * 60 / shown.movingSeconds : nil
         }
     }
 
-    /// Whether the session's values count a hidden way, too.
+    /// Whether the session's values count what was hidden, too: a way, or time, also that of a pause.
     private var isMixed: Bool {
-        hidden.distanceMeters != 0 || hidden.movingSeconds > Self.fixSeconds
+        hidden.distanceMeters != 0 || hidden.elapsedSeconds > Self.fixSeconds
     }
 
     /// Load is told from so many seconds of heart rate on: when it appears must not tell for how

@@ -284,11 +284,11 @@ public struct SessionProjection: Sendable {
         // The first record after a long silence may have the number that ended a view.
         if let newest = progress.newest, recorded.offset <= newest.offset { return }
         inViewAt = now
-        show(
-            ShownEvent(
-                event: StreamEvent(deviceTime: event.deviceTime, kind: kind),
-                offset: recorded.offset, arrival: recorded.arrival),
-            into: &shown)
+        var seen = ShownEvent(
+            event: StreamEvent(deviceTime: event.deviceTime, kind: kind),
+            offset: recorded.offset, arrival: recorded.arrival)
+        if case .split = kind { seen.covered = hiding?.newestShown }
+        show(seen, into: &shown)
     }
 
     private mutating func show(_ event: ShownEvent, into shown: inout [ShownEvent]) {

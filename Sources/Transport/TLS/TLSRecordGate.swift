@@ -46,6 +46,9 @@ final class TLSRecordGate: ChannelDuplexHandler {
 
     /// As BoringSSL, which allows 32 key updates and 32 empty records in a row.
     private static let recordsWithoutContentMax = 32
+    private var work = TLSRecordWork()
+    /// Whether the bytes are records: else the library says what is wrong with them.
+    private var isFramed = true
 
     init(store: TLSSecretStore, counters: TransportCounters) {
         self.store = store
@@ -59,10 +62,15 @@ final class TLSRecordGate: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
-        if case .opaque = state { return context.fireChannelRead(wrapInboundOut(bytes)) }
+        guard isFramed else { return context.fireChannelRead(wrapInboundOut(bytes)) }
+        work.advance(to: .now())
         if received.readableBytes == 0 { received = bytes } else { received.writeBuffer(&bytes) }
         do throws(NotTLSRecords) {
             while let record = try received.readRecord() {
+                guard work.admits(bytes: record.readableBytes - overhead) else {
+                    received = ByteBuffer()
+                    return abort(.unexpectedMessage, context)
+                }
                 switch state {
                 case .library: pass(record, context)
                 case .own: open(record, context)
@@ -70,16 +78,19 @@ final class TLSRecordGate: ChannelDuplexHandler {
                 }
             }
         } catch {
-            // The library says what is wrong with them.
-            becomeOpaque(context)
+            becomeUnframed(context)
         }
         // A new empty buffer frees the memory of the old one.
         if received.readableBytes == 0 { received = ByteBuffer() }
     }
 
-    private func becomeOpaque(_ context: ChannelHandlerContext) {
-        guard case .library = state else { return abort(.decodeError, context) }
+    /// Bytes of a record beside its content: header, tag, and the type (TLS 1.3) or the nonce (1.2).
+    private var overhead: Int { if case .opaque = state { 29 } else { 22 } }
+
+    private func becomeUnframed(_ context: ChannelHandlerContext) {
+        if case .own = state { return abort(.decodeError, context) }
         state = .opaque
+        isFramed = false
         let rest = received
         received = ByteBuffer()
         if rest.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(rest)) }
@@ -247,6 +258,7 @@ final class TLSRecordGate: ChannelDuplexHandler {
             guard opened.content.count == 5, opened.content.starts(with: [24, 0, 0, 1]),
                 opened.content[4] <= 1
             else { return abort(.unexpectedMessage, context) }
+            guard work.admitsKeyUpdate() else { return abort(.unexpectedMessage, context) }
             receiving.update()
             var records: [UInt8] = []
             if opened.content[4] == 1 { Self.update(&sending, into: &records) }
