@@ -33,6 +33,11 @@ struct TLSRecordWorkTests {
                 admitted(bytes: bytes, perSecond: 1_000_000, of: 10_000)))
     }
 
+    @Test func `Of what may be a key update fewer are taken than of other small records`() {
+        var work = TLSRecordWork()
+        #expect((0..<1000).count { _ in work.admits(bytes: 5, isOpened: false) } == 128)
+    }
+
     @Test func `Of key updates fewer are taken`() {
         let taken = admitted(bytes: 5, perSecond: 1_000_000, of: 10_000, isKeyUpdate: true)
         #expect((30...33).contains(taken))

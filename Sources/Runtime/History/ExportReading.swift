@@ -1,6 +1,7 @@
 package import Recordings
 package import SegmentLog
 package import SensorModel
+import Sessions
 import WireFormat
 
 /// Exports a recorded session to another format, part by part. Each part is read after the previous
@@ -40,11 +41,22 @@ package struct ExportReading: Sendable {
             try exporter.begin(session, as: format, hasRoom: hasRoom, isCancelled: isCancelled)
         }
         if let refusal = reservation.take(export.heldBytes) { throw refusal }
-        next = export.readsFrames ? log.summary(of: session)?.firstOffset : nil
+        let summary = try requireSession()
+        next = export.readsFrames ? summary.firstOffset : nil
+    }
+
+    /// A session that is erased meanwhile has no file: what was read of it would pass for all.
+    @discardableResult
+    private func requireSession() throws -> SessionSummary {
+        guard let summary = log.summary(of: session) else {
+            throw SessionReadError.unknownSession(session)
+        }
+        return summary
     }
 
     /// - Returns: The next bytes of the file; `nil` at its end.
-    /// - Throws: ``SessionReadError``, ``ReadRefusal/cancelled``
+    /// - Throws: ``SessionReadError``, also when the session is erased meanwhile;
+    ///   ``ReadRefusal/cancelled``
     package mutating func nextPart(isCancelled: () -> Bool) throws -> [UInt8]? {
         if rest.isEmpty, !isFinished { rest = try read(isCancelled: isCancelled)[...] }
         guard !rest.isEmpty else { return nil }
@@ -61,6 +73,7 @@ package struct ExportReading: Sendable {
             bytes += export.takeBytes()
         }
         guard next == nil else { return bytes }
+        try requireSession()
         isFinished = true
         export.finish()
         return bytes + export.takeBytes()

@@ -67,7 +67,7 @@ final class TLSRecordGate: ChannelDuplexHandler {
         if received.readableBytes == 0 { received = bytes } else { received.writeBuffer(&bytes) }
         do throws(NotTLSRecords) {
             while let record = try received.readRecord() {
-                guard work.admits(bytes: record.readableBytes - overhead) else {
+                guard work.admits(bytes: record.readableBytes - overhead, isOpened: isOwn) else {
                     received = ByteBuffer()
                     return abort(.unexpectedMessage, context)
                 }
@@ -86,6 +86,8 @@ final class TLSRecordGate: ChannelDuplexHandler {
 
     /// Bytes of a record beside its content: header, tag, and the type (TLS 1.3) or the nonce (1.2).
     private var overhead: Int { if case .opaque = state { 29 } else { 22 } }
+
+    private var isOwn: Bool { if case .own = state { true } else { false } }
 
     private func becomeUnframed(_ context: ChannelHandlerContext) {
         if case .own = state { return abort(.decodeError, context) }

@@ -12,6 +12,10 @@ struct TLSRecordWork {
     private static let contentBytes = 16.0
     /// A key update makes keys by six hashes. Peers need one in 2^24 records.
     private static let recordsPerKeyUpdate = 32.0
+    /// The same for a record that may be one: the library opens it, and only its length is known. A
+    /// body's last chunk is as long.
+    private static let recordsPerPossibleUpdate = 8.0
+    private static let keyUpdateBytes = 5
 
     private var left = recordsMax
     private var time: NIODeadline?
@@ -24,10 +28,15 @@ struct TLSRecordWork {
         time = now
     }
 
-    /// - Parameter bytes: Bytes of content.
+    /// - Parameters:
+    ///   - bytes: Bytes of content.
+    ///   - isOpened: Whether its kind will be known here: see ``admitsKeyUpdate()``.
     /// - Returns: `false`: the connection must end.
-    mutating func admits(bytes: Int) -> Bool {
-        left -= max(0, 1 - Double(max(0, bytes)) / Self.contentBytes)
+    mutating func admits(bytes: Int, isOpened: Bool = true) -> Bool {
+        left -=
+            !isOpened && bytes == Self.keyUpdateBytes
+            ? Self.recordsPerPossibleUpdate
+            : max(0, 1 - Double(max(0, bytes)) / Self.contentBytes)
         return left >= 0
     }
 
