@@ -58,6 +58,7 @@ package struct ExportReading: Sendable {
     /// - Throws: ``SessionReadError``, also when the session is erased meanwhile;
     ///   ``ReadRefusal/cancelled``
     package mutating func nextPart(isCancelled: () -> Bool) throws -> [UInt8]? {
+        try requireSession()
         if rest.isEmpty, !isFinished { rest = try read(isCancelled: isCancelled)[...] }
         guard !rest.isEmpty else { return nil }
         defer { rest = rest.dropFirst(Self.partBytes) }
@@ -73,7 +74,6 @@ package struct ExportReading: Sendable {
             bytes += export.takeBytes()
         }
         guard next == nil else { return bytes }
-        try requireSession()
         isFinished = true
         export.finish()
         return bytes + export.takeBytes()

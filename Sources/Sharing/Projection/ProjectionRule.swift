@@ -39,8 +39,9 @@ public struct ShownEvent: Hashable, Sendable {
     public var offset: RecordOffset
     /// Arrival of that record, or the time at which the event became due.
     public var arrival: Timestamp
-    /// Metrics of the second that the event takes the place of.
-    var covered: Metrics?
+    /// Metrics of the second that the event takes the place of. An array, since most events have none
+    /// and must not need memory for it.
+    var covered: [Metrics] = []
 
     public init(event: StreamEvent, offset: RecordOffset, arrival: Timestamp) {
         self.event = event
@@ -51,7 +52,7 @@ public struct ShownEvent: Hashable, Sendable {
     /// What a share shows of it. Where the scope has no splits it is the second that one takes the
     /// place of: a second that is missing would tell the split, and the pace.
     public func seen(in scope: Scope) -> StreamEvent {
-        guard let covered, !scope.contains(.metrics) else { return event }
+        guard let covered = covered.first, !scope.contains(.metrics) else { return event }
         return StreamEvent(deviceTime: event.deviceTime, kind: .metrics(covered))
     }
 }

@@ -287,7 +287,7 @@ public struct SessionProjection: Sendable {
         var seen = ShownEvent(
             event: StreamEvent(deviceTime: event.deviceTime, kind: kind),
             offset: recorded.offset, arrival: recorded.arrival)
-        if case .split = kind { seen.covered = hiding?.newestShown }
+        if case .split = kind, let hiding { seen.covered = [hiding.newestShown] }
         show(seen, into: &shown)
     }
 
@@ -298,6 +298,7 @@ public struct SessionProjection: Sendable {
         hasEndedView = false
         if progress.startedAt == nil { progress.startedAt = event.event.deviceTime }
         progress.newest = event
+        progress.newest?.covered = []
         switch event.event.kind {
         case .metrics: progress.metrics = event
         case .split(let split):

@@ -2,6 +2,7 @@ import FaultyDisk
 import Recordings
 import SegmentLog
 import SensorModel
+import Sessions
 import Testing
 import WireFormat
 
@@ -67,6 +68,19 @@ import WireFormat
         #expect(parts.flatMap(\.self) == whole)
         #expect(parts.allSatisfy { $0.count <= 64 << 10 })
         #expect(budget.bytes == 0)
+    }
+
+    @Test(arguments: ExportFormat.allCases)
+    func `What is erased while it is exported comes no further`(format: ExportFormat) throws {
+        var reading = try reading(format, ExportBudget())
+        #expect(try reading.nextPart(isCancelled: { false }) != nil)
+        #expect(try log.erase([Self.session]).sessions == 1)
+        #expect(throws: SessionReadError.unknownSession(Self.session)) {
+            try reading.nextPart(isCancelled: { false })
+        }
+        #expect(throws: SessionReadError.unknownSession(Self.session)) {
+            try self.reading(format, ExportBudget())
+        }
     }
 
     @Test func `An export for which there is no room is refused, and takes none`() throws {
