@@ -71,6 +71,7 @@ package struct OwnerRoutes: Sendable {
         _ work: @escaping @Sendable (HTTPRequest, Device) async throws -> HTTPResponse
     ) {
         precondition(method == .get || subject != nil, "what does the route change?")
+        let subject = subject ?? .memory
         let authenticator = OwnerAuthenticator(accounts: accounts, clock: administration.clock)
         let (changes, clock) = (administration.changes, administration.clock)
         router.add(method, "/v1/me" + path, bodyBytesMax: bodyBytesMax) { request in
@@ -78,7 +79,7 @@ package struct OwnerRoutes: Sendable {
             case .failure(let refusal): return refusal.response
             case .success(let device):
                 var response = await answer {
-                    guard subject ?? .memory != .memory else {
+                    guard subject != .memory else {
                         return try await work(request, device)
                     }
                     return try await changes.run(

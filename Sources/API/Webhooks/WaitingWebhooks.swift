@@ -16,7 +16,9 @@ package final class WaitingWebhooks: Sendable {
         var queue = Queue(countMax: countMax, perRequesterMax: countOfDeviceMax)
         var number: UInt64 = 0
         var dropped = 0
-        /// The last number that was given when a session was erased, while others wait.
+        /// Whether the newest answer of ``WaitingWebhooks/next()`` is being tried.
+        var isTrying = false
+        /// The last number that was given when a session was erased, while something waits or is tried.
         var erased: [String: UInt64] = [:]
         var complainedAt: ContinuousClock.Instant?
     }
@@ -56,8 +58,11 @@ package final class WaitingWebhooks: Sendable {
     func next() -> Delivery? {
         state.withLock { state in
             while let next = state.queue.next({ _ in true })?.job {
-                if state.isWanted(next) { return next }
+                guard state.isWanted(next) else { continue }
+                state.isTrying = true
+                return next
             }
+            state.isTrying = false
             state.erased = [:]
             return nil
         }
@@ -67,6 +72,8 @@ package final class WaitingWebhooks: Sendable {
     /// erased them, and nothing of them may leave the machine from here on.
     func erase(_ sessions: Set<SessionID>) {
         state.withLock { state in
+            // Else there is nothing to drop, and the sessions would stay until the next event.
+            guard state.isTrying || state.queue.count > 0 else { return }
             for session in sessions { state.erased["\(session)"] = state.number }
         }
     }

@@ -66,5 +66,9 @@ import Testing
         #expect(rest.map(\.event.time) == [2e-6, 1e-6] && rest.allSatisfy(waiting.isWanted))
         #expect(rest.last?.event.device == "again")
         #expect(waiting.next() == nil)
+        // Where nothing waits an erasure drops nothing, also not what comes later.
+        waiting.erase([SessionID(high: 1, low: 4)])
+        _ = waiting.append(Self.event(4, of: "ann"), of: ann, at: now)
+        #expect(waiting.next()?.event.time == 4e-6)
     }
 }
