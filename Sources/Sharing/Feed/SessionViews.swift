@@ -174,7 +174,7 @@ public struct SessionUpdates: Sendable {
 
         /// What a share gets of it.
         public func seen(in scope: Scope) -> Self {
-            guard let covered, !scope.contains(.metrics) else { return self }
+            guard let covered, !scope.seesSplits else { return self }
             return Self(update: covered, arrival: arrival, everything: everything)
         }
     }

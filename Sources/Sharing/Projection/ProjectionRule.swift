@@ -52,7 +52,12 @@ public struct ShownEvent: Hashable, Sendable {
     /// What a share shows of it. Where the scope has no splits it is the second that one takes the
     /// place of: a second that is missing would tell the split, and the pace.
     public func seen(in scope: Scope) -> StreamEvent {
-        guard let covered = covered.first, !scope.contains(.metrics) else { return event }
+        guard let covered = covered.first, !scope.seesSplits else { return event }
         return StreamEvent(deviceTime: event.deviceTime, kind: .metrics(covered))
     }
+}
+
+extension Scope {
+    /// Whether a share shows splits, as ``EventEncoder`` says.
+    var seesSplits: Bool { contains(.metrics) }
 }
