@@ -170,8 +170,9 @@ def siege(program, devices, viewers, seconds, small, only=None):
     where = "/dev/shm" if small and os.path.isdir("/dev/shm") else None
     with tempfile.TemporaryDirectory(dir=where) as folder, \
             Serving(program, folder, settings) as daemon:
-        owners = list(daemon.add_many(devices + 1))
+        owners = list(daemon.add_many(devices + 1 + len(besieging.CHANGES)))
         token, share = owners.pop()
+        changers = {attack: owners.pop()[0] for attack in besieging.CHANGES}
         session = recorded(daemon, token)
         members = [word for _, share in owners[:50] for word in ("--share", share)]
         group = daemon.ask("share", "group", *members)["id"]
@@ -195,7 +196,8 @@ def siege(program, devices, viewers, seconds, small, only=None):
             if only and attack.__name__ not in only:
                 continue
             (peak, processor, ready), waits, seen = phase(
-                daemon, crowd, seconds, attack, target)
+                daemon, crowd, seconds, attack,
+                dict(target, token=changers.get(attack, token)))
             times = [waits[index] / base[index] for index in (0, 1)]
             missing = [refusal for refusal in refusals if not seen.get(str(refusal))]
             faults = [f"never refused with {refusal}" for refusal in missing]

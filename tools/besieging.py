@@ -378,6 +378,9 @@ ATTACKS = [
     (latests_left, []), (rooms, []),
 ]
 
+# Too many changes in ten seconds are refused, also those of the attack before: each has its own device.
+CHANGES = [zones, courses, profiles]
+
 
 def main():
     """usage: besieging.py ATTACK TARGET   as JSON; prints what was refused, as JSON"""

@@ -58,7 +58,7 @@ import Testing
     ) {
         let now = (records.last?.arrival ?? Fixture.start).advanced(bySeconds: afterSeconds)
         let isWhole = index.extend(to: records.count, at: now) { from, until, mark, body in
-            mark(.beginning)
+            if from == nil { mark(.beginning) }
             for record in records
             where from.map({ record.offset >= $0 }) ?? true
                 && until.map({ record.offset < $0 }) ?? true
@@ -96,7 +96,7 @@ import Testing
                 rawValue: .random(in: 0...UInt64(10 * records.count), using: &generator))
             let checkpoint = index.checkpoint(before: place)
             var projection = checkpoint?.projection ?? SessionProjection(rule)
-            projection.note(.beginning)
+            if checkpoint == nil { projection.note(.beginning) }
             projection.use(index.verdicts)
             let next = checkpoint?.next ?? RecordOffset(rawValue: 0)
             let read = take(records.filter { $0.offset >= next }, by: &projection)

@@ -100,6 +100,44 @@ import Testing
         #expect(!isShown(east: 0))
     }
 
+    /// As when retention took it beside a viewer who reads it: the track that was trusted is not the
+    /// new one's.
+    @Test(arguments: [
+        [SessionProjection.Mark.beginning], [.loss, .beginning],
+    ], [true, false])
+    func `A session that begins anew is hidden up to a trusted track of its own`(
+        marks: [SessionProjection.Mark], hasBeginning: Bool
+    ) {
+        var settings = Run.zoned()
+        settings.trimStartMeters = 0
+        settings.trimFinishMeters = 0
+        var projection = SessionProjection(.hiding(settings))
+        if hasBeginning { projection.note(.beginning) }
+        func take(_ event: StreamEvent) -> [ShownEvent] {
+            var shown: [ShownEvent] = []
+            projection.take(
+                event, at: RecordOffset(rawValue: UInt64(event.deviceTime.microseconds)),
+                arrival: event.deviceTime, into: &shown)
+            return shown
+        }
+        func isShown(_ second: Int) -> Bool {
+            !take(Self.second(second, east: 9000 + 14 * Double(second))).isEmpty
+        }
+        func marker(_ second: Double) -> StreamEvent {
+            StreamEvent(deviceTime: Fixture.time(second), kind: .marker("here"))
+        }
+        for second in 1...10 { _ = isShown(second) }
+        #expect(take(marker(10.2)).count == 1)
+        for mark in marks { projection.note(mark) }
+        #expect(take(marker(10.4)).isEmpty)
+        // That the runner is hidden now is told once.
+        #expect(isShown(11))
+        for second in 12...18 { #expect(!isShown(second)) }
+        #expect(take(marker(18.5)).isEmpty)
+        #expect(isShown(19))
+        #expect(take(marker(19.5)).count == 1)
+    }
+
     /// The runner may have entered the zone in it, and only a position says where it is now.
     @Test func `A lost stretch counts as hidden, and what follows is hidden up to a trusted track`()
     {

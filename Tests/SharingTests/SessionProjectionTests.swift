@@ -333,7 +333,7 @@ import Testing
             let place = RecordOffset(rawValue: .random(in: 0...15_020, using: &generator))
             let checkpoint = index.checkpoint(before: place)
             var from = checkpoint?.projection ?? SessionProjection(rule)
-            from.note(.beginning)
+            if checkpoint == nil { from.note(.beginning) }
             from.use(index.verdicts)
             var shown: [ShownEvent] = []
             for (number, event) in events.enumerated() {

@@ -149,6 +149,9 @@ struct FinishTrim: Sendable {
         if place == nil { place = (.nan, .nan) }
     }
 
+    /// Another session begins under the ID: its track has to earn trust itself.
+    mutating func beginAnew() { track = TrackTrust() }
+
     /// - Returns: `false` if the event need not wait, since no position has come yet.
     mutating func hold(_ recorded: ShownEvent) -> Bool {
         guard let place else { return false }

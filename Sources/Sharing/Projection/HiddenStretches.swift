@@ -53,11 +53,19 @@ struct HiddenStretches: Sendable {
     mutating func loseStart() { places.loseStart() }
 
     /// Notes that a session begins anew under the ID, with a start of its own.
-    mutating func beginAnew() { places.beginAnew() }
+    mutating func beginAnew() {
+        places.beginAnew()
+        landed = nil
+        hide()
+    }
 
     /// Notes that events were lost: what they may have hidden counts as hidden.
     mutating func losePlace() {
-        guard places.losePlace(), case .shown = phase else { return }
+        if places.losePlace() { hide() }
+    }
+
+    private mutating func hide() {
+        guard case .shown = phase else { return }
         phase = .hidden(since: SessionTotals(newest.recorded))
     }
 

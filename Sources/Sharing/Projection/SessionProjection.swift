@@ -34,8 +34,6 @@ public struct SessionProjection: Sendable {
         /// The session's first record was processed, and no position yet.
         case begun
         case known
-        /// It was known before a loss. A session may have begun anew under this ID since.
-        case knownBeforeLoss
         /// Retention or damage took it.
         case lost
     }
@@ -125,19 +123,25 @@ public struct SessionProjection: Sendable {
     /// Processes a mark, in log order with the events. After a loss, and if it does not begin with
     /// ``Mark/beginning``, a session is hidden up to its next position. If the start is trimmed and
     /// the first position is unknown, it is hidden altogether: any place may be where it started.
+    ///
+    /// A second beginning is that of another session under the ID, after the first was removed; or a
+    /// later head in a log of an earlier program. So places that may be the first one's start stay
+    /// hidden, and the next position is another start, behind which the track has to earn trust.
     public mutating func note(_ mark: Mark) {
         switch (mark, start) {
         case (.beginning, .awaited): start = .begun
         case (.loss, .awaited), (.loss, .begun): loseStart()
-        case (.loss, .known), (.loss, .knownBeforeLoss):
-            start = .knownBeforeLoss
-            hiding?.losePlace()
-        case (.loss, .lost): hiding?.losePlace()
-        case (.beginning, .knownBeforeLoss):
+        case (.loss, .known), (.loss, .lost): hiding?.losePlace()
+        case (.beginning, .begun), (.beginning, .known):
             start = .begun
-            hiding?.beginAnew()
-        case (.beginning, .known), (.beginning, .lost), (.beginning, .begun): break
+            beginAnew()
+        case (.beginning, .lost): beginAnew()
         }
+    }
+
+    private mutating func beginAnew() {
+        hiding?.beginAnew()
+        trim?.beginAnew()
     }
 
     private mutating func noteStart(_ event: StreamEvent) {
@@ -145,7 +149,6 @@ public struct SessionProjection: Sendable {
         case .awaited: loseStart()
         case .begun:
             if event.position != nil { start = .known }
-        case .knownBeforeLoss: start = .known
         case .known, .lost: break
         }
     }
