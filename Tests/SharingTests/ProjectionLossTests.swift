@@ -102,9 +102,10 @@ import Testing
 
     /// As when retention took it beside a viewer who reads it: the track that was trusted is not the
     /// new one's.
-    @Test(arguments: [
-        [SessionProjection.Mark.beginning], [.loss, .beginning],
-    ], [true, false])
+    @Test(
+        arguments: [
+            [SessionProjection.Mark.beginning], [.loss, .beginning],
+        ], [true, false])
     func `A session that begins anew is hidden up to a trusted track of its own`(
         marks: [SessionProjection.Mark], hasBeginning: Bool
     ) {
