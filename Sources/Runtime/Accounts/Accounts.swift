@@ -157,6 +157,17 @@ package final class Accounts: Sendable {
 
     package func privacy(of id: DeviceID) -> PrivacySettings { device(id)?.privacy ?? .none }
 
+    /// The rule for the device's shares that obey its privacy settings; everything, without one.
+    package func rule(of id: DeviceID, at now: Timestamp) -> ProjectionRule {
+        withState { state in
+            let shares = state.shares.shares(of: id)
+            guard let privacy = state.devices[id]?.privacy,
+                shares.contains(where: { $0.obeysPrivacy && $0.isActive(at: now) })
+            else { return .everything }
+            return ProjectionRule(privacy)
+        }
+    }
+
     /// The device of a token, unless it is revoked.
     package func device(withToken text: String) -> Device? {
         guard let token = DeviceToken(text) else { return nil }

@@ -84,7 +84,7 @@ package struct Pipeline: Sendable {
             log: log, catalog: catalog, pool: pool, mailbox: mailbox, clock: WallClock.now,
             logger: logger)
         let results = SessionResults(log: log, registry: accounts.registry, catalog: catalog)
-        let upkeep = ResultsUpkeep(log: log, catalog: catalog, results: results, pool: pool)
+        let upkeep = Self.upkeep(results, reader, accounts)
         (self.catalog, self.results, self.upkeep) = (catalog, results, upkeep)
         playbacks = Playbacks(reader: reader, accounts: accounts)
         let rebuilder = SessionRebuilder(
@@ -106,6 +106,17 @@ package struct Pipeline: Sendable {
                 },
                 notice: notice),
             turns: turns, clock: WallClock.now)
+    }
+
+    private static func upkeep(
+        _ results: SessionResults, _ reader: ShareReader, _ accounts: Accounts
+    ) -> ResultsUpkeep {
+        ResultsUpkeep(
+            log: reader.log, catalog: reader.catalog, results: results, pool: reader.pool
+        ) { summary, ticket in
+            let rule = accounts.rule(of: summary.device, at: WallClock.now())
+            reader.prepare(summary, by: rule, ticket)
+        }
     }
 
     private static func observer(

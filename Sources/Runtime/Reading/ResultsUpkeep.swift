@@ -40,14 +40,24 @@ package final class ResultsUpkeep: Sendable {
     private let catalog: SessionCatalog
     private let results: SessionResults
     private let pool: ReadPool
+    private let prepare: @Sendable (SessionSummary, ReadPool.Ticket) -> Void
     private let state = Mutex(State())
 
-    package init(log: SegmentLog, catalog: SessionCatalog, results: SessionResults, pool: ReadPool)
-    {
+    /// - Parameters:
+    ///   - log: The log.
+    ///   - catalog: Its sessions.
+    ///   - results: Receives the results.
+    ///   - pool: Runs the work.
+    ///   - prepare: Called on a thread of the pool with each session that has ended.
+    package init(
+        log: SegmentLog, catalog: SessionCatalog, results: SessionResults, pool: ReadPool,
+        prepare: @escaping @Sendable (SessionSummary, ReadPool.Ticket) -> Void = { _, _ in }
+    ) {
         self.log = log
         self.catalog = catalog
         self.results = results
         self.pool = pool
+        self.prepare = prepare
     }
 
     /// Whether no work is left; for tests.
@@ -139,21 +149,25 @@ package final class ResultsUpkeep: Sendable {
             case .failed, .refused: return true
             }
         }
-        return await complete(due.compactMap(catalog.summary))
+        return await complete(due.compactMap(catalog.summary), prepare)
     }
 
     /// - Returns: `false` when the daemon stops.
-    private func complete(_ sessions: [SessionSummary]) async -> Bool {
+    private func complete(
+        _ sessions: [SessionSummary],
+        _ prepare: @escaping @Sendable (SessionSummary, ReadPool.Ticket) -> Void = { _, _ in }
+    ) async -> Bool {
         var left = sessions
         while !left.isEmpty {
             do {
                 let rest: Duration
                 (left, rest) = try await pool.run(for: .upkeep) { [results, left] ticket in
                     let begin = ContinuousClock.now
-                    let left = try results.complete(
+                    let rest = try results.complete(
                         left, computingMost: Self.batchMax, isCancelled: { ticket.isCancelled })
+                    for summary in left.dropLast(rest.count) { prepare(summary, ticket) }
                     let taken = ContinuousClock.now - begin
-                    return (left, min(taken * Self.restFactor, Self.restMax))
+                    return (rest, min(taken * Self.restFactor, Self.restMax))
                 }
                 // Cancelled only when the daemon stops; the pool is not used any more then.
                 try? await Task.sleep(for: rest)

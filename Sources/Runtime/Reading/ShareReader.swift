@@ -40,6 +40,19 @@ package struct ShareReader: Sendable {
             isCancelled: { ticket.isCancelled })
     }
 
+    /// A session of fewer records is read at the first request as fast as one with an index.
+    private static let preparedRecordsMin = 1024
+
+    /// Makes the index of a session that has ended: the first request would take longer for what it
+    /// hides, which tells that something is hidden. Runs on a thread of the pool.
+    package func prepare(
+        _ summary: SessionSummary, by rule: ProjectionRule, _ ticket: ReadPool.Ticket
+    ) {
+        guard rule != .everything, summary.records >= Self.preparedRecordsMin else { return }
+        // A log that cannot be read says so to the request.
+        _ = try? index(of: summary, by: rule, ticket)
+    }
+
     private func index(
         of summary: SessionSummary, by rule: ProjectionRule, _ ticket: ReadPool.Ticket
     ) throws(SegmentLogError) -> ProjectionIndex? {

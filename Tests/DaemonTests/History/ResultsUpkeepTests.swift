@@ -3,6 +3,7 @@ import Foundation
 import Registry
 import SegmentLog
 import SensorModel
+import Sharing
 import Testing
 import Transport
 
@@ -72,6 +73,31 @@ import Transport
             let log = running.daemon.pipeline.log
             #expect(result.lastOffset == log.summary(of: session)?.lastOffset)
             #expect(result.totals?.state == .ended)
+        }
+    }
+
+    @Test func `What shares hide of a session is found out once it has ended`() async throws {
+        try await RunningDaemon.run {
+            $0.ingest.silenceSeconds = 1
+        } _: { running in
+            let token = try running.addDevice("ann")
+            _ = try running.addShare(of: "ann")
+            let zones = try await running.ask(
+                .put, "/v1/me/zones", token: token,
+                body: #"{"zones":[{"name":"z","latitude":48,"longitude":11,"radiusMeters":200}]}"#)
+            try #require(zones.status == 200)
+            let session = RunningDaemon.session(0)
+            let rates = [Int](repeating: 120, count: 600)
+            try await running.sendHeartRates(rates, token: token, session: session)
+            let (pipeline, accounts) = (running.daemon.pipeline, running.daemon.accounts)
+            let device = try #require(accounts.device(named: "ann")).id
+            let rule = accounts.rule(of: device, at: WallClock.now())
+            #expect(rule != .everything)
+            #expect(
+                try await running.eventually {
+                    let summary = try #require(pipeline.log.summary(of: session))
+                    return pipeline.reader.indexes.index(of: summary, by: rule) != nil
+                })
         }
     }
 
