@@ -29,11 +29,11 @@ extension HTTPResponse {
         let tag = "\"" + String(hash.high, radix: 16) + "\""
         var tagged = self
         tagged.fields["ETag"] = tag
-        let known = request.fields.values("if-none-match").joined(separator: ",")
-            .split(separator: ",").map { $0.drop { $0 == " " || $0 == "W" || $0 == "/" } }
-        guard known.contains(where: { $0.hasPrefix(tag) || $0.hasPrefix("*") }) else {
-            return tagged
-        }
+        // Bytes: in a field of 15 KB, to tell characters took a millisecond.
+        let known = request.fields.values("if-none-match").joined(separator: ",").utf8
+            .split(separator: UInt8(ascii: ",")).map { $0.drop { " W/".utf8.contains($0) } }
+        guard known.contains(where: { $0.starts(with: tag.utf8) || $0.starts(with: "*".utf8) })
+        else { return tagged }
         tagged.status = 304
         tagged.body = .bytes([])
         tagged.fields["Content-Type"] = nil
