@@ -87,13 +87,12 @@ public final class PulsecastDaemon: Sendable {
         }
         let webhooks = try Webhooks(
             configuration.webhook, environment: environment, accounts: accounts, logger: logger)
+        let sessions = SessionNotifier(
+            accounts: accounts, webhooks: webhooks, logger: logger, clock: WallClock.now)
         pipeline = try Pipeline(
             configuration: configuration, disk: disk(state.log),
             newEpoch: newEpoch, accounts: accounts,
-            began: { webhooks?.began($0, of: $1, at: $2) },
-            notice: SessionNotifier(
-                accounts: accounts, webhooks: webhooks, logger: logger, clock: WallClock.now
-            ).take,
+            began: sessions.began, notice: sessions.take,
             stateChanged: { troubles.logChanged(to: $0) },
             logger: logger)
         troubles.begin(telling: pipeline.loops)

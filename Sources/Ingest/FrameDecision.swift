@@ -42,6 +42,8 @@ public enum OpenDecision: Hashable, Sendable {
     case opened(acknowledged: FrameSequence, isNew: Bool, replaces: ConnectionID?)
     /// The session belongs to another device: ``CloseCode/tokenRefused``.
     case foreign
+    /// The device has begun too many sessions: ``CloseCode/tooManyRequests``.
+    case crowded
 }
 
 /// A new ack for a device.

@@ -16,8 +16,6 @@ package struct FlowCallbacks {
     package var stopRebuilding: (SessionID) -> Void
     /// Called for every new session, with the device time of its first frame.
     package var began: (SessionID, DeviceID, Timestamp) -> Void
-    /// Called for every session that silence has ended.
-    package var ended: (SessionID) -> Void
     /// Called when the sessions in memory change.
     package var memory: (SessionMemory) -> Void
     /// Called with the connection of a session that was evicted from memory to make space.
@@ -37,7 +35,6 @@ package struct FlowCallbacks {
         rebuild: @escaping (RebuildTicket) -> Void,
         stopRebuilding: @escaping (SessionID) -> Void = { _ in },
         began: @escaping (SessionID, DeviceID, Timestamp) -> Void = { _, _, _ in },
-        ended: @escaping (SessionID) -> Void = { _ in },
         memory: @escaping (SessionMemory) -> Void = { _ in },
         crowdedOut: @escaping (ConnectionID) -> Void = { _ in },
         notice: @escaping (StreamEvent, SessionID, DeviceID) -> Void = { _, _, _ in },
@@ -51,7 +48,6 @@ package struct FlowCallbacks {
         self.rebuild = rebuild
         self.stopRebuilding = stopRebuilding
         self.began = began
-        self.ended = ended
         self.memory = memory
         self.crowdedOut = crowdedOut
         self.notice = notice

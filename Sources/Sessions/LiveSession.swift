@@ -49,6 +49,9 @@ package final class LiveSession {
     }
     /// Whether a device has connected to it since it is in memory.
     var goesOn = false
+    /// When silence ended it, if a device came back to it after that: in memory it would have got an
+    /// end record.
+    var overAt: Timestamp?
     /// Whether the log could not return it: then nobody knows whether it has ended.
     var isGivenUp = false
     /// Called when `hasEnded` changes; set while the session is in ``LiveSessions``, which counts.

@@ -159,6 +159,18 @@ extension SessionFlow {
         return true
     }
 
+    /// Lets shares show a session to which a device connects again, those that were made before it was
+    /// over. One whose end was recorded stays so. While it is read from the log that is not known.
+    func noteGoingOn(_ live: LiveSession) {
+        guard live.goesOn || table.connection(of: live.id) != nil, live.computation != nil,
+            !live.hasEnded, !live.isGivenUp
+        else { return }
+        hub.sessionWentOn(
+            live.id, of: live.device,
+            began: log.summary(of: live.id)?.arrivalTimes.lowerBound ?? live.lastArrival,
+            overAt: live.overAt, at: live.lastArrival, isInView: live.views.isInView)
+    }
+
     private func restored(_ live: LiveSession) {
         live.hasEnded =
             live.hasEnded || live.computation?.processors.pipeline.metrics.state == .ended

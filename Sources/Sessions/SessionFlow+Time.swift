@@ -95,7 +95,6 @@ extension SessionFlow {
             live.id, of: live.device, at: now, through: cursor.offset,
             isInView: live.views.hasEndedInView)
         counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
-        callbacks.ended(live.id)
         callbacks.memory(.ended(live.id, live.device))
     }
 }

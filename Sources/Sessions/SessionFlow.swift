@@ -32,6 +32,7 @@ package final class SessionFlow {
     private let sessionsMax: Int
     /// Sessions whose first record was written in this run, until the log lists them.
     private var begun: [SessionID: DeviceID] = [:]
+    private var pace = SessionPace()
     /// Sessions evicted from memory whose acks or log entries are still pending.
     var leaving: Set<SessionID> = []
     /// Number of requests to the log so far.
@@ -90,24 +91,20 @@ package final class SessionFlow {
         arrival: Timestamp
     ) -> OpenDecision {
         restore(session)
+        guard
+            table.recovery(of: session) != nil || begun[session] != nil
+                || pace.hasRoom(device, at: arrival)
+        else { return .crowded }
         let decision = table.open(
             connection, device: device, session: session, recorded: recorded)
         if case .opened = decision, let live = known(session, isRecorded: recorded) {
+            let over = live.lastArrival.advanced(byMicroseconds: silenceMicroseconds)
+            if over <= arrival { live.overAt = live.overAt ?? over }
             live.lastArrival = arrival
             live.goesOn = true
             noteGoingOn(live)
         }
         return decision
-    }
-
-    /// Lets shares show a session to which a device connects again. One that has ended stays so: a
-    /// share that was made since must never show it. While it is read from the log that is not known.
-    func noteGoingOn(_ live: LiveSession) {
-        guard live.goesOn || table.connection(of: live.id) != nil, live.computation != nil,
-            !live.hasEnded, !live.isGivenUp
-        else { return }
-        hub.sessionBegan(
-            live.id, of: live.device, at: live.lastArrival, isInView: live.views.isInView)
     }
 
     package func receive(
@@ -255,6 +252,7 @@ package final class SessionFlow {
                 head: head, deviceTime: header.deviceTime, isBeginning: true)
         else { return nil }
         callbacks.memory(.began(session, origin.device, at: first))
+        pace.take(origin.device, at: arrival)
         let live = LiveSession(
             id: session, device: origin.device, isRecorded: origin.recorded,
             computation: LiveComputation(SessionComputation(profile: profile)),

@@ -142,11 +142,20 @@ package final class ShareHub {
         for loop in entries[key]?.viewers.keys ?? [:].keys { send(loop, key, .ended(code)) }
     }
 
-    /// Begins or resumes a session; `isInView`: whether a share with positions may show it already.
+    /// Begins a session; `isInView`: whether a share with positions may show it already.
     package func sessionBegan(
         _ session: SessionID, of device: DeviceID, at arrival: Timestamp, isInView: Bool = true
     ) {
         sessions.began(session, of: device, at: arrival, isInView: isInView)
+    }
+
+    /// Handles a session that goes on from the log; see ``DeviceSessions/wentOn``.
+    package func sessionWentOn(
+        _ session: SessionID, of device: DeviceID, began: Timestamp, overAt over: Timestamp?,
+        at now: Timestamp, isInView: Bool
+    ) {
+        sessions.wentOn(
+            session, of: device, began: began, overAt: over, at: now, isInView: isInView)
     }
 
     /// Handles a session that was read from the log, after a restart or a change of settings:

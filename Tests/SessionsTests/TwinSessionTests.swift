@@ -1,3 +1,4 @@
+import Glibc
 import Processing
 import SensorModel
 import Sharing
@@ -14,6 +15,8 @@ struct TwinSessionTests {
         let laps: Int
         /// Whether the runner pauses by hand after five seconds, until in view.
         var isPaused = false
+        /// Height of the hills before the runner is in view.
+        var hillMeters = 0.0
 
         var testDescription: String { "\(seconds) s at \(metersPerSecond) m/s" }
     }
@@ -44,7 +47,7 @@ struct TwinSessionTests {
             pipeline.apply(
                 location: try Location(
                     latitude: 48 + north(second, beginning) / metersADegree, longitude: 11,
-                    altitude: 500 + Double((second + 3000) / 30 % 3), horizontalAccuracy: 4,
+                    altitude: altitude(second, beginning), horizontalAccuracy: 4,
                     speed: speed, course: 0), at: time, into: &events)
             if beginning.isPaused, second == 5 - beginning.seconds {
                 pipeline.apply(control: .pause, at: time, into: &events)
@@ -59,6 +62,15 @@ struct TwinSessionTests {
         pipeline.apply(
             control: .stop, at: start.advanced(bySeconds: Double(shownSeconds)), into: &events)
         return events
+    }
+
+    /// A hill of 30 m in view, and small steps on it.
+    private static func altitude(_ second: Int, _ beginning: Beginning) -> Double {
+        guard second >= 0 else {
+            return 500 + beginning.hillMeters * (cos(Double(second) / 40) - 1)
+        }
+        let hill = second < 800 ? 0 : min(Double(second - 800) / 10, 30)
+        return 500 + hill + Double((second + 3000) / 30 % 3)
     }
 
     /// Meters from the place of second 0; before it to and fro near the door, which is 100 m south.
@@ -109,8 +121,10 @@ struct TwinSessionTests {
         arguments: [
             Beginning(seconds: 20, metersPerSecond: 2, beatsPerMinute: 130, laps: 0),
             Beginning(seconds: 290, metersPerSecond: 1.2, beatsPerMinute: 150, laps: 0),
-            Beginning(seconds: 310, metersPerSecond: 1.1, beatsPerMinute: 120, laps: 0),
-            Beginning(seconds: 1200, metersPerSecond: 0.8, beatsPerMinute: 170, laps: 4),
+            Beginning(
+                seconds: 310, metersPerSecond: 1.1, beatsPerMinute: 120, laps: 0, hillMeters: 30),
+            Beginning(
+                seconds: 1200, metersPerSecond: 0.8, beatsPerMinute: 170, laps: 4, hillMeters: 8),
             Beginning(seconds: 4000, metersPerSecond: 0.8, beatsPerMinute: 100, laps: 2),
             Beginning(
                 seconds: 700, metersPerSecond: 0, beatsPerMinute: 100, laps: 0, isPaused: true),
@@ -127,6 +141,7 @@ struct TwinSessionTests {
         #expect(others(found).map(\.kind) == others(expected).map(\.kind))
         #expect(found.first?.second == expected.first?.second)
         #expect(found.contains { $0.metrics?.trainingLoad != nil })
+        #expect(found.contains { $0.metrics?.elevationGainMeters ?? 0 > 25 })
         let expectedMetrics = Dictionary(
             expected.map { ($0.second, $0.metrics) }, uniquingKeysWith: { $1 ?? $0 })
         for found in found {
@@ -139,6 +154,11 @@ struct TwinSessionTests {
             #expect(here.movingSeconds == there.movingSeconds)
             #expect(here.zoneSeconds == there.zoneSeconds)
             #expect(here.maxHeartRate == there.maxHeartRate)
+            // Of two metrics of a second, one may be the other's by then.
+            func isAlike(_ value: KeyPath<Metrics, Double?>) -> Bool {
+                abs((here[keyPath: value] ?? 0) - (there[keyPath: value] ?? 0)) < 0.15
+            }
+            #expect(isAlike(\.elevationGainMeters) && isAlike(\.elevationLossMeters))
             #expect(abs((here.averageHeartRate ?? 0) - (there.averageHeartRate ?? 0)) < 1e-6)
         }
     }

@@ -273,6 +273,55 @@ import Testing
         #expect(shown(91) == Self.session(2))
     }
 
+    /// A session that left memory, and whose device comes back to it.
+    @Test(arguments: [true, false])
+    func `One that goes on after it was over is not shown on a share made meanwhile`(
+        isKnown: Bool
+    ) {
+        var sessions = DeviceSessions()
+        if isKnown {
+            sessions.began(Self.session(1), at: 10)
+            sessions.ended(Self.session(1), at: 20)
+        }
+        let (before, made) = (Fixture.share(), Fixture.share(createdAt: Fixture.time(30)))
+        sessions.wentOn(
+            Self.session(1), of: Self.device, began: Fixture.time(10), overAt: Fixture.time(25),
+            at: Fixture.time(40), isInView: true)
+        let now = Fixture.time(41)
+        #expect(sessions.session(shownBy: before, at: now) == Self.session(1))
+        #expect(sessions.session(shownBy: made, at: now) == nil)
+        #expect(sessions.unsettled(by: made, at: now) == nil)
+        sessions.ended(Self.session(1), at: 50)
+        #expect(sessions.session(shownBy: made, at: Fixture.time(51)) == nil)
+    }
+
+    /// After a restart the log tells whether it was over, also of one that goes on.
+    @Test(arguments: [nil, 25.0, 45])
+    func `One that goes on is shown on a share made since it began once its end was read`(
+        overAt: Double?
+    ) {
+        var sessions = DeviceSessions()
+        sessions.began(Self.session(1), at: 10)
+        sessions.ended(
+            Self.session(1), of: Self.device, at: Fixture.time(20),
+            through: RecordOffset(rawValue: 20), isCertain: false)
+        let made = Fixture.share(createdAt: Fixture.time(15))
+        sessions.wentOn(
+            Self.session(1), of: Self.device, began: Fixture.time(10), overAt: nil,
+            at: Fixture.time(40), isInView: true)
+        #expect(sessions.session(shownBy: made, at: Fixture.time(41)) == nil)
+        #expect(sessions.unsettled(by: made, at: Fixture.time(41))?.isOfEnd == true)
+        sessions.settle(
+            Self.session(1), of: Self.device, ended: overAt.map { Fixture.time($0) })
+        #expect(sessions.unsettled(by: made, at: Fixture.time(41)) == nil)
+        #expect(sessions.session(shownBy: made, at: Fixture.time(41)) == Self.session(1))
+        let later = Fixture.share(createdAt: Fixture.time(30))
+        let isShown = overAt.map { $0 >= 30 } ?? true
+        #expect(
+            sessions.session(shownBy: later, at: Fixture.time(41))
+                == (isShown ? Self.session(1) : nil))
+    }
+
     @Test func `A thousand ended sessions are not all remembered, the last is`() {
         var sessions = DeviceSessions()
         for number in UInt64(1)...1000 {

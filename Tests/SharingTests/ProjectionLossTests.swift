@@ -131,9 +131,7 @@ import Testing
         #expect(take(marker(10.2)).count == 1)
         for mark in marks { projection.note(mark) }
         #expect(take(marker(10.4)).isEmpty)
-        // That the runner is hidden now is told once.
-        #expect(isShown(11))
-        for second in 12...18 { #expect(!isShown(second)) }
+        for second in 11...18 { #expect(!isShown(second)) }
         #expect(take(marker(18.5)).isEmpty)
         #expect(isShown(19))
         #expect(take(marker(19.5)).count == 1)

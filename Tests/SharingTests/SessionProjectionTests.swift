@@ -39,7 +39,8 @@ import Testing
         metrics.activeAlerts = []
         metrics.position = point.map {
             PositionMetric(
-                latitude: $0.latitude, longitude: $0.longitude, altitudeMeters: 500,
+                latitude: $0.latitude, longitude: $0.longitude,
+                altitudeMeters: 500 + 0.05 * seconds,
                 horizontalAccuracyMeters: 5, courseDegrees: 90, state: .live)
         }
         return Fixture.metricsEvent(seconds, metrics)

@@ -23,10 +23,24 @@ package final class SessionNotifier: Sendable {
         self.clock = clock
     }
 
+    /// Takes the beginning of a session, with the device time of its first frame.
+    @Sendable package func began(
+        _ session: SessionID, of device: DeviceID, at deviceTime: Timestamp
+    ) {
+        webhooks?.began(session, of: device, at: deviceTime)
+        write((.sessionBegan, .info, "session began"), of: session, from: device)
+    }
+
     @Sendable package func take(_ event: StreamEvent, of session: SessionID, from device: DeviceID)
     {
         webhooks?.take(event, of: session, from: device)
         guard let line = Self.line(event) else { return }
+        write(line, of: session, from: device)
+    }
+
+    private typealias Line = (event: JournalEvent, level: Logger.Level, text: Logger.Message)
+
+    private func write(_ line: Line, of session: SessionID, from device: DeviceID) {
         let verdict = limiters.withLock { limiters in
             // Frames that are missing must not leave out a call for help.
             line.event == .alert
@@ -46,9 +60,7 @@ package final class SessionNotifier: Sendable {
     }
 
     /// Built only for events that are written: most events are not.
-    private static func line(
-        _ event: StreamEvent
-    ) -> (event: JournalEvent, level: Logger.Level, text: Logger.Message)? {
+    private static func line(_ event: StreamEvent) -> Line? {
         switch event.kind {
         case .alert(let alert) where alert.severity == .emergency:
             (.alert, .warning, "alert: \(alert.kind.name) \(alert.phase.name)")

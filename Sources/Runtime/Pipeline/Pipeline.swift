@@ -82,7 +82,7 @@ package struct Pipeline: Sendable {
         let catalog = SessionCatalog(log: log)
         reader = ShareReader(
             log: log, catalog: catalog, pool: pool, mailbox: mailbox, clock: WallClock.now,
-            logger: logger)
+            silenceSeconds: configuration.ingest.silenceSeconds, logger: logger)
         let results = SessionResults(log: log, registry: accounts.registry, catalog: catalog)
         let upkeep = Self.upkeep(results, reader, accounts)
         (self.catalog, self.results, self.upkeep) = (catalog, results, upkeep)

@@ -174,7 +174,7 @@ extension PipelineCore {
         return nil
     }
 
-    /// Notes the arrival of the end of a source's session; `nil`: it broke off.
+    /// Notes when a source's session was over first; `nil`: it was not.
     func settle(_ source: CatchUp.Source, ended time: Timestamp?) {
         guard let session = source.sessions.first, let device = source.share.device else { return }
         hub.settle(session, of: device, ended: time)

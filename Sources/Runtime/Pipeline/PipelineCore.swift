@@ -103,6 +103,7 @@ package final class PipelineCore {
             recorded: opening.recorded, arrival: opening.arrival)
         switch decision {
         case .foreign: send(.close(opening.connection, .tokenRefused), to: opening.connection)
+        case .crowded: send(.close(opening.connection, .tooManyRequests), to: opening.connection)
         case .opened(let acknowledged, _, let replaced):
             openings[opening.connection] = opening
             if let replaced {
@@ -210,14 +211,7 @@ extension FlowCallbacks {
                 }
             },
             rebuild: parts.rebuild, stopRebuilding: parts.stopRebuilding,
-            began: { session, device, deviceTime in
-                logger.log(
-                    .sessionBegan, .info, "session began",
-                    ["session": "\(session)", "device": "\(parts.accounts.name(of: device))"])
-                parts.began(session, device, deviceTime)
-            },
-            ended: { logger.info("session ended", metadata: ["session": "\($0)"]) },
-            memory: parts.memory,
+            began: parts.began, memory: parts.memory,
             crowdedOut: { links[$0.loop].push(.close($0, .tooManyRequests)) },
             notice: parts.notice,
             ingestLag: { parts.counters.ingestLag.record(seconds: $0) },

@@ -51,10 +51,12 @@ package final class SessionCatalog: Sendable {
     /// Updates sessions that the log has erased, or erased in part after a failure.
     package func erased(_ sessions: Set<SessionID>) {
         let end = log.writtenEnd
-        let left = sessions.map { ($0, log.summary(of: $0)) }
+        let left = sessions.compactMap { log.summary(of: $0) }
+        let gone = sessions.subtracting(left.map(\.session))
         state.withLock { state in
-            for (session, summary) in left {
-                state.replace(session, by: summary, keepingFrom: end.rawValue)
+            state.remove(gone, keepingFrom: end.rawValue)
+            for summary in left {
+                state.replace(summary.session, by: summary, keepingFrom: end.rawValue)
             }
         }
     }

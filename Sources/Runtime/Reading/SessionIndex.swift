@@ -72,6 +72,27 @@ struct SessionIndex: Sendable {
         byID.remove(at: byID.partitioningIndex { $0 >= session })
     }
 
+    /// Removes erased sessions of which nothing is left, but for those that began since. O(n), however
+    /// many they are.
+    ///
+    /// - Parameters:
+    ///   - sessions: Erased sessions.
+    ///   - end: A session that began from here on is a new one.
+    mutating func remove(_ sessions: Set<SessionID>, keepingFrom end: UInt64) {
+        let gone = sessions.filter { first[$0].map { $0 < end } ?? false }
+        guard !gone.isEmpty else { return }
+        let devices = Set(gone.compactMap { entry(of: $0)?.device })
+        entries.removeAll { gone.contains($0.session) }
+        let offsets = Set(gone.compactMap { first.removeValue(forKey: $0) })
+        for device in devices {
+            byDevice[device]?.removeAll { offsets.contains($0) }
+            if byDevice[device]?.isEmpty == true { byDevice[device] = nil }
+        }
+        byID.removeAll { gone.contains($0) }
+        held.subtract(gone)
+        for session in gone { released[session] = nil }
+    }
+
     /// - Parameters:
     ///   - session: Session of the answer.
     ///   - summary: Answer of the log.
@@ -86,18 +107,14 @@ struct SessionIndex: Sendable {
 
     /// - Parameters:
     ///   - session: Erased session.
-    ///   - summary: Summary of its remains in the log; `nil`: none.
+    ///   - summary: Summary of its remains in the log.
     ///   - end: A session that began from here on is a new one, which the log may not know yet.
     mutating func replace(
-        _ session: SessionID, by summary: SessionSummary?, keepingFrom end: UInt64
+        _ session: SessionID, by summary: SessionSummary, keepingFrom end: UInt64
     ) {
         guard let old = first[session], old < end else { return }
         let release = released[session]
         remove(session)
-        guard let summary else {
-            held.remove(session)
-            return
-        }
         insert(
             Entry(
                 session: session, device: summary.device, first: summary.firstOffset.rawValue,

@@ -78,8 +78,8 @@ extension ShareReader {
     /// processor at most.
     private static let restFactor = 4
 
-    /// Arrival of the end of a source's session; `nil`: it broke off. One that cannot be read is taken to
-    /// have been over when the share was made.
+    /// When a source's session was over first; `nil`: it was not. One that cannot be read is taken to have
+    /// been over when the share was made.
     private func ended(_ source: CatchUp.Source, _ ticket: ReadPool.Ticket) throws -> Timestamp? {
         guard let session = source.sessions.first else { return nil }
         do { return try end(of: session, ticket) } catch is SegmentLogError { return Self.longAgo }
@@ -87,16 +87,15 @@ extension ShareReader {
 
     /// Runs on a thread of the pool.
     ///
-    /// - Returns: Arrival of the session's end, long ago for one that was erased; `nil`: it broke off.
+    /// - Returns: When the session was over first, long ago for one that was erased; `nil`: it was not.
     /// - Throws: ``SegmentLogError``; ``ReadRefusal/cancelled``
     package func end(of session: SessionID, _ ticket: ReadPool.Ticket) throws -> Timestamp? {
-        guard let records = try records(of: session, by: .everything, ticket) else {
-            if ticket.isCancelled { throw ReadRefusal.cancelled }
-            return Self.longAgo
-        }
-        let (end, ending) = try records.end(now: clock())
-        guard ending != .cancelled else { throw ReadRefusal.cancelled }
-        return end?.arrival
+        guard let summary = catalog.summary(of: session) else { return Self.longAgo }
+        let end = try log.reader().firstEnd(
+            of: summary, silenceSeconds: silenceSeconds, now: clock(),
+            isCancelled: { ticket.isCancelled })
+        guard !ticket.isCancelled else { throw ReadRefusal.cancelled }
+        return end
     }
 
     private static let longAgo = Timestamp(microseconds: .min)

@@ -14,6 +14,8 @@ package struct ShareReader: Sendable {
     let settlements = Settlements()
     package let mailbox: PipelineMailbox
     package let clock: @Sendable () -> Timestamp
+    /// Silence after which a session has ended.
+    let silenceSeconds: Double
     package let logger: Logger
 
     /// Seconds that a viewer waits for a failed disk.

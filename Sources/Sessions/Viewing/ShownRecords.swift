@@ -167,25 +167,6 @@ package struct ShownRecords: Sendable {
         return (first, ending)
     }
 
-    /// The end of a session without a rule. No snapshot comes after it, so only what follows the
-    /// last one is read.
-    ///
-    /// - Parameter now: Arrival clock.
-    /// - Returns: The event, `nil`: the session broke off; and why the reading ended.
-    /// - Throws: ``SegmentLogError``
-    package func end(
-        now: Timestamp
-    ) throws(SegmentLogError) -> (event: ShownEvent?, ending: Ending) {
-        var end: ShownEvent?
-        var position = try position(at: Timestamp(microseconds: .max))
-        let ending = try read(from: &position, arrivedBy: nil, now: now) { shown in
-            guard case .ended = shown.event.kind else { return true }
-            end = shown
-            return false
-        }
-        return (end, ending)
-    }
-
     // MARK: A moment
 
     /// - Parameter time: Device time.

@@ -43,29 +43,29 @@ struct HiddenStretches: Sendable {
     /// The newest metrics, as recorded and as shown.
     private var newest = (recorded: Metrics(), shown: Metrics())
     private var heartRate = ShownHeartRate()
+    private var climb = ShownClimb()
     private var laps = (count: 0, hiddenMoving: 0.0, hiddenMeters: 0.0)
 
     init(_ settings: PrivacySettings) {
-        showsHeartRate = settings.showsHeartRate
-        places = HiddenPlaces(settings)
+        self.init(HiddenPlaces(settings), showsHeartRate: settings.showsHeartRate)
+    }
+
+    private init(_ places: HiddenPlaces, showsHeartRate: Bool) {
+        self.places = places
+        self.showsHeartRate = showsHeartRate
     }
 
     mutating func loseStart() { places.loseStart() }
 
-    /// Notes that a session begins anew under the ID, with a start of its own.
+    /// Notes that a session begins anew under the ID, with a start and totals of its own.
     mutating func beginAnew() {
         places.beginAnew()
-        landed = nil
-        hide()
+        self = Self(places, showsHeartRate: showsHeartRate)
     }
 
     /// Notes that events were lost: what they may have hidden counts as hidden.
     mutating func losePlace() {
-        if places.losePlace() { hide() }
-    }
-
-    private mutating func hide() {
-        guard case .shown = phase else { return }
+        guard places.losePlace(), case .shown = phase else { return }
         phase = .hidden(since: SessionTotals(newest.recorded))
     }
 
@@ -109,6 +109,7 @@ struct HiddenStretches: Sendable {
             let stretch = landed ?? Stretch(metrics, at: time)
             landed = nil
             hidden.add(from: since, to: stretch.totals)
+            climb.begin(stretch.totals, isWhole: !isMixed)
             phase = .shown(stretch)
             return show(metrics)
         case .shown:
@@ -122,6 +123,7 @@ struct HiddenStretches: Sendable {
         guard case .shown(let stretch) = phase else { return .metrics(newest.shown) }
         var shown = metrics
         hidden.subtract(from: &shown)
+        climb.update(&shown, of: metrics)
         keepUnmixed(&shown, of: metrics, in: stretch)
         pendingSplits += splits.update(shown)
         if pendingSplits.count > Self.pendingSplitsMax {
@@ -141,10 +143,14 @@ struct HiddenStretches: Sendable {
     ) {
         heartRate.update(
             &shown, of: metrics, maximumBefore: stretch.maxHeartRateBefore,
-            isWhole: hidden.heartRateSeconds == 0)
+            isWhole: !isMixed)
         shown.interval =
             metrics.interval?.number == stretch.foreignInterval ? nil : metrics.interval
         shown.course?.forgetPredictions()
+        if metrics.elapsedSeconds - stretch.totals.elapsedSeconds < Self.gradeSeconds {
+            shown.gradePercent = nil
+            shown.gradeAdjustedPaceSecondsPerKm = nil
+        }
         guard isMixed else { return }
         shown.decouplingPercent = nil
         shown.targetZonePercent = nil
@@ -152,6 +158,10 @@ struct HiddenStretches: Sendable {
         // These follow from the whole way, and not by sums: its length could be computed from them.
         shown.distanceUncertaintyMeters = nil
         shown.caloriesKcal = nil
+        // Kilometers, and 100 m of climb as one more: as the session's, by what is in view.
+        shown.effortKm = shown.effortKm.map { _ in
+            (shown.distanceMeters ?? 0) / 1000 + (shown.elevationGainMeters ?? 0) / 100
+        }
         shown.interval = nil
         shown.activeAlerts.removeAll(where: \.countsFromStart)
         if shown.zoneSeconds.reduce(0, +) < Self.loadSecondsMin { shown.trainingLoad = nil }
@@ -171,6 +181,9 @@ struct HiddenStretches: Sendable {
     /// Load is told from so many seconds of heart rate on: when it appears must not tell for how
     /// long the runner was hidden. The reference's bound.
     private static let loadSecondsMin = 300.0
+
+    /// The grade looks back 150 m. A time, since the steps of a distance depend on what was hidden.
+    private static let gradeSeconds = 200.0
 
     /// A receiver's first fix comes a little after the start: steps before it were no hidden path.
     private static let fixSeconds = 60.0

@@ -28,9 +28,11 @@ public struct DeviceSessions: Sendable {
         var ended: End?
         /// End as shares with positions see it: that of a hidden session comes later.
         var endedInView: End?
-        /// Whether ``ended`` is certain, else it is the last record's arrival. A late record comes
-        /// after the end.
+        /// Whether its ends are certain: else ``ended`` is the last record's arrival, and a late
+        /// record comes after the end, or ``overAt`` is not known of a session that goes on.
         var isEndKnown = true
+        /// When it was over before it went on: no share that was made later shows it.
+        var overAt: Timestamp?
         /// Its last record; `nil` while it continues.
         var last: RecordOffset?
 
@@ -39,12 +41,22 @@ public struct DeviceSessions: Sendable {
             cameIntoView = cameIntoView?.advanced(byMicroseconds: difference)
             ended?.move(byMicroseconds: difference)
             endedInView?.move(byMicroseconds: difference)
+            overAt = overAt?.advanced(byMicroseconds: difference)
         }
 
-        /// Whether it is not known that the session went on after the share was made.
+        /// Whether it was over when the share was made.
+        func wasOver(for share: Share) -> Bool {
+            [ended?.time, overAt].contains { $0.map { $0 < share.createdAt } ?? false }
+        }
+
+        /// Whether it is not known that the session was not over when the share was made.
         func isUncertain(for share: Share) -> Bool {
-            guard !isEndKnown, began < share.createdAt, let ended else { return false }
-            return ended.time >= share.createdAt
+            !isEndKnown && began < share.createdAt && !wasOver(for: share)
+        }
+
+        mutating func noteOver(_ time: Timestamp?) {
+            guard let time else { return }
+            overAt = min(time, overAt ?? time)
         }
 
         /// The end as the share sees it; `nil`: live.
@@ -61,7 +73,7 @@ public struct DeviceSessions: Sendable {
 
     public init() {}
 
-    /// Adds a session, also one that ended with the last start of the daemon and continues.
+    /// Adds a session that begins.
     ///
     /// - Parameters:
     ///   - session: A session of that device.
@@ -73,18 +85,44 @@ public struct DeviceSessions: Sendable {
     public mutating func began(
         _ session: SessionID, of device: DeviceID, at time: Timestamp, isInView: Bool? = true
     ) {
+        goOn(
+            Span(
+                session: session, began: time, cameIntoView: isInView == false ? nil : time,
+                isViewKnown: isInView != nil),
+            of: device)
+    }
+
+    /// Notes that a session goes on which left memory, or was recorded before the start.
+    ///
+    /// - Parameters:
+    ///   - session: A session of that device, known or not.
+    ///   - device: The session's device.
+    ///   - began: Arrival of its first record.
+    ///   - over: When silence ended it meanwhile; `nil`: it did not, as far as is known.
+    ///   - time: Arrival clock.
+    ///   - isInView: As of ``began(_:of:at:isInView:)``.
+    public mutating func wentOn(
+        _ session: SessionID, of device: DeviceID, began: Timestamp, overAt over: Timestamp?,
+        at time: Timestamp, isInView: Bool
+    ) {
+        // One that is not known any more was over long ago, or was not: the log tells.
+        goOn(
+            Span(
+                session: session, began: min(began, time), cameIntoView: isInView ? time : nil,
+                isViewKnown: true, isEndKnown: false, overAt: over),
+            of: device)
+    }
+
+    private mutating func goOn(_ span: Span, of device: DeviceID) {
         var known = spans[device] ?? []
-        if let index = known.firstIndex(where: { $0.session == session }) {
+        if let index = known.firstIndex(where: { $0.session == span.session }) {
             known[index].ended = nil
             known[index].endedInView = nil
-            known[index].isEndKnown = true
             known[index].last = nil
+            known[index].noteOver(span.overAt)
         } else {
             // Appended, not placed by time: the clock may have been set back since the last one.
-            known.append(
-                Span(
-                    session: session, began: time, cameIntoView: isInView == false ? nil : time,
-                    isViewKnown: isInView != nil))
+            known.append(span)
         }
         spans[device] = known
     }
@@ -122,12 +160,12 @@ public struct DeviceSessions: Sendable {
         spans[device]?[index].cameIntoView = time.map { max($0, span.began) }
     }
 
-    /// Notes what a reading found of the end, unless the session goes on since.
+    /// Notes what a reading found of the end.
     ///
     /// - Parameters:
     ///   - session: A session, known or not.
     ///   - device: The session's device.
-    ///   - time: Arrival of its end; `nil`: it broke off.
+    ///   - time: When it was over first, whatever came later; `nil`: it was not.
     public mutating func settle(
         _ session: SessionID, of device: DeviceID, ended time: Timestamp?
     ) {
@@ -135,8 +173,9 @@ public struct DeviceSessions: Sendable {
             var span = spans[device]?[index], !span.isEndKnown
         else { return }
         span.isEndKnown = true
-        if let time, let known = span.ended {
-            span.ended?.time = min(known.time, max(time, span.began))
+        span.noteOver(time.map { max($0, span.began) })
+        if let over = span.overAt, let known = span.ended {
+            span.ended?.time = min(known.time, over)
             span.endedInView = span.ended
         }
         spans[device]?[index] = span
@@ -173,7 +212,7 @@ public struct DeviceSessions: Sendable {
         if known[index].ended == nil {
             ends += 1
             known[index].ended = Span.End(time: time, rank: ends)
-            known[index].isEndKnown = isCertain
+            known[index].isEndKnown = known[index].isEndKnown && isCertain
         }
         if isInView, known[index].endedInView == nil, let rank = known[index].ended?.rank {
             known[index].endedInView = Span.End(time: time, rank: rank)
@@ -292,7 +331,7 @@ public struct DeviceSessions: Sendable {
         // Order decides, not time: sessions before a restart may be ahead of a clock that was set
         // back.
         let shown = known.filter { span in
-            !span.isUncertain(for: share) && span.ended.map { $0.time >= share.createdAt } ?? true
+            !span.isUncertain(for: share) && !span.wasOver(for: share)
         }
         let isPlaced = share.obeysPrivacy
         guard isPlaced || share.delaySeconds > 0 else { return shown }

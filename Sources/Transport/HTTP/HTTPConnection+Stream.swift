@@ -1,7 +1,23 @@
 import NIOCore
+import SensorModel
 
 /// Bodies that are written while they are produced.
 extension HTTPConnection {
+    func head(of response: HTTPResponse, framing: HTTPResponse.Framing?) -> [UInt8] {
+        var response = response
+        // A 1.0 client must be told that the connection is kept.
+        if isOld, keepsAlive { response.fields["Connection"] = "keep-alive" }
+        return response.encodeHead(
+            framing: framing, keepsAlive: keepsAlive,
+            date: HTTPDate.text(loop.arrivalClock().microseconds / 1_000_000),
+            defaults: service.securityHeaders)
+    }
+
+    func write(_ bytes: [UInt8]) {
+        guard let context else { return }
+        send(context.channel.allocator.buffer(bytes: bytes), to: context.channel)
+    }
+
     func stream(
         _ produce: @escaping @Sendable (HTTPBodyWriter) async throws -> Void
     ) {

@@ -283,21 +283,14 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         }
     }
 
-    func head(of response: HTTPResponse, framing: HTTPResponse.Framing?) -> [UInt8] {
-        var response = response
-        // A 1.0 client must be told that the connection is kept.
-        if isOld, keepsAlive { response.fields["Connection"] = "keep-alive" }
-        return response.encodeHead(
-            framing: framing, keepsAlive: keepsAlive,
-            date: HTTPDate.text(loop.arrivalClock().microseconds / 1_000_000),
-            defaults: service.securityHeaders)
-    }
-
     /// Called when an answer was written: continues with the next request, or closes.
     ///
     /// It waits until the client has read. Otherwise a client that only sends would make us store
     /// all its answers.
-    func finishAnswer() {
+    ///
+    /// - Parameter hasTurn: Whether a request that has come already may be taken: see
+    ///   ``RequestTurns``.
+    func finishAnswer(hasTurn: Bool = false) {
         if keepsAlive, let channel = context?.channel, channel.isActive, !channel.isWritable {
             isWriting = true
             loop.setDeadline(
@@ -313,11 +306,20 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
             }
             return
         }
+        guard hasTurn || waiting.isEmpty && !buffer.isHolding else {
+            return loop.requestTurns.wait(self)
+        }
         stage = .idle
         buffer.requestAnswered()
         headIsTimed = false
         loop.setDeadline(&deadline, of: self, inSeconds: limits.idleSeconds + readingSeconds)
         takeWaiting()
+    }
+
+    /// Takes the next of the requests that came at once.
+    func takeTurn() {
+        guard case .answering = stage, context != nil else { return }
+        finishAnswer(hasTurn: true)
     }
 
     private func takeWaiting() {
@@ -338,10 +340,5 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
             }
         case .answering, .closing, .upgraded: break
         }
-    }
-
-    func write(_ bytes: [UInt8]) {
-        guard let context else { return }
-        send(context.channel.allocator.buffer(bytes: bytes), to: context.channel)
     }
 }

@@ -54,6 +54,9 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
         if case .head(let bytes) = phase { bytes > 0 } else { false }
     }
 
+    /// Whether input waits for the end of the request that is being answered.
+    var isHolding: Bool { held.readableBytes > 0 }
+
     // MARK: - From the connection
 
     func headEnded() {

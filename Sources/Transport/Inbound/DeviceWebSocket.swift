@@ -71,7 +71,8 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
     private func take(
         _ message: Span<UInt8>, _ connection: DeviceConnection, _ arrival: Timestamp
     ) -> Bool {
-        while taken < message.count {
+        // An empty message is no frame, and counts as a wrong one.
+        while taken < max(1, message.count) {
             let rest = message.extracting(taken..<message.count)
             guard let count = try? BinaryFrame.byteCount(at: rest), count <= rest.count else {
                 let refusal = FrameRefusal.lengthOutOfRange(bytes: rest.count)

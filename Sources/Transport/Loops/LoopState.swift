@@ -52,6 +52,8 @@ final class LoopState {
     /// Messages taken at once, so that sockets are served in between.
     private static let drainMax = 4096
 
+    let requestTurns: RequestTurns
+
     init(
         eventLoop: any EventLoop, rings: Rings, pace: BroadcastPace, subscriberBytesMax: Int,
         counters: TransportCounters, frameRates: FrameRates,
@@ -60,6 +62,7 @@ final class LoopState {
     ) {
         index = rings.index
         self.eventLoop = eventLoop
+        requestTurns = RequestTurns(eventLoop)
         self.counters = counters
         self.arrivalClock = arrivalClock
         self.frameRates = frameRates

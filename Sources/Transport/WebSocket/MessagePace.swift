@@ -9,6 +9,9 @@ struct MessagePace {
     static let reader = MessagePace(perSecond: 10, burst: 50)
     /// A device's whose messages are pushes.
     static let device = MessagePace(perSecond: 100, burst: 100)
+    /// Pings and pongs of anybody: six bytes each that ask for an answer. Programs send one in several
+    /// seconds.
+    static let controls = MessagePace(perSecond: 10, burst: 64)
 
     /// Pause of a waiting peer; several messages are taken after it.
     static let wait = TimeAmount.milliseconds(100)

@@ -39,13 +39,14 @@ final class ViewerSocket: WebSocketEndpoint {
     }
 
     func received(_ kind: ServerFrame.Kind, _ message: Span<UInt8>) -> Bool {
-        guard kind == .text, let viewer else { return true }
+        guard let viewer else { return true }
         var pace = pace ?? .viewer
         guard pace.takes(atNanoseconds: NIODeadline.now().uptimeNanoseconds) else {
             socket?.resumeLater()
             return false
         }
         self.pace = pace
+        guard kind == .text else { return true }
         let refusal = service.viewers.viewerSaid(
             viewer.id, watching: viewer.key, message.indices.map { message[$0] })
         // A viewer that does not read gets no further refusal.

@@ -16,6 +16,8 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
     private var deadline: Deadline?
     private var isClosing = false
     private var isAwaitingPong = false
+    /// `nil` until the first ping or pong that the peer sends.
+    private var controls: MessagePace?
     /// Kind of the message that the endpoint had no space for; the message is in the reader.
     private var heldKind: ServerFrame.Kind?
     /// Whether reading is stopped because the peer does not read our data.
@@ -106,10 +108,22 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         switch event {
         case .text: offer(.text)
         case .binary: offer(.binary)
-        case .ping(let payload): send(ServerFrame.encode(.pong, payload))
-        case .pong: break
+        case .ping(let payload):
+            if admitsControl() { send(ServerFrame.encode(.pong, payload)) }
+        case .pong: _ = admitsControl()
         case .close(let code): answerClose(code)
         }
+    }
+
+    /// - Returns: `false`: the peer sends too many, and the socket is closed.
+    private func admitsControl() -> Bool {
+        var pace = controls ?? .controls
+        guard pace.takes(atNanoseconds: NIODeadline.now().uptimeNanoseconds) else {
+            close(.tooManyRequests)
+            return false
+        }
+        controls = pace
+        return true
     }
 
     private func offer(_ kind: ServerFrame.Kind) {

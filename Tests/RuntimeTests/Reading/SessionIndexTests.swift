@@ -30,8 +30,12 @@ import Testing
             case 2:
                 guard let victim = plain.indices.randomElement(using: &generator) else { continue }
                 if Bool.random(using: &generator) {
-                    index.replace(plain[victim].session, by: nil, keepingFrom: next)
-                    plain.remove(at: victim)
+                    // Several at once, of all devices.
+                    let gone = Set(
+                        plain.filter { _ in Int.random(in: 0..<4, using: &generator) == 0 }
+                            .map(\.session) + [plain[victim].session])
+                    index.remove(gone, keepingFrom: next)
+                    plain.removeAll { gone.contains($0.session) }
                 } else {
                     // The log erased its beginning.
                     plain[victim].firstOffset = plain[victim].lastOffset

@@ -1,0 +1,95 @@
+import SensorModel
+
+/// Climb and descent in view.
+///
+/// They are not the session's less those of the hidden stretches: a swing counts from its valley once it
+/// exceeds a threshold, so that the first one in view would tell how low a hidden valley lies. Up to the
+/// first turn in view the altitudes in view are counted; from there on the session's own sums go on,
+/// which know its barometer.
+struct ShownClimb: Sendable {
+    /// Meters, of the session's counter where it knows least of its altitudes.
+    private static let threshold = 10.0
+    /// What the session's sums grow by in a second at most: what they had put off comes at once, also that
+    /// of a hidden stretch.
+    private static let stepMax = 12.0
+
+    private enum Phase: Sendable {
+        /// No swing in view yet: the extremes.
+        case level(low: Double, high: Double)
+        /// One swing in view, up or down, as far as its end.
+        case swing(isUp: Bool, end: Double)
+        case turned
+    }
+
+    private(set) var gainMeters = 0.0
+    private(set) var lossMeters = 0.0
+    private var phase: Phase?
+    /// Whether nothing was hidden before.
+    private var isWhole = true
+    /// The session's sums at the last call.
+    private var recorded = (gain: 0.0, loss: 0.0)
+
+    /// Notes that a stretch in view begins.
+    ///
+    /// - Parameters:
+    ///   - totals: The session's sums there.
+    ///   - isWhole: Whether nothing was hidden before: the session's sums count at once.
+    mutating func begin(_ totals: SessionTotals, isWhole: Bool) {
+        phase = isWhole ? .turned : nil
+        self.isWhole = isWhole
+        recorded = (totals.elevationGainMeters, totals.elevationLossMeters)
+    }
+
+    /// - Parameters:
+    ///   - shown: Metrics whose sums become those in view.
+    ///   - metrics: The same metrics as recorded.
+    mutating func update(_ shown: inout Metrics, of metrics: Metrics) {
+        let sums = SessionTotals(metrics)
+        let grown = (
+            gain: sums.elevationGainMeters - recorded.gain,
+            loss: sums.elevationLossMeters - recorded.loss
+        )
+        recorded = (sums.elevationGainMeters, sums.elevationLossMeters)
+        if case .turned = phase {
+            if isWhole || grown.gain <= Self.stepMax { gainMeters += max(0, grown.gain) }
+            if isWhole || grown.loss <= Self.stepMax { lossMeters += max(0, grown.loss) }
+        } else if let altitude = metrics.position?.altitudeMeters {
+            count(altitude)
+        }
+        if metrics.elevationGainMeters != nil { shown.elevationGainMeters = gainMeters }
+        if metrics.elevationLossMeters != nil { shown.elevationLossMeters = lossMeters }
+    }
+
+    private mutating func count(_ altitude: Double) {
+        switch phase {
+        case nil: phase = .level(low: altitude, high: altitude)
+        case .level(let low, let high):
+            if altitude - low >= Self.threshold {
+                gainMeters += altitude - low
+                phase = .swing(isUp: true, end: altitude)
+            } else if high - altitude >= Self.threshold {
+                lossMeters += high - altitude
+                phase = .swing(isUp: false, end: altitude)
+            } else {
+                phase = .level(low: min(low, altitude), high: max(high, altitude))
+            }
+        case .swing(true, let end):
+            if altitude > end {
+                gainMeters += altitude - end
+                phase = .swing(isUp: true, end: altitude)
+            } else if end - altitude >= Self.threshold {
+                lossMeters += end - altitude
+                phase = .turned
+            }
+        case .swing(false, let end):
+            if altitude < end {
+                lossMeters += end - altitude
+                phase = .swing(isUp: false, end: altitude)
+            } else if altitude - end >= Self.threshold {
+                gainMeters += altitude - end
+                phase = .turned
+            }
+        case .turned: break
+        }
+    }
+}
