@@ -3,11 +3,11 @@ public import SensorModel
 /// Limits how many sessions each device begins: the catalog keeps about a kibibyte of each in memory
 /// for as long as the log has it.
 ///
-/// A burst is enough for the runs of ten years that are brought in at once. After it, sessions come as
+/// A burst is more than the runs of ten years that are brought in at once. After it, sessions come as
 /// evenly as no watch begins them.
 public struct SessionPace: Sendable {
     /// Sessions that a device may begin at once, after a silence.
-    public static let burst = 4096
+    public static let burst = 20_000
     /// Time after which one more may begin.
     public static let secondsEach = 10.0
 

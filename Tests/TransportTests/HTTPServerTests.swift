@@ -45,6 +45,25 @@ import Transport
         }
     }
 
+    /// Each is answered, also behind a refused one and in whatever pieces they come.
+    @Test func `Requests that come at once take turns with those of other connections`()
+        async throws
+    {
+        try await withServer { _, _, http in
+            let sockets = try (0..<8).map { _ in try RawSocket(http) }
+            let many = String(repeating: Self.get("/hello") + Self.get("/nothing"), count: 100)
+            for socket in sockets { await socket.send(many + Self.close("/hello")) }
+            let other = try RawSocket(http)
+            await other.send(Self.close("/hello"))
+            #expect(try await other.receiveAll().hasPrefix("HTTP/1.1 200 "))
+            for socket in sockets {
+                let answer = try await socket.receiveAll()
+                #expect(answer.split(separator: "HTTP/1.1 200 ").count == 101)
+                #expect(answer.split(separator: "HTTP/1.1 404 ").count == 101)
+            }
+        }
+    }
+
     @Test func `A stream of unknown length comes in chunks`() async throws {
         try await withServer { _, _, http in
             let socket = try RawSocket(http)

@@ -266,6 +266,27 @@ import WireFormat
         }
     }
 
+    @Test(arguments: ["/v1/device", "/v1/shares/known/live", "/echo"], [UInt8(9), 10])
+    func `Who sends pings or pongs without end is closed`(target: String, opcode: UInt8)
+        async throws
+    {
+        try await withServer { _, _, http in
+            let socket = try RawSocket(http)
+            _ = try await socket.upgrade(target)
+            let control = ClientFrame.encode(opcode: opcode)
+            // What a program may send at once is answered.
+            await socket.send((0..<20).flatMap { _ in control })
+            for _ in 0..<(opcode == 9 ? 20 : 0) {
+                var frame = try await socket.receiveFrame()
+                while frame.opcode != 10 { frame = try await socket.receiveFrame() }
+            }
+            await socket.send((0..<500).flatMap { _ in control })
+            var frame = try await socket.receiveFrame()
+            while frame.opcode != 8 { frame = try await socket.receiveFrame() }
+            #expect(frame.payload.prefix(2).reduce(0) { $0 << 8 | Int($1) } == 4029)
+        }
+    }
+
     @Test func `A silent peer is pinged, and closed when it does not answer`() async throws {
         var limits = ConnectionLimits()
         limits.pingSeconds = 1
