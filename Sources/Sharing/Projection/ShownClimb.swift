@@ -44,12 +44,11 @@ struct ShownClimb: Sendable {
     ///   - shown: Metrics whose sums become those in view.
     ///   - metrics: The same metrics as recorded.
     mutating func update(_ shown: inout Metrics, of metrics: Metrics) {
-        let sums = SessionTotals(metrics)
-        let grown = (
-            gain: sums.elevationGainMeters - recorded.gain,
-            loss: sums.elevationLossMeters - recorded.loss
+        let sums = (
+            gain: metrics.elevationGainMeters ?? 0, loss: metrics.elevationLossMeters ?? 0
         )
-        recorded = (sums.elevationGainMeters, sums.elevationLossMeters)
+        let grown = (gain: sums.gain - recorded.gain, loss: sums.loss - recorded.loss)
+        recorded = sums
         if case .turned = phase {
             if isWhole || grown.gain <= Self.stepMax { gainMeters += max(0, grown.gain) }
             if isWhole || grown.loss <= Self.stepMax { lossMeters += max(0, grown.loss) }

@@ -109,6 +109,41 @@ import WireFormat
         }
     }
 
+    /// The log has no record of its end. What the device sends later must not make it visible.
+    @Test
+    func `A session that a stop cut off was over when it had been silent, on a share made then`()
+        async throws
+    {
+        let folder = RunningDaemon.newFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let nothing = ["waiting", "0", "0", "rested", "empty", "none"]
+        var (share, before, token) = ("", "", "")
+        try await RunningDaemon.again(in: folder) { running in
+            token = try running.addDevice("ann")
+            before = try running.addShare(of: "ann") { $0.name = "before" }
+            try await Self.send(
+                [Self.heartRate(140, ago: 2), Self.heartRate(141, ago: 1)], from: 1, running,
+                token: token)
+        }
+        let silent: (inout Configuration) -> Void = { $0.ingest.silenceSeconds = 1 }
+        try await RunningDaemon.again(in: folder, silent) { running in
+            try await Task.sleep(for: .seconds(1.1))
+            share = try running.addShare(of: "ann") { $0.name = "after" }
+            // Its device goes on with it before anybody asks.
+            try await Self.send(
+                [Self.heartRate(150, ago: 0.5), Self.heartRate(151, ago: 0)], from: 3, running,
+                token: token)
+            #expect(try await Self.told(of: share, running) == nothing)
+            #expect(try await Self.told(of: before, running)[1] != "0")
+        }
+        try await RunningDaemon.again(in: folder, silent) { running in
+            #expect(try await Self.told(of: share, running) == nothing)
+            try await Self.send([Self.heartRate(152, ago: 0)], from: 5, running, token: token)
+            #expect(try await Self.told(of: share, running) == nothing)
+            #expect(try await Self.told(of: before, running)[1] != "0")
+        }
+    }
+
     @Test func `An erased session is not shown by a delay that still held it back`() async throws {
         try await RunningDaemon.run { running in
             let token = try running.addDevice("ann")
