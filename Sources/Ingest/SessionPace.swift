@@ -13,6 +13,10 @@ public struct SessionPace: Sendable {
 
     /// Time of each device's next session if they were evenly spaced. Arrival clock.
     private var due: [DeviceID: Timestamp] = [:]
+    /// With more devices, those that may begin the whole burst again are forgotten. Twice as many as
+    /// were left the last time, so that a session costs the same however many devices there are.
+    private var lookThroughAt = Self.devicesKept
+    private static let devicesKept = 1024
 
     public init() {}
 
@@ -33,10 +37,8 @@ public struct SessionPace: Sendable {
         let longest = now.advanced(bySeconds: Double(Self.burst) * Self.secondsEach)
         let next = max(now, min(due[device] ?? now, longest))
         due[device] = min(next.advanced(bySeconds: Self.secondsEach), longest)
-        guard due.count > Self.devicesKept else { return }
+        guard due.count > lookThroughAt else { return }
         due = due.filter { $0.value > now }
+        lookThroughAt = max(Self.devicesKept, 2 * due.count)
     }
-
-    /// More are looked through for those that may begin the whole burst again.
-    private static let devicesKept = 1024
 }

@@ -40,15 +40,13 @@ struct SessionTotals: Hashable, Sendable {
 
     var heartRateSeconds: Double { zoneSeconds.reduce(0, +) }
 
-    /// Adds the difference between `start` and `end`.
+    /// Adds the difference between `start` and `end`, but for climb: see ``ShownClimb``.
     mutating func add(from start: SessionTotals, to end: SessionTotals) {
         elapsedSeconds += end.elapsedSeconds - start.elapsedSeconds
         movingSeconds += end.movingSeconds - start.movingSeconds
         distanceMeters += end.distanceMeters - start.distanceMeters
         distanceUncertaintyMeters +=
             end.distanceUncertaintyMeters - start.distanceUncertaintyMeters
-        elevationGainMeters += end.elevationGainMeters - start.elevationGainMeters
-        elevationLossMeters += end.elevationLossMeters - start.elevationLossMeters
         steps += end.steps - start.steps
         caloriesKcal += end.caloriesKcal - start.caloriesKcal
         effortKm += end.effortKm - start.effortKm
@@ -69,8 +67,6 @@ struct SessionTotals: Hashable, Sendable {
         Self.subtract(distanceMeters, from: &metrics.distanceMeters)
         // It grows with the whole path, so it would reveal its length.
         Self.subtract(distanceUncertaintyMeters, from: &metrics.distanceUncertaintyMeters)
-        Self.subtract(elevationGainMeters, from: &metrics.elevationGainMeters)
-        Self.subtract(elevationLossMeters, from: &metrics.elevationLossMeters)
         Self.subtract(caloriesKcal, from: &metrics.caloriesKcal)
         Self.subtract(effortKm, from: &metrics.effortKm)
         metrics.steps = metrics.steps.map { max(0, $0 - steps) }
