@@ -224,6 +224,9 @@ let rimTests: [Target] = [
         name: "TransportTests",
         dependencies: [
             "SensorModel", "WireFormat", "Sharing", "Ring", "Transport", "Client", "HeapUse",
+            .product(name: "NIOCore", package: "swift-nio"),
+            .product(name: "NIOEmbedded", package: "swift-nio"),
+            .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         swiftSettings: strict),
     .testTarget(name: "ClientTests", dependencies: ["Client"], swiftSettings: strict),

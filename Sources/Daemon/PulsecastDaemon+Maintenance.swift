@@ -1,3 +1,4 @@
+import Ingest
 import Logging
 import Registry
 import Runtime
@@ -11,6 +12,7 @@ extension PulsecastDaemon {
     func maintain() async {
         feedWatchdog()
         saveCounts()
+        reportCrowdedDevices()
         // A repair wants room for a copy of a segment, and retention makes room.
         await retain()
         await repair()
@@ -33,6 +35,27 @@ extension PulsecastDaemon {
         let live = counters.flow.sessionsLive.load(ordering: .relaxed)
         let viewers = counters.viewers.load(ordering: .relaxed)
         notifier.send(.watchdog, .status("\(live) live session(s), \(viewers) viewer(s)"))
+    }
+
+    /// Says once of each device that it cannot begin another session.
+    private func reportCrowdedDevices() {
+        let counts = pipeline.catalog.counts
+        let quota = pipeline.quota
+        let all = counts.values.reduce(0, +)
+        let crowded = counts.filter { !quota.hasRoom(.init(own: $0.value, all: all)) }
+        let before = crowdedDevices.withLock { known in
+            defer { known = Set(crowded.keys) }
+            return known
+        }
+        for (device, count) in crowded where !before.contains(device) {
+            let name = accounts.device(device)?.name ?? "\(device.rawValue)"
+            logger.warning(
+                """
+                device \(name) has \(count) of \(all) recorded sessions and cannot begin another: \
+                delete some with `pulsecast session delete`, or raise limits.sessions_recorded \
+                (\(quota.sessionsMax)) and MemoryMax of the service
+                """)
+        }
     }
 
     func repair() async {

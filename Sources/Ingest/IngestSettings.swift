@@ -7,12 +7,14 @@ public struct IngestSettings: Hashable, Sendable {
     /// Payload bytes held in one session.
     public var heldBytesMax = 1024 * 1024
     /// Payload bytes held in all sessions.
-    public var heldBytesTotalMax = 64 * 1024 * 1024
+    public var heldBytesTotalMax = 32 * 1024 * 1024
 
     /// Sessions of one device in memory at once.
     public var sessionsPerDeviceMax = 8
     /// Sessions of all devices; each device keeps one, whatever their number.
     public var sessionsMax = 10_000
+    /// Recorded sessions of all devices, as long as the log has them.
+    public var sessionsRecordedMax = 64_000
 
     public init() {}
 }

@@ -172,9 +172,8 @@ struct LogCore: Sendable {
     /// Replaces a segment's entry, because it or its file has changed.
     mutating func replace(_ entry: SegmentEntry) {
         guard let old = entries[entry.number] else { return }
-        places.remove(old)
         entries.replace(entry)
-        places.add(entry)
+        places.replace(old, by: entry)
     }
 
     /// - Returns: Number of sessions that no longer exist in the log.

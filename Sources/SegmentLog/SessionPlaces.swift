@@ -25,29 +25,51 @@ struct SessionPlaces: Sendable {
     /// Adds a segment; `entry` must not have been added before.
     mutating func add(_ entry: SegmentEntry) {
         for (index, part) in entry.index.parts.enumerated() where part.records > 0 {
-            sessions[part.device, default: []].insert(part.session)
-            var known = places.removeValue(forKey: part.session) ?? []
-            let place = known.lastIndex { $0.segment < entry.number }.map { $0 + 1 } ?? 0
-            known.insert(Place(segment: entry.number, part: index), at: place)
-            places[part.session] = known
+            add(part, Place(segment: entry.number, part: index))
         }
     }
 
     /// - Returns: Sessions without a place in any other segment.
     @discardableResult
     mutating func remove(_ entry: SegmentEntry) -> [SessionID] {
-        var gone: [SessionID] = []
-        for part in entry.index.parts where part.records > 0 {
-            guard var known = places.removeValue(forKey: part.session) else { continue }
-            known.removeAll { $0.segment == entry.number }
-            if known.isEmpty {
-                gone.append(part.session)
-                sessions[part.device]?.remove(part.session)
-                if sessions[part.device]?.isEmpty == true { sessions[part.device] = nil }
-            } else {
-                places[part.session] = known
-            }
+        entry.index.parts.filter { $0.records > 0 && remove($0, from: entry.number) }.map(\.session)
+    }
+
+    /// Replaces a segment's parts. Those that stay where they are, nearly all after an erasure, cost a
+    /// comparison: appending waits meanwhile.
+    mutating func replace(_ old: SegmentEntry, by fresh: SegmentEntry) {
+        let (before, after) = (old.index.parts, fresh.index.parts)
+        let isSame = { (index: Int) in
+            index < min(before.count, after.count) && before[index].session == after[index].session
+                && (before[index].records > 0) == (after[index].records > 0)
         }
-        return gone
+        for (index, part) in before.enumerated() where part.records > 0 && !isSame(index) {
+            remove(part, from: old.number)
+        }
+        for (index, part) in after.enumerated() where part.records > 0 && !isSame(index) {
+            add(part, Place(segment: fresh.number, part: index))
+        }
+    }
+
+    private mutating func add(_ part: SegmentIndex.Part, _ place: Place) {
+        sessions[part.device, default: []].insert(part.session)
+        var known = places.removeValue(forKey: part.session) ?? []
+        let index = known.lastIndex { $0.segment < place.segment }.map { $0 + 1 } ?? 0
+        known.insert(place, at: index)
+        places[part.session] = known
+    }
+
+    /// - Returns: Whether the session has no place in any other segment.
+    @discardableResult
+    private mutating func remove(_ part: SegmentIndex.Part, from segment: UInt64) -> Bool {
+        guard var known = places.removeValue(forKey: part.session) else { return false }
+        known.removeAll { $0.segment == segment }
+        guard known.isEmpty else {
+            places[part.session] = known
+            return false
+        }
+        sessions[part.device]?.remove(part.session)
+        if sessions[part.device]?.isEmpty == true { sessions[part.device] = nil }
+        return true
     }
 }

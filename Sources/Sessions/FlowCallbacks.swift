@@ -1,3 +1,4 @@
+package import Ingest
 package import Processing
 package import SensorModel
 
@@ -6,6 +7,8 @@ package struct FlowCallbacks {
     package var profile: (DeviceID, Timestamp) -> RunnerProfile
     package var course: (DeviceID) -> CourseRoute?
     package var privacy: (DeviceID) -> PrivacySettings
+    /// Counts recorded sessions, also those that have just begun.
+    package var recorded: (DeviceID) -> SessionQuota.Count
     /// Sends a message to a loop's viewers of a share.
     package var show: (_ loop: Int, ShareKey, ShareHub.Message) -> Void
     /// Reads a session from the log beside the flow, which then gets
@@ -31,6 +34,7 @@ package struct FlowCallbacks {
         profile: @escaping (DeviceID, Timestamp) -> RunnerProfile,
         course: @escaping (DeviceID) -> CourseRoute? = { _ in nil },
         privacy: @escaping (DeviceID) -> PrivacySettings,
+        recorded: @escaping (DeviceID) -> SessionQuota.Count = { _ in .init(own: 0, all: 0) },
         show: @escaping (_ loop: Int, ShareKey, ShareHub.Message) -> Void,
         rebuild: @escaping (RebuildTicket) -> Void,
         stopRebuilding: @escaping (SessionID) -> Void = { _ in },
@@ -44,6 +48,7 @@ package struct FlowCallbacks {
         self.profile = profile
         self.course = course
         self.privacy = privacy
+        self.recorded = recorded
         self.show = show
         self.rebuild = rebuild
         self.stopRebuilding = stopRebuilding

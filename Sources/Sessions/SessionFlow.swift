@@ -33,6 +33,7 @@ package final class SessionFlow {
     /// Sessions whose first record was written in this run, until the log lists them.
     private var begun: [SessionID: DeviceID] = [:]
     private var pace = SessionPace()
+    private let quota: SessionQuota
     /// Sessions evicted from memory whose acks or log entries are still pending.
     var leaving: Set<SessionID> = []
     /// Number of requests to the log so far.
@@ -70,6 +71,7 @@ package final class SessionFlow {
         silenceMicroseconds = Int64(silenceSeconds * 1_000_000)
         sessionsPerDeviceMax = ingest.sessionsPerDeviceMax
         sessionsMax = ingest.sessionsMax
+        quota = SessionQuota(sessionsMax: ingest.sessionsRecordedMax)
         let live = LiveSessions()
         sessions = live
         hub = ShareHub(
@@ -93,7 +95,7 @@ package final class SessionFlow {
         restore(session)
         guard
             table.recovery(of: session) != nil || begun[session] != nil
-                || pace.hasRoom(device, at: arrival)
+                || pace.hasRoom(device, at: arrival) && quota.hasRoom(callbacks.recorded(device))
         else { return .crowded }
         let decision = table.open(
             connection, device: device, session: session, recorded: recorded)

@@ -19,6 +19,8 @@ final class FlowFixture {
         var crowdedOut: [ConnectionID] = []
         /// What the owner hides.
         var privacy = PrivacySettings.none
+        /// Sessions that the log has recorded.
+        var recorded = SessionQuota.Count(own: 0, all: 0)
         /// The course to follow.
         var route: CourseRoute?
         /// Sessions whose reading was stopped.
@@ -55,7 +57,7 @@ final class FlowFixture {
             log: log, ingest: IngestSettings(), silenceSeconds: 60,
             callbacks: FlowCallbacks(
                 profile: { _, _ in RunnerProfile() }, course: { _ in said.route },
-                privacy: { _ in said.privacy },
+                privacy: { _ in said.privacy }, recorded: { _ in said.recorded },
                 show: { _, _, message in
                     if case .update(let update) = message { said.shown.append(update) }
                 },

@@ -108,6 +108,29 @@ import WireFormat
         #expect(fixture.said.sentences.isEmpty)
     }
 
+    @Test func `A device with too many recorded sessions begins none, and goes on with its own`()
+        throws
+    {
+        let fixture = try FlowFixture()
+        let flow = fixture.flow
+        try Self.begin(0, in: fixture)
+        fixture.said.recorded = .init(own: 51_200, all: 51_200)
+        let open = { (number: Int) in
+            flow.open(
+                ConnectionID(rawValue: 5000), device: FlowFixture.device,
+                session: Self.session(number), recorded: false, arrival: flow.now)
+        }
+        #expect(open(1) == .crowded)
+        guard case .opened = open(0) else {
+            Issue.record("its own session was refused")
+            return
+        }
+        // Another device still has room.
+        fixture.said.recorded = .init(own: 0, all: 51_200)
+        try Self.begin(2, in: fixture, device: DeviceID(rawValue: 2))
+        #expect(flow.sessions[Self.session(2)]?.hasEnded == false)
+    }
+
     @Test func `Devices do not end each other's sessions`() throws {
         let fixture = try FlowFixture()
         for number in 0..<40 {

@@ -57,7 +57,7 @@ import WireFormat
     private static func ticks(
         _ kind: FrameKind, _ payload: [UInt8], after seconds: Double?
     ) -> Double? {
-        var holes = FrameHoles(pace: HolePace())
+        var holes = FrameHoles(pace: HolePace(among: nil))
         func header(_ time: Timestamp) -> FrameHeader {
             FrameHeader(kind: kind, sequence: .none, deviceTime: time)
         }
@@ -90,7 +90,7 @@ import WireFormat
         frames: [(UInt32, Double)], ticks: Double
     ) {
         let noBytes: [UInt8] = []
-        var holes = FrameHoles(pace: HolePace())
+        var holes = FrameHoles(pace: HolePace(among: nil))
         var sum = 0.0
         for (sequence, seconds) in frames {
             let header = FrameHeader(
@@ -104,7 +104,7 @@ import WireFormat
 
     @Test func `Many stretches are not all remembered, and what lies below costs as the unknown`() {
         let noBytes: [UInt8] = []
-        var holes = FrameHoles(pace: HolePace())
+        var holes = FrameHoles(pace: HolePace(among: nil))
         func cost(_ sequence: UInt32) -> Double {
             let header = FrameHeader(
                 kind: .heartRate, sequence: FrameSequence(rawValue: sequence),
@@ -127,12 +127,32 @@ import WireFormat
     }
 
     @Test func `Holes are passed at their pace, whatever the clock does`() {
-        let pace = HolePace()
-        #expect(pace.hasRoom(at: Self.start))
-        pace.take(HolePace.ticksMax + HolePace.ticksPerSecond)
-        #expect(!pace.hasRoom(at: Self.start))
-        #expect(!pace.hasRoom(at: Self.start.advanced(bySeconds: -3600)))
-        #expect(!pace.hasRoom(at: Self.start.advanced(bySeconds: -3599.5)))
-        #expect(pace.hasRoom(at: Self.start.advanced(bySeconds: -3598)))
+        let pace = HolePace(among: nil)
+        #expect(pace.hasRoom(for: 1, at: Self.start))
+        pace.take(HolePace.ticksMax + HolePace.allPerSecond, shared: 0)
+        #expect(!pace.hasRoom(for: 1, at: Self.start))
+        #expect(!pace.hasRoom(for: 1, at: Self.start.advanced(bySeconds: -3600)))
+        #expect(!pace.hasRoom(for: 1, at: Self.start.advanced(bySeconds: -3599.5)))
+        #expect(pace.hasRoom(for: 1, at: Self.start.advanced(bySeconds: -3598)))
+    }
+
+    @Test func `Long holes of other devices wait together, short ones and first frames do not`() {
+        let rates = FrameRates()
+        let holes = (0..<12).map { rates.rate(of: DeviceID(rawValue: $0)).holes }
+        var passed = 0
+        for hole in holes {
+            // The first frame of each connection.
+            hole.take(FrameHoles.ticksOfUnknown, shared: 0)
+            while hole.hasRoom(for: 720, at: Self.start), passed < 1000 {
+                hole.take(720, shared: 720)
+                passed += 1
+            }
+        }
+        #expect(passed == 28)
+        let other = rates.rate(of: DeviceID(rawValue: 20)).holes
+        #expect(!other.hasRoom(for: 720, at: Self.start))
+        #expect(other.hasRoom(for: 30, at: Self.start))
+        #expect(other.hasRoom(for: 0, at: Self.start))
+        #expect(other.hasRoom(for: 720, at: Self.start.advanced(bySeconds: 1)))
     }
 }

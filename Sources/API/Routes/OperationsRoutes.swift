@@ -49,6 +49,9 @@ package struct OperationsRoutes: Sendable {
         text.gauge(
             "pulsecast_sessions_live", "Sessions that have not ended.",
             Double(counters.flow.sessionsLive.load(ordering: .relaxed)))
+        text.gauge(
+            "pulsecast_sessions_recorded", "Sessions in the log, which memory has room for.",
+            Double(pipeline.catalog.count))
         let fill = pipeline.loops.links.map(\.inbound.fillRatio).max() ?? 0
         text.gauge(
             "pulsecast_ring_fill_ratio", "The fullest ring between a loop and the pipeline, 0…1.",

@@ -99,7 +99,8 @@ extension ShareReader {
             {
                 continue
             }
-            guard rule != .everything else {
+            // The session's times include what the share does not show yet.
+            guard rule != .everything || summary.arrivalTimes.upperBound > seen else {
                 week.add(sessionStart: times.lowerBound)
                 continue
             }

@@ -70,6 +70,10 @@ public struct MemoryBudget: Hashable, Sendable {
         let ingest = IngestSettings()
         return [
             Row(
+                name: "recorded sessions, in the catalog",
+                count: configuration.ingest.sessionsRecordedMax,
+                bytesEach: SessionCatalog.bytesEach),
+            Row(
                 name: "live sessions, with splits and laps", count: ingest.sessionsMax,
                 bytesEach: LiveSession.bytesMax),
             Row(

@@ -48,6 +48,7 @@ public struct Configuration: Hashable, Sendable {
         public var helloSeconds: Double = 5
         public var framesPerSecondMax = 20_000
         public var sessionsPerDeviceMax = 8
+        public var sessionsRecordedMax = 64_000
     }
 
     public struct ConnectionBounds: Hashable, Sendable {

@@ -136,6 +136,10 @@ public enum ConfigurationSchema {
             "limits.sessions_per_device", \.ingest.sessionsPerDeviceMax, 1...1000,
             "Live sessions of a device; the one silent for longest makes room for one more",
             unit: "sessions", default: 8),
+        .integer(
+            "limits.sessions_recorded", \.ingest.sessionsRecordedMax, 1000...10_000_000,
+            "Recorded sessions of all devices; one alone may have four fifths of them",
+            unit: "sessions", default: 64_000),
         .duration(
             "limits.handshake", \.bounds.handshakeSeconds, 1...60,
             "TLS and a request's headers are there within", default: "10s"),

@@ -1,5 +1,5 @@
 import Dispatch
-import Ingest
+package import Ingest
 package import Logging
 import Ring
 package import SegmentLog
@@ -43,6 +43,8 @@ package struct Pipeline: Sendable {
     private let rebuilds = ReadPool(waitingMax: 20_000, waitingPerReaderMax: 64)
     /// Seconds without frames after which a session has ended.
     package let silenceSeconds: Double
+    /// Limit on recorded sessions.
+    package let quota: SessionQuota
     /// Capacity of each loop's ring of frames.
     package let ringBytes: Int
     private let thread: PipelineThread
@@ -90,6 +92,7 @@ package struct Pipeline: Sendable {
         let rebuilder = SessionRebuilder(
             log: log, mailbox: mailbox, pool: rebuilds, logger: logger)
         silenceSeconds = configuration.ingest.silenceSeconds
+        quota = SessionQuota(sessionsMax: configuration.ingest.sessionsRecordedMax)
         ringBytes = configuration.ingest.ringBytes
         thread = PipelineThread(
             PipelineParts(
@@ -100,11 +103,11 @@ package struct Pipeline: Sendable {
                 isDurable: configuration.log.durability == .always, logger: logger,
                 heartRates: heartRates, rebuild: { rebuilder.rebuild($0) },
                 stopRebuilding: { rebuilder.stop($0) }, began: began,
+                recorded: { catalog.recorded(of: $0) },
                 memory: { change in
                     catalog.note(change)
                     upkeep.note(change)
-                },
-                notice: notice),
+                }, notice: notice),
             turns: turns, clock: WallClock.now)
     }
 
@@ -196,5 +199,6 @@ extension IngestSettings {
         holdMicroseconds = Int64(configuration.holdSeconds * 1_000_000)
         heldFramesMax = configuration.holdFramesMax
         sessionsPerDeviceMax = configuration.sessionsPerDeviceMax
+        sessionsRecordedMax = configuration.sessionsRecordedMax
     }
 }

@@ -201,6 +201,7 @@ extension FlowCallbacks {
             profile: { parts.accounts.profile(of: $0, at: $1) },
             course: { parts.accounts.course(of: $0) },
             privacy: { parts.accounts.privacy(of: $0) },
+            recorded: parts.recorded,
             show: { loop, share, message in
                 guard loop != HeartRateHub.loop else {
                     return parts.heartRates.show(message, of: share)

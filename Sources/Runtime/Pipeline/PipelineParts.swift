@@ -25,6 +25,8 @@ package struct PipelineParts: Sendable {
     var stopRebuilding: @Sendable (SessionID) -> Void
     /// Called for every new session, with the device time of its first frame.
     package var began: @Sendable (SessionID, DeviceID, Timestamp) -> Void
+    /// Counts a device's recorded sessions, and all.
+    package var recorded: @Sendable (DeviceID) -> SessionQuota.Count
     /// Called for changes of the sessions in memory.
     package var memory: @Sendable (SessionMemory) -> Void
     /// Called for every discrete event.

@@ -43,7 +43,7 @@ final class PipelineThread: Sendable {
             let turn = turns.take()
             let isLast = isStopping.load(ordering: .sequentiallyConsistent)
             if turn.done == 0, isLast { break }
-            if turn.done >= PipelineTurns.batchMax || isLast { continue }
+            if turn.isCut || isLast { continue }
             if turn.done == 0 {
                 sleep(after: turn)
             } else if turn.isGathering {

@@ -28,6 +28,8 @@ final class PipelineTurns: Sendable {
         /// Records and pieces of posted work processed.
         var done = 0
         var isGathering = false
+        /// Whether the turn ended for its length, and the rings may have more.
+        var isCut = false
         /// Latest time of the next turn; `nil`: only new work causes one.
         var deadline: Timestamp?
         /// The log's durable end, if acks for all of it are sent; `nil`: some wait for their time,
@@ -97,7 +99,7 @@ final class PipelineTurns: Sendable {
             core.advance(to: clock())
             let isInTime = timer(microseconds: Self.viewingMicrosecondsMax)
             var outcome = Outcome(done: core.parts.mailbox.run(on: core, while: isInTime))
-            outcome.done += drain(core, limit: Self.batchMax)
+            drain(core, limit: Self.batchMax, &outcome)
             finish(core, &outcome, &state)
             return outcome
         }
@@ -136,7 +138,8 @@ final class PipelineTurns: Sendable {
         else { return nil }
         // Nothing is due: this only updates the time.
         core.advance(to: now)
-        var outcome = Outcome(done: drain(core, limit: Self.betweenBatchMax))
+        var outcome = Outcome()
+        drain(core, limit: Self.betweenBatchMax, &outcome)
         finish(core, &outcome, &state)
         switch taker {
         case .loop: core.counters.loopTurns.add(1, ordering: .relaxed)
@@ -146,19 +149,19 @@ final class PipelineTurns: Sendable {
         return isRest || isDue(before: Timestamp(microseconds: before)) ? nil : outcome
     }
 
-    private func drain(_ core: PipelineCore, limit: Int) -> Int {
+    private func drain(_ core: PipelineCore, limit: Int, _ outcome: inout Outcome) {
         guard core.log.hasRoom else {
             core.counters.logFull.add(1, ordering: .relaxed)
-            return 0
+            return
         }
         let isInTime = timer(microseconds: Self.readingMicrosecondsMax)
-        var done = 0
         for _ in 0..<(limit / Self.sliceMax) {
             let taken = core.parts.links.reduce(0) { $0 + drainSlice(of: $1.inbound, core) }
-            done += taken
-            guard taken > 0, isInTime(), core.log.hasRoom else { break }
+            outcome.done += taken
+            guard taken > 0, core.log.hasRoom else { return }
+            guard isInTime() else { break }
         }
-        return done
+        outcome.isCut = true
     }
 
     /// - Returns: Whether less time has passed since this call; `false` also after a step of the clock.

@@ -9,7 +9,7 @@ import Sharing
 /// way to those of a link that takes less, so that links which took all together cannot keep another
 /// out.
 package struct PlaybackBudget {
-    package static let bytesMax = 64 << 20
+    package static let bytesMax = 48 << 20
 
     package static let linkBytesMax = bytesMax / 4
 

@@ -10,7 +10,7 @@ public final class FeedTable {
     private let subscriberBytesMax: Int
 
     /// Bytes of events kept for slow viewers, in all feeds together.
-    public static let eventBytesMax = 28 << 20
+    public static let eventBytesMax = 24 << 20
 
     /// - Parameters:
     ///   - subscriberBytesMax: Bytes of events of a feed that a viewer may owe.

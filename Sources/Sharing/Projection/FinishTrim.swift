@@ -28,6 +28,8 @@ struct FinishTrim: Sendable {
     /// An event whose place the runner has not left yet.
     private struct Near: Sendable {
         let number: Int
+        /// Device time.
+        let time: Timestamp
         let latitude: Double
         let longitude: Double
     }
@@ -129,17 +131,25 @@ struct FinishTrim: Sendable {
     }
 
     /// Moves the runner. Places are left only on a trusted track: a wrong position after the
-    /// arrival would otherwise show the way home.
-    mutating func move(latitude: Double, longitude: Double, at time: Timestamp) {
+    /// arrival would otherwise show the way home. So would a part of the run that comes late: a place
+    /// is left only after the runner was there.
+    ///
+    /// - Parameters:
+    ///   - position: The new position.
+    ///   - time: Device time.
+    ///   - seconds: Seconds of the session.
+    mutating func move(to position: PositionMetric, at time: Timestamp, seconds: Double) {
+        let (latitude, longitude) = (position.latitude, position.longitude)
         place = (latitude, longitude)
-        _ = track.update(latitude: latitude, longitude: longitude, at: time)
+        _ = track.update(latitude: latitude, longitude: longitude, at: seconds)
         guard track.isTrusted, !near.isEmpty else { return }
         let ahead = HiddenCircle(
             meters: meters, aroundLatitude: latitude, longitude: longitude, salt: salt)
         near.removeFirst(nearStart)
         nearStart = 0
         near.removeAll { event in
-            !ahead.contains(latitude: event.latitude, longitude: event.longitude)
+            event.time <= time
+                && !ahead.contains(latitude: event.latitude, longitude: event.longitude)
         }
     }
 
@@ -157,8 +167,8 @@ struct FinishTrim: Sendable {
         guard let place else { return false }
         near.append(
             Near(
-                number: oldest + held.count, latitude: place.latitude,
-                longitude: place.longitude))
+                number: oldest + held.count, time: recorded.event.deviceTime,
+                latitude: place.latitude, longitude: place.longitude))
         held.append(recorded, latitude: place.latitude, longitude: place.longitude)
         return true
     }

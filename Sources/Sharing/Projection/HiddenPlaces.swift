@@ -13,7 +13,11 @@ struct HiddenPlaces: Sendable {
     private(set) var track = TrackTrust()
     /// Places that may be the start; `nil` once the runner was in view.
     private var starts: [LocalPlane]? = []
-    private var hasFix = false
+    /// Device time of the first position of the session.
+    private var firstFixAt: Timestamp?
+    /// Seconds of the session before it in which the device sent something.
+    private var secondsWithoutFix = 0.0
+    private var lastSeconds = 0.0
     /// The session's beginning is unknown: where it started, and whether it has fixes at all.
     private var isStartLost = false
     /// Whether the runner came into view, and reached no hidden place and lost no receiver since.
@@ -28,6 +32,8 @@ struct HiddenPlaces: Sendable {
     /// Longest time without a fix that hides the session, longer than a receiver needs to find
     /// satellites. Until a fix the runner may be anywhere. But on a treadmill no fix ever comes.
     static let secondsWithoutFixMax = 300.0
+    /// What a longer silence counts for, seconds: a watch may also have set its clock.
+    private static let silenceSecondsMax = 10.0
     /// With more of them the session is hidden altogether: its receiver leaps about.
     private static let startsMax = 16
     /// Nearer places are one start.
@@ -47,7 +53,8 @@ struct HiddenPlaces: Sendable {
 
     /// The next position is the start of another session.
     mutating func beginAnew() {
-        hasFix = false
+        firstFixAt = nil
+        (secondsWithoutFix, lastSeconds) = (0, 0)
         starts = []
         track = TrackTrust()
         leaveView()
@@ -72,15 +79,11 @@ struct HiddenPlaces: Sendable {
     ///   - time: Their device time.
     mutating func update(_ metrics: Metrics, at time: Timestamp) {
         hasLandedOutside = false
-        guard let position = metrics.position else {
-            if !hasFix, !isStartLost, metrics.elapsedSeconds > Self.secondsWithoutFixMax {
-                isHidden = false
-            }
-            return
-        }
-        hasFix = true
+        let seconds = metrics.elapsedSeconds
+        guard let position = metrics.position else { return waitForFix(at: seconds) }
         let (latitude, longitude) = (position.latitude, position.longitude)
-        let hasLanded = track.update(latitude: latitude, longitude: longitude, at: time)
+        let hasLanded = track.update(latitude: latitude, longitude: longitude, at: seconds)
+        noteFix(at: time, hasLanded: hasLanded)
         if hasLanded { noteStart(latitude, longitude) }
         // Any place may be the trimmed start.
         let isInside =
@@ -88,12 +91,28 @@ struct HiddenPlaces: Sendable {
             || circles.contains { $0.contains(latitude: latitude, longitude: longitude) }
         // The watch's other sensors go on, and would tell how long the way is from here to the end.
         let isLost =
-            metrics.state == .live && position.state == .stale && track.isLost(at: time)
+            metrics.state == .live && position.state == .stale && track.isLost(at: seconds)
         hasLandedOutside = hasLanded && !isInside
         isOutsideSinceLanding = !isInside && !isLost && (hasLanded || isOutsideSinceLanding)
         isInView = isOpen || !isInside && !isLost && (isInView || track.isTrusted)
         if isInView { starts = nil }
         isHidden = !isInView
+    }
+
+    private mutating func waitForFix(at seconds: Double) {
+        secondsWithoutFix += min(max(0, seconds - lastSeconds), Self.silenceSecondsMax)
+        lastSeconds = seconds
+        if firstFixAt == nil, !isStartLost, secondsWithoutFix > Self.secondsWithoutFixMax {
+            isHidden = false
+        }
+    }
+
+    /// A part of the run that comes late tells that the session began before its first position. Where
+    /// is unknown: some samples of the part come before the clock is believed to have been set. A watch
+    /// that sets its clock near the start goes on from where it was.
+    private mutating func noteFix(at time: Timestamp, hasLanded: Bool) {
+        if let firstFixAt, time < firstFixAt, hasLanded || starts == nil { isStartLost = true }
+        firstFixAt = min(firstFixAt ?? time, time)
     }
 
     private mutating func noteStart(_ latitude: Double, _ longitude: Double) {

@@ -191,9 +191,9 @@ public struct SessionProjection: Sendable {
 
     /// Moves the runner to the event's position, if it has one.
     private mutating func move(by event: StreamEvent) {
-        guard let position = event.position else { return }
-        trim?.move(
-            latitude: position.latitude, longitude: position.longitude, at: event.deviceTime)
+        guard case .metrics(let metrics) = event.kind, let position = metrics.position
+        else { return }
+        trim?.move(to: position, at: event.deviceTime, seconds: metrics.elapsedSeconds)
     }
 
     /// Processes an event that an earlier pass decided, with the release of that pass.

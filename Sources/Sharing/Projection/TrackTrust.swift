@@ -4,7 +4,7 @@ import SensorModel
 ///
 /// Phones tell old positions, cell towers and mirrors of the satellites' signal, mostly when they
 /// begin and inside houses. So a track is trusted only after it went on without a leap for
-/// ``metersMin`` from where it was taken up.
+/// ``metersMin`` from where it was taken up. Its clock is the session's, which a watch cannot set.
 ///
 ///     position --a leap, a long hole, the first one--> landed --so far from there--> trusted
 struct TrackTrust: Sendable {
@@ -18,32 +18,35 @@ struct TrackTrust: Sendable {
     /// sources that send rarely.
     private static let holeSecondsMin = 30.0
     private static let holeIntervals = 3.0
-    /// A receiver without a new position for longer is lost, seconds; or three times its interval.
+    /// A receiver without a new position for longer is lost, seconds; or three times its interval,
+    /// but at most the second.
     private static let lostSecondsMin = 60.0
+    private static let lostSecondsMax = 300.0
 
     private var landing: LocalPlane?
-    private var last: (place: LocalPlane, time: Timestamp)?
-    private var interval = 0.0
+    private var last: (place: LocalPlane, seconds: Double)?
+    /// The last two times between new positions, seconds. A runner who stands makes one long.
+    private var intervals = (0.0, 0.0)
     private(set) var isTrusted = false
 
     /// - Parameters:
     ///   - latitude: Degrees.
     ///   - longitude: Degrees.
-    ///   - time: Device time.
+    ///   - seconds: Seconds of the session.
     /// - Returns: Whether the track was taken up here.
-    mutating func update(latitude: Double, longitude: Double, at time: Timestamp) -> Bool {
-        guard let last, let landing else { return land(latitude, longitude, time) }
+    mutating func update(latitude: Double, longitude: Double, at seconds: Double) -> Bool {
+        guard let last, let landing else { return land(latitude, longitude, seconds) }
         // Seconds without a new position repeat the last one.
         guard latitude != last.place.latitude || longitude != last.place.longitude else {
             return false
         }
-        let seconds = max(0, time.seconds(since: last.time))
+        let passed = max(0, seconds - last.seconds)
         let squared = last.place.squaredMeters(toLatitude: latitude, longitude: longitude)
-        let isHole = seconds > max(Self.holeSecondsMin, Self.holeIntervals * interval)
-        let reach = max(Self.leapMetersMin, isHole ? 0 : Self.speedMax * seconds)
-        interval = seconds
-        guard squared <= reach * reach else { return land(latitude, longitude, time) }
-        self.last = (LocalPlane(latitude: latitude, longitude: longitude), time)
+        let isHole = passed > max(Self.holeSecondsMin, Self.holeIntervals * interval)
+        let reach = max(Self.leapMetersMin, isHole ? 0 : Self.speedMax * passed)
+        intervals = (intervals.1, passed)
+        guard squared <= reach * reach else { return land(latitude, longitude, seconds) }
+        self.last = (LocalPlane(latitude: latitude, longitude: longitude), seconds)
         isTrusted =
             isTrusted
             || landing.squaredMeters(toLatitude: latitude, longitude: longitude)
@@ -52,18 +55,21 @@ struct TrackTrust: Sendable {
     }
 
     /// Whether the receiver has told no new position for so long that the runner may be anywhere.
-    func isLost(at time: Timestamp) -> Bool {
+    func isLost(at seconds: Double) -> Bool {
         guard let last else { return false }
-        return time.seconds(since: last.time)
-            > max(Self.lostSecondsMin, Self.holeIntervals * interval)
+        let lostSeconds = min(Self.holeIntervals * interval, Self.lostSecondsMax)
+        // Seconds fall where the log was damaged: how long ago it was is unknown then.
+        return abs(seconds - last.seconds) > max(Self.lostSecondsMin, lostSeconds)
     }
 
+    private var interval: Double { min(intervals.0, intervals.1) }
+
     private mutating func land(
-        _ latitude: Double, _ longitude: Double, _ time: Timestamp
+        _ latitude: Double, _ longitude: Double, _ seconds: Double
     ) -> Bool {
         let place = LocalPlane(latitude: latitude, longitude: longitude)
         landing = place
-        last = (place, time)
+        last = (place, seconds)
         isTrusted = false
         return true
     }

@@ -1,3 +1,4 @@
+import Bytes
 public import SensorModel
 
 extension ShareDirectory {
@@ -46,10 +47,17 @@ extension ShareDirectory {
     }
 
     /// Whether a name has only letters, digits and characters that need no quoting in a path, a log
-    /// line or a page.
+    /// line or a page, and none that nobody sees.
     public static func isName(_ name: String) -> Bool {
         guard (1...64).contains(name.count), name.utf8.count <= 256 else { return false }
         guard name.first != " ", name.last != " ", name.first != "-" else { return false }
+        guard CleanText.clean(name) == name, !name.unicodeScalars.contains(where: \.isVariation)
+        else { return false }
         return name.allSatisfy { $0.isLetter || $0.isNumber || " -_.".contains($0) }
     }
+}
+
+extension Unicode.Scalar {
+    /// Whether it only chooses the form of the one before.
+    fileprivate var isVariation: Bool { properties.isVariationSelector }
 }

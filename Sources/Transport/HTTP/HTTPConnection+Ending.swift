@@ -62,7 +62,7 @@ extension HTTPConnection {
     }
 
     func abort() {
-        context?.close(promise: nil)
+        context?.channel.drop()
     }
 
     /// Hands the socket over; this object is not used afterwards.

@@ -64,11 +64,26 @@ extension HTTPConnection {
     func send(_ buffer: ByteBuffer, to channel: any Channel) -> EventLoopFuture<Void> {
         let count = buffer.readableBytes
         let isAllowed = ticket.owes(more: count)
-        let written = channel.writeAndFlush(buffer)
+        let written = records == nil ? channel.writeAndFlush(buffer) : flush(buffer, to: channel)
         written.assumeIsolated().whenComplete { [ticket] _ in _ = ticket.owes(more: -count) }
         if !isAllowed { abort() }
         return written
     }
+
+    /// Writes in pieces: for as long as a connection lives, the TLS library keeps a buffer as long as
+    /// the longest piece. With answers of 800 KB 600 connections held 500 MB.
+    private func flush(_ buffer: ByteBuffer, to channel: any Channel) -> EventLoopFuture<Void> {
+        var rest = buffer
+        while rest.readableBytes > Self.pieceBytes,
+            let piece = rest.readSlice(length: Self.pieceBytes)
+        {
+            channel.writeAndFlush(piece, promise: nil)
+        }
+        return channel.writeAndFlush(rest)
+    }
+
+    /// With a record's overhead less than 8 KiB.
+    private static let pieceBytes = 8000
 
     private func endStream() {
         guard case .answering = stage else { return }

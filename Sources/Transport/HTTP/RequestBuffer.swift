@@ -102,13 +102,13 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
         } else if held.readableBytes + bytes.readableBytes <= Self.heldBytesMax {
             held.writeBuffer(&bytes)
         } else {
-            return context.close(promise: nil)
+            return context.channel.drop()
         }
         feed(context)
         guard !ticket.holdsReceived(bodyBytes + held.readableBytes) else { return }
         switch phase {
         case .head, .body: context.fireErrorCaught(HTTPRefusal.tooManyOfAll)
-        case .answering: context.close(promise: nil)
+        case .answering: context.channel.drop()
         case .ended: break
         }
     }

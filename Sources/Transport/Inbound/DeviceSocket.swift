@@ -162,7 +162,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
 
     func deadlineReached(_ tick: Int) -> Int? {
         guard !isClosing else {
-            context?.close(promise: nil)
+            context?.channel.drop()
             return nil
         }
         guard let connection, connection.isOpen else {
@@ -187,7 +187,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
                 heldAck = message
             } else {
                 // The device sends and does not read: its answers must not fill the memory.
-                context.close(promise: nil)
+                context.channel.drop()
             }
             return
         }

@@ -44,13 +44,15 @@ struct FrameHoles {
     ) -> Double? {
         let ticks =
             ticks(around: header) + Self.ticksBetweenSamples(header.kind, payload)
-        guard ticks == 0 || pace.hasRoom(at: arrival()) else { return nil }
+        guard ticks == 0 || pace.hasRoom(for: isFirst ? 0 : ticks, at: arrival()) else {
+            return nil
+        }
         return ticks
     }
 
     /// Notes a frame that was let through.
     mutating func passed(_ header: FrameHeader, ticks: Double) {
-        if ticks > 0 { pace.take(ticks) }
+        if ticks > 0 { pace.take(ticks, shared: isFirst ? 0 : ticks) }
         guard header.sequence.isCounted else { return lastUncounted = header.deviceTime }
         let (sequence, time) = (header.sequence.rawValue, header.deviceTime)
         let index = index(of: sequence)
@@ -64,6 +66,9 @@ struct FrameHoles {
             isCut = true
         }
     }
+
+    /// Whether no frame was let through yet.
+    private var isFirst: Bool { stretches.isEmpty && lastUncounted == nil }
 
     /// Joins a stretch with the one before it, if no number is between them.
     private mutating func join(at index: Int) {

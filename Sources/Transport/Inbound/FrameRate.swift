@@ -13,10 +13,15 @@ final class FrameRate: Sendable {
     private static let windowMicroseconds = Int64(windowSeconds) * 1_000_000
 
     /// Paces the holes between the frames.
-    let holes = HolePace()
+    let holes: HolePace
     /// Device time divided by the window's length: the window being counted.
     private let window = Atomic<Int64>(0)
     private let count = Atomic(0)
+
+    /// - Parameter holes: The pace of the holes of all devices.
+    init(holes: HolePace = HolePace(among: nil)) {
+        self.holes = HolePace(among: holes)
+    }
 
     /// - Returns: `false` for a frame beyond `perSecondMax` in its window.
     func allows(
@@ -45,12 +50,13 @@ final class FrameRate: Sendable {
 /// does not restart the count.
 final class FrameRates: Sendable {
     private let rates = Mutex<[DeviceID: FrameRate]>([:])
+    private let holes = HolePace(among: nil)
 
     /// Called once per connection; frames take no lock.
     func rate(of device: DeviceID) -> FrameRate {
         rates.withLock { rates in
             if let known = rates[device] { return known }
-            let fresh = FrameRate()
+            let fresh = FrameRate(holes: holes)
             rates[device] = fresh
             return fresh
         }

@@ -28,7 +28,7 @@ public struct ByteAllowance: Hashable, Sendable {
     public static func owed(_ kind: ConnectionClass) -> Self {
         switch kind {
         case .stranger: Self(ownBytes: 4 << 10, pooledBytes: 8 << 20)
-        case .viewer, .device: Self(ownBytes: 4 << 10, pooledBytes: 28 << 20)
+        case .viewer, .device: Self(ownBytes: 4 << 10, pooledBytes: 24 << 20)
         case .operations, .owner: Self(ownBytes: 4 << 10, pooledBytes: 4 << 20)
         }
     }

@@ -61,7 +61,7 @@ final class ConnectionAdmission: Sendable {
             let channels = state.withLock { state in
                 numbers.compactMap { state.channels[$0] }
             }
-            for channel in channels { channel.close(promise: nil) }
+            for channel in channels { channel.drop() }
             counters.connectionsRefused.wrappingAdd(channels.count, ordering: .relaxed)
             return true
         }
@@ -96,7 +96,7 @@ final class ConnectionAdmission: Sendable {
         }
         if let evicted {
             counters.connectionsRefused.wrappingAdd(1, ordering: .relaxed)
-            evicted.close(promise: nil)
+            evicted.drop()
         }
         if case .failure = answer {
             counters.connectionsRefused.wrappingAdd(1, ordering: .relaxed)

@@ -52,6 +52,15 @@ final class FlushGate: ChannelDuplexHandler {
         isFlushing = wasFlushing
     }
 
+    func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        guard event is ConnectionDrop else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        context.close(promise: promise)
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard isHolding else { return context.fireChannelRead(data) }
         let bytes = unwrapInboundIn(data)

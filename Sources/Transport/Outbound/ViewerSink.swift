@@ -167,7 +167,7 @@ final class ViewerSink {
     /// Closes at once and drops queued bytes. The handlers are notified.
     func close() {
         channelIsGone()
-        channel.close(promise: nil)
+        channel.drop()
     }
 
     /// Stops all writes and all calls of `drained`.

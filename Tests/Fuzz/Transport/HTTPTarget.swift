@@ -43,6 +43,8 @@ enum HTTPTarget {
             loop: state, service: service, ticket: ticket, peer: .unixSocket)
         var answers: [UInt8] = []
         do {
+            try channel.pipeline.syncOperations.addHandler(
+                FlushGate(loop: state, keepsReads: false))
             try connection.add(to: channel.pipeline.syncOperations)
             try channel.connect(to: SocketAddress(unixDomainSocketPath: "/fuzz")).wait()
             var start = 0

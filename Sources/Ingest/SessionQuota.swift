@@ -1,0 +1,30 @@
+/// Limits how many recorded sessions there are: the catalog keeps each in memory for as long as the
+/// log has it.
+///
+/// A device may have four times as many as are still free. So one alone can take four fifths of them,
+/// and others still have room.
+///
+/// Source: Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches",
+/// IEEE/ACM Transactions on Networking 6(2), 1998, with a factor of 4.
+public struct SessionQuota: Hashable, Sendable {
+    /// Recorded sessions of one device, and of all.
+    public struct Count: Hashable, Sendable {
+        public var own: Int
+        public var all: Int
+
+        public init(own: Int, all: Int) {
+            self.own = own
+            self.all = all
+        }
+    }
+
+    /// Maximum of all devices together.
+    public let sessionsMax: Int
+
+    public init(sessionsMax: Int) { self.sessionsMax = sessionsMax }
+
+    /// - Returns: Whether the device may begin a session.
+    public func hasRoom(_ recorded: Count) -> Bool {
+        recorded.own < 4 * (sessionsMax - recorded.all)
+    }
+}

@@ -1,0 +1,139 @@
+import SensorModel
+import Testing
+
+@testable import Sharing
+
+/// Parts of a run that come late, clocks that are set, and receivers that are lost: what of a run is
+/// hidden does not depend on them.
+@Suite struct LatePartTests {
+    private static let home = SessionProjectionTests.home
+
+    private static func settings(
+        zone: Bool = false, start: Double = 0, finish: Double = 0
+    ) -> PrivacySettings {
+        PrivacySettings(
+            zones: zone ? [Track.zone(around: home, radius: 300)] : [], trimStartMeters: start,
+            trimFinishMeters: finish, salt: 7)
+    }
+
+    /// A second's metrics.
+    ///
+    /// - Parameters:
+    ///   - device: Device time, seconds.
+    ///   - elapsed: Seconds of the session.
+    ///   - east: Meters from home; `nil`: no position.
+    ///   - isStale: Whether the position is an old one.
+    private static func second(
+        _ device: Int, elapsed: Int, east: Double?, isStale: Bool = false
+    ) -> StreamEvent {
+        let point = east.map { home.moved(east: $0, north: 0) }
+        var event = SessionProjectionTests.metrics(elapsed, at: point)
+        event.deviceTime = Fixture.time(Double(device))
+        if isStale, case .metrics(var metrics) = event.kind {
+            metrics.position?.state = .stale
+            event.kind = .metrics(metrics)
+        }
+        return event
+    }
+
+    /// Projects events that arrive a second after another; at the end nothing is held back.
+    private static func shown(_ events: [StreamEvent], _ settings: PrivacySettings) -> [Metrics] {
+        var projection = SessionProjection(.hiding(settings))
+        projection.note(.beginning)
+        var shown: [ShownEvent] = []
+        for (index, event) in events.enumerated() {
+            projection.take(
+                event, at: RecordOffset(rawValue: UInt64(10 * index + 10)),
+                arrival: Fixture.time(Double(index)), into: &shown)
+        }
+        projection.advance(to: Fixture.time(1_000_000), into: &shown)
+        return SessionProjectionTests.metrics(in: shown)
+    }
+
+    private static func nearest(_ shown: [Metrics]) -> Double? {
+        shown.compactMap(\.position).map {
+            Track.Point(latitude: $0.latitude, longitude: $0.longitude).meters(to: home)
+        }.min()
+    }
+
+    /// Seconds of a run in the order in which they come: away from home, or to it until 2000.
+    private static func run(_ order: [Range<Int>], toHome: Bool) -> [StreamEvent] {
+        var elapsed = 0
+        return order.joined().map { second in
+            elapsed += 1
+            let meters = 3 * Double(toHome ? max(0, 2000 - second) : second)
+            return Self.second(second, elapsed: elapsed, east: meters)
+        }
+    }
+
+    // The clock of a session passes the first 20 seconds of a late part over.
+    private static let orders: [[Range<Int>]] = [
+        [0..<3000], [1200..<3000, 20..<1200], [1200..<2000, 20..<1200, 2000..<3000],
+        [2000..<3000, 1020..<2000, 20..<1000], [100..<101, 20..<100, 101..<3000],
+    ]
+
+    @Test(arguments: orders)
+    func `A trimmed start stays hidden when its part of the run comes late`(
+        order: [Range<Int>]
+    ) {
+        let shown = Self.shown(Self.run(order, toHome: false), Self.settings(start: 300))
+        #expect(Self.nearest(shown) ?? .infinity > 300)
+        if order.count == 1 { #expect(Self.nearest(shown) != nil) }
+    }
+
+    @Test(arguments: [
+        [0..<2400], [0..<1000, 1600..<2400, 1020..<1600],
+        [0..<1000, 1600..<2400, 1020..<1600, 2400..<2600], [1000..<2400, 20..<1000],
+    ])
+    func `A trimmed finish stays hidden when the way to it comes late`(order: [Range<Int>]) {
+        let shown = Self.shown(Self.run(order, toHome: true), Self.settings(finish: 300))
+        #expect(Self.nearest(shown) ?? 0 > 300)
+    }
+
+    @Test func `A clock that is set near the start hides no more than the start`() {
+        // An hour back at 40 m, when nothing was shown yet.
+        let events = (0..<1000).map {
+            Self.second($0 < 13 ? $0 : $0 - 3600, elapsed: $0, east: 3 * Double($0))
+        }
+        let shown = Self.shown(events, Self.settings(start: 300))
+        #expect(Self.nearest(shown) ?? 0 > 300)
+    }
+
+    @Test(arguments: [0, 400, 7200])
+    func `Five minutes without a fix have to pass, not to be jumped over`(jump: Int) {
+        let events = (0..<290).map {
+            Self.second($0 < 5 ? $0 : $0 + jump, elapsed: $0 < 5 ? $0 : $0 + jump, east: nil)
+        }
+        #expect(Self.shown(events, Self.settings(zone: true)).isEmpty)
+        let more = (290..<400).map { Self.second($0 + jump, elapsed: $0 + jump, east: nil) }
+        // On a treadmill the run is shown after them.
+        #expect(!Self.shown(events + more, Self.settings(zone: true)).isEmpty)
+    }
+
+    @Test(arguments: [0, -25, -1800, -172_800])
+    func `A receiver is lost after a minute, whatever the clock is set to`(step: Int) {
+        let events = (0..<1000).map { second in
+            let isLost = second >= 400
+            return Self.second(
+                isLost ? second + step : second, elapsed: second,
+                east: 600 + 3 * Double(min(second, 399)), isStale: isLost)
+        }
+        let shown = Self.shown(events, Self.settings(zone: true))
+        #expect(shown.count { $0.position?.state == .stale } <= 60)
+        #expect(shown.last?.state == .waiting || shown.last?.state == .ended)
+    }
+
+    @Test(arguments: [0, 300, 600])
+    func `One fix after a long stand does not make the receiver slow`(stand: Int) {
+        // Stands still, goes eight meters, and then into a house.
+        let events = (0..<(500 + stand + 1000)).map { second in
+            let hasGone = second >= 500 + stand
+            return Self.second(
+                second, elapsed: second,
+                east: 600 + 3 * Double(min(second, 499)) + (hasGone ? 8 : 0),
+                isStale: second > 500 + stand)
+        }
+        let shown = Self.shown(events, Self.settings(zone: true))
+        #expect(shown.count { $0.position?.state == .stale } <= 61)
+    }
+}
