@@ -54,6 +54,7 @@ public final class SegmentLog: Sendable {
         let durableEnd: Atomic<UInt64>
         /// Arrival of the oldest input that is not appended yet, µs; the maximum: there is none.
         let unprocessedSince = Atomic(Int64.max)
+        let appendedBytes = Atomic(0)
 
         init(_ core: borrowing LogCore) {
             nextOffset = Atomic(core.nextOffset)
@@ -108,6 +109,7 @@ public final class SegmentLog: Sendable {
         if isChunkFull { writerWakeup.wake() }
         guard let offset else { return nil }
         published.nextOffset.store(offset.rawValue + 1, ordering: .releasing)
+        published.appendedBytes.wrappingAdd(record.bytes, ordering: .relaxed)
         return offset
     }
 
@@ -151,6 +153,9 @@ public final class SegmentLog: Sendable {
     }
 
     public var state: LogState { core.withLock { $0.state } }
+
+    /// Bytes of all records appended in this run.
+    public var appendedBytes: Int { published.appendedBytes.load(ordering: .relaxed) }
 
     /// Bytes appended and not yet on disk.
     public var pendingBytes: Int { core.withLock { $0.pendingBytes } }

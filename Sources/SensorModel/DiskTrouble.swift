@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reason for which a disk takes no data, in words for its operator.
+/// Reason for which a disk takes no data, in words for the daemon's owner.
 public enum DiskTrouble: Hashable, Sendable {
     case full
     /// The file system has room but no inode for another file.
@@ -32,7 +32,7 @@ public enum DiskTrouble: Hashable, Sendable {
     /// Whether the disk can be read and refuses to take anything.
     public var isRefusal: Bool { endsWithRoom || self == .readOnly }
 
-    /// What the operator can do, as the rest of a sentence.
+    /// What the daemon's owner can do, as the rest of a sentence.
     public var advice: String {
         switch self {
         case .full, .quotaUsedUp:

@@ -31,9 +31,13 @@ package final class SessionFlow {
     private let sessionsPerDeviceMax: Int
     private let sessionsMax: Int
     /// Sessions whose first record was written in this run, until the log lists them.
-    private var begun: [SessionID: DeviceID] = [:]
-    private var pace = SessionPace()
-    private let quota: SessionQuota
+    var begun: [SessionID: DeviceID] = [:]
+    /// Sessions that devices begin, and bytes of the log that they fill.
+    var sessionPace = DevicePace.sessions
+    var logPace: DevicePace
+    let quota: SessionQuota
+    /// Connections whose device has filled its share of the log.
+    var sentAway: Set<ConnectionID> = []
     /// Sessions evicted from memory whose acks or log entries are still pending.
     var leaving: Set<SessionID> = []
     /// Number of requests to the log so far.
@@ -72,6 +76,7 @@ package final class SessionFlow {
         sessionsPerDeviceMax = ingest.sessionsPerDeviceMax
         sessionsMax = ingest.sessionsMax
         quota = SessionQuota(sessionsMax: ingest.sessionsRecordedMax)
+        logPace = DevicePace.log(mebibytesPerDay: ingest.deviceMebibytesPerDay)
         let live = LiveSessions()
         sessions = live
         hub = ShareHub(
@@ -84,30 +89,6 @@ package final class SessionFlow {
     }
 
     // MARK: From devices
-
-    /// Opens a session's connection after its hello was accepted.
-    ///
-    /// - Returns: The answer, and the connection to close.
-    package func open(
-        _ connection: ConnectionID, device: DeviceID, session: SessionID, recorded: Bool,
-        arrival: Timestamp
-    ) -> OpenDecision {
-        restore(session)
-        guard
-            table.recovery(of: session) != nil || begun[session] != nil
-                || pace.hasRoom(device, at: arrival) && quota.hasRoom(callbacks.recorded(device))
-        else { return .crowded }
-        let decision = table.open(
-            connection, device: device, session: session, recorded: recorded)
-        if case .opened = decision, let live = known(session, isRecorded: recorded) {
-            let over = live.lastArrival.advanced(byMicroseconds: silenceMicroseconds)
-            if over <= arrival { live.overAt = live.overAt ?? over }
-            live.lastArrival = arrival
-            live.goesOn = true
-            noteGoingOn(live)
-        }
-        return decision
-    }
 
     package func receive(
         _ header: FrameHeader, payload: Span<UInt8>, from connection: ConnectionID,
@@ -137,7 +118,7 @@ package final class SessionFlow {
     // MARK: Sessions
 
     /// Restores a session from before a restart, which continues where the log ends.
-    private func restore(_ session: SessionID) {
+    func restore(_ session: SessionID) {
         guard table.clock(of: session) == nil, let summary = log.summary(of: session) else {
             return
         }
@@ -189,11 +170,13 @@ package final class SessionFlow {
                 ?? begin(session, header, arrival: arrival)
         else { return lose(session) }
         let hadEnded = live.hasEnded
+        let bytesBefore = log.appendedBytes
         guard
             let offset = recorder.record(
                 frame: header, payload: payload, of: live, arrival: arrival)
         else { return lose(session) }
         table.recorded(session, sequence: header.sequence, late: late, at: offset)
+        use(log.appendedBytes - bytesBefore, of: live, at: arrival)
         if live.hasEnded {
             hub.sessionEnded(
                 session, of: live.device, at: arrival, through: cursor.offset,
@@ -254,7 +237,7 @@ package final class SessionFlow {
                 head: head, deviceTime: header.deviceTime, isBeginning: true)
         else { return nil }
         callbacks.memory(.began(session, origin.device, at: first))
-        pace.take(origin.device, at: arrival)
+        sessionPace.take(1, by: origin.device, at: arrival)
         let live = LiveSession(
             id: session, device: origin.device, isRecorded: origin.recorded,
             computation: LiveComputation(SessionComputation(profile: profile)),

@@ -39,7 +39,8 @@ enum FinishReference {
                     meters: settings.trimFinishMeters, aroundLatitude: position.latitude,
                     longitude: position.longitude, salt: settings.salt)
                 for other in waiting where track.points[index]?.isTrusted ?? false {
-                    guard let place = places[other] else { continue }
+                    guard let place = places[other], records[other].deviceTime <= record.deviceTime
+                    else { continue }
                     if !finish.contains(latitude: place.latitude, longitude: place.longitude) {
                         releases[other].isNear = false
                     }

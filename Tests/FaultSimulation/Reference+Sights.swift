@@ -81,15 +81,25 @@ extension Reference {
         let isOpen = settings.zones.isEmpty && settings.trimStartMeters == 0
         let track = TrackReference(of: records)
         var starts: [PositionMetric] = []
-        var (wasInView, hasFix) = (false, false)
+        var wasInView = false
+        var isStartLost = isStartLost
+        // Device time of the earliest position, and seconds in which the watch sent none.
+        var firstFix: Timestamp?
+        var (unfixed, last) = (0.0, 0.0)
         var hiding = Hiding.notInView
         return records.indices.map { index in
             guard let metrics = records[index].metrics else { return hiding }
             guard let place = metrics.position, let point = track.points[index] else {
-                if !hasFix, metrics.elapsedSeconds > 300, !isStartLost { hiding = .no }
+                unfixed += min(max(0, metrics.elapsedSeconds - last), 10)
+                last = metrics.elapsedSeconds
+                if firstFix == nil, unfixed > 300, !isStartLost { hiding = .no }
                 return hiding
             }
-            hasFix = true
+            let time = records[index].deviceTime
+            if let earliest = firstFix, time < earliest, wasInView || point.landing == index {
+                isStartLost = true
+            }
+            firstFix = min(firstFix ?? time, time)
             if point.landing == index, !wasInView, settings.trimStartMeters > 0,
                 !starts.contains(where: { TrackReference.meters(place, $0) < 25 })
             {

@@ -11,7 +11,7 @@ struct TrackReference {
         /// It went on from there without a leap, and 100 m away from there.
         let isTrusted: Bool
         /// While others of the watch go on there was no new position for a minute, or for three
-        /// times as long as between the two before.
+        /// times as long as the shorter of the two times before, and at most five minutes.
         var isLost = false
     }
 
@@ -20,22 +20,26 @@ struct TrackReference {
 
     init(of records: [Reference.Record]) {
         var points = Self.tracks(records)
-        var moves: [Timestamp] = []
+        var moves: [Double] = []
         var last: PositionMetric?
         for (index, record) in records.enumerated() {
             guard let metrics = record.metrics, let here = metrics.position else { continue }
             if here.latitude != last?.latitude || here.longitude != last?.longitude {
-                moves.append(record.deviceTime)
+                moves.append(metrics.elapsedSeconds)
             }
             last = here
-            let ends = Array(moves.suffix(2))
-            let interval = ends.count == 2 ? max(0, ends[1].seconds(since: ends[0])) : 0
-            let silence = record.deviceTime.seconds(since: ends[ends.count - 1])
+            let silence = abs(metrics.elapsedSeconds - (moves.last ?? 0))
             points[index]?.isLost =
                 metrics.state == .live && here.state == .stale && silence > 60
-                && silence > 3 * interval
+                && silence > min(3 * Self.interval(of: moves), 300)
         }
         self.points = points
+    }
+
+    /// The shorter of the last two times between moves; 0 if there are fewer.
+    private static func interval(of moves: some BidirectionalCollection<Double>) -> Double {
+        let ends = Array(moves.suffix(3))
+        return ends.count == 3 ? min(max(0, ends[2] - ends[1]), max(0, ends[1] - ends[0])) : 0
     }
 
     private static func tracks(_ records: [Reference.Record]) -> [Point?] {
@@ -53,14 +57,10 @@ struct TrackReference {
             guard here.latitude != there.latitude || here.longitude != there.longitude else {
                 return Point(landing: landing, isTrusted: isTrusted)
             }
-            let seconds = max(0, records[index].deviceTime.seconds(since: records[last].deviceTime))
-            var before = 0.0
-            if moves.count > 1 {
-                before = max(
-                    0,
-                    records[last].deviceTime.seconds(
-                        since: records[moves[moves.count - 2]].deviceTime))
-            }
+            let times = moves.suffix(3).map { records[$0].metrics?.elapsedSeconds ?? 0 }
+            let before = interval(of: times)
+            let seconds = max(
+                0, (records[index].metrics?.elapsedSeconds ?? 0) - (times.last ?? 0))
             moves.append(index)
             let isHole = seconds > 30 && seconds > 3 * before
             if meters(here, there) > 25, isHole || meters(here, there) > 15 * seconds {

@@ -44,8 +44,11 @@ final class FlowFixture {
     init(
         hidingBytesMax: Int? = nil, sessionBytesMax: Int? = nil,
         segmentBytesMax: Int = LogConfiguration().segmentBytesMax,
-        pendingBytesMax: Int = LogConfiguration().pendingBytesMax
+        pendingBytesMax: Int = LogConfiguration().pendingBytesMax,
+        deviceMebibytesPerDay: Int = IngestSettings().deviceMebibytesPerDay
     ) throws {
+        var ingest = IngestSettings()
+        ingest.deviceMebibytesPerDay = deviceMebibytesPerDay
         let log = try SegmentLog.open(
             disk: disk,
             configuration: LogConfiguration(
@@ -54,7 +57,7 @@ final class FlowFixture {
             now: Self.start)
         let said = said
         flow = SessionFlow(
-            log: log, ingest: IngestSettings(), silenceSeconds: 60,
+            log: log, ingest: ingest, silenceSeconds: 60,
             callbacks: FlowCallbacks(
                 profile: { _, _ in RunnerProfile() }, course: { _ in said.route },
                 privacy: { _ in said.privacy }, recorded: { _ in said.recorded },

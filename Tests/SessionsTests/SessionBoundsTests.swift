@@ -131,6 +131,29 @@ import WireFormat
         #expect(flow.sessions[Self.session(2)]?.hasEnded == false)
     }
 
+    @Test func `A device that has filled its share of the log is sent away, and comes back`() throws
+    {
+        let fixture = try FlowFixture(deviceMebibytesPerDay: 1)
+        let flow = fixture.flow
+        let text = String(repeating: "x", count: 100)
+        var sent = 0
+        while fixture.said.crowdedOut.isEmpty, sent < 100_000 {
+            try fixture.send(100, .marker(text))
+            sent += 100
+        }
+        #expect(fixture.said.crowdedOut == [FlowFixture.connection])
+        #expect((4 << 20..<5 << 20).contains(flow.log.appendedBytes))
+        #expect(fixture.said.sentences.count { $0.contains("its share of the log") } == 1)
+        let open = { (device: DeviceID, arrival: Timestamp) in
+            flow.open(
+                ConnectionID(rawValue: 7), device: device, session: FlowFixture.session,
+                recorded: false, arrival: arrival)
+        }
+        #expect(open(FlowFixture.device, flow.now) == .crowded)
+        #expect(open(DeviceID(rawValue: 2), flow.now) == .foreign)
+        #expect(open(FlowFixture.device, flow.now.advanced(bySeconds: 86_400)) != .crowded)
+    }
+
     @Test func `Devices do not end each other's sessions`() throws {
         let fixture = try FlowFixture()
         for number in 0..<40 {

@@ -140,7 +140,7 @@ package struct OwnerRoutes: Sendable {
             let body = try JSONBody.decode(ShareBody.self, of: request)
             guard body.shares == nil else {
                 throw APIRefusal.badField(
-                    name: "shares", allowed: "nothing here: only the administrator makes groups")
+                    name: "shares", allowed: "nothing here: only the daemon's owner makes groups")
             }
             guard body.device == nil || body.device == device.name else {
                 throw APIRefusal.badField(name: "device", allowed: "the token's own, or nothing")

@@ -6,7 +6,7 @@ import SensorModel
 import Synchronization
 import Transport
 
-/// Says what a disk refuses: to the operator in `/readyz` and in the journal, and to devices.
+/// Says what a disk refuses: to the daemon's owner in `/readyz` and in the journal, and to devices.
 struct Troubles: Sendable {
     let health = Health()
     private let folder: StateFolder

@@ -1,6 +1,6 @@
 package import SensorModel
 
-/// Reason for which an administrator's request cannot be granted.
+/// Reason for which a request of the daemon's owner cannot be granted.
 package enum AdministrationError: Error, Hashable, Sendable {
     case deviceName(String)
     case unknownSession(SessionID)

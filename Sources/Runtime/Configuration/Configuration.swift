@@ -49,6 +49,7 @@ public struct Configuration: Hashable, Sendable {
         public var framesPerSecondMax = 20_000
         public var sessionsPerDeviceMax = 8
         public var sessionsRecordedMax = 64_000
+        public var deviceMebibytesPerDay = 2048
     }
 
     public struct ConnectionBounds: Hashable, Sendable {

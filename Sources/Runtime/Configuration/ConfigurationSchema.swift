@@ -140,6 +140,10 @@ public enum ConfigurationSchema {
             "limits.sessions_recorded", \.ingest.sessionsRecordedMax, 1000...10_000_000,
             "Recorded sessions of all devices; one alone may have four fifths of them",
             unit: "sessions", default: 64_000),
+        .integer(
+            "limits.device_mebibytes_per_day", \.ingest.deviceMebibytesPerDay, 16...1_000_000,
+            "What a device may add to the log a day; what four days allow at once",
+            unit: "mebibytes", default: 2048),
         .duration(
             "limits.handshake", \.bounds.handshakeSeconds, 1...60,
             "TLS and a request's headers are there within", default: "10s"),

@@ -1,6 +1,6 @@
 package import Logging
 
-/// Events that an operator can find in the journal: `journalctl MESSAGE_ID=…` works whatever the
+/// Events that the daemon's owner can find in the journal: `journalctl MESSAGE_ID=…` works whatever the
 /// message text. An ID is never changed or reused.
 package enum JournalEvent: String, CaseIterable {
     case listening = "c2352e40dbbf40b2a2fc14061a7e59a8"

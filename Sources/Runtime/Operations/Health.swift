@@ -1,7 +1,7 @@
 import SensorModel
 import Synchronization
 
-/// Reasons for which the daemon is not ready, in words for its operator.
+/// Reasons for which the daemon is not ready, in words for the daemon's owner.
 public final class Health: Sendable {
     /// A part that can fail alone while the others work.
     package enum Part: CaseIterable, Sendable {

@@ -200,5 +200,6 @@ extension IngestSettings {
         heldFramesMax = configuration.holdFramesMax
         sessionsPerDeviceMax = configuration.sessionsPerDeviceMax
         sessionsRecordedMax = configuration.sessionsRecordedMax
+        deviceMebibytesPerDay = configuration.deviceMebibytesPerDay
     }
 }
