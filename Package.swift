@@ -226,6 +226,7 @@ let rimTests: [Target] = [
             "SensorModel", "WireFormat", "Sharing", "Ring", "Transport", "Client", "HeapUse",
             .product(name: "NIOCore", package: "swift-nio"),
             .product(name: "NIOEmbedded", package: "swift-nio"),
+            .product(name: "NIOHTTP1", package: "swift-nio"),
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         swiftSettings: strict),

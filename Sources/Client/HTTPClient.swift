@@ -64,8 +64,7 @@ public struct HTTPClient: Sendable {
     ) async throws(ClientError) -> AsyncThrowingStream<Part, any Error> {
         let (parts, continuation) = AsyncThrowingStream.makeStream(of: Part.self)
         let channel = try await ClientBootstrap.connect(to: address, tls: tls) { channel in
-            try channel.pipeline.syncOperations.addHTTPClientHandlers()
-            try channel.pipeline.syncOperations.addHandler(AnswerReader(continuation))
+            try Self.addHandlers(to: channel.pipeline.syncOperations, continuation)
             return channel
         }
         continuation.onTermination = { _ in channel.close(promise: nil) }
@@ -83,6 +82,40 @@ public struct HTTPClient: Sendable {
         channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
         return parts
     }
+
+    static func addHandlers(
+        to pipeline: ChannelPipeline.SynchronousOperations,
+        _ parts: AsyncThrowingStream<Part, any Error>.Continuation
+    ) throws {
+        let head = HeadLimit()
+        try pipeline.addHandler(head)
+        try pipeline.addHTTPClientHandlers()
+        try pipeline.addHandler(AnswerReader(parts, head))
+    }
+}
+
+/// Limits what comes before an answer: interim answers (RFC 9110, 15.2) may come without end, and the
+/// library passes over them.
+private final class HeadLimit: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    /// A read may hold the head and some of the body.
+    private static let bytesMax = 256 << 10
+
+    /// Whether the answer's head has not come yet.
+    var isAwaited = true
+    private var bytes = 0
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isAwaited {
+            bytes += unwrapInboundIn(data).readableBytes
+            guard bytes <= Self.bytesMax else {
+                return context.fireErrorCaught(
+                    ClientError.answerTooLarge(bytesMax: Self.bytesMax))
+            }
+        }
+        context.fireChannelRead(data)
+    }
 }
 
 /// Passes an answer's parts to the client.
@@ -90,14 +123,19 @@ private final class AnswerReader: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 
     private let parts: AsyncThrowingStream<HTTPClient.Part, any Error>.Continuation
+    private let limit: HeadLimit
 
-    init(_ parts: AsyncThrowingStream<HTTPClient.Part, any Error>.Continuation) {
+    init(
+        _ parts: AsyncThrowingStream<HTTPClient.Part, any Error>.Continuation, _ limit: HeadLimit
+    ) {
         self.parts = parts
+        self.limit = limit
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
+            limit.isAwaited = false
             let fields = head.headers.map { HTTPFields.Field(name: $0.name, value: $0.value) }
             parts.yield(.head(status: Int(head.status.code), fields: HTTPFields(fields)))
         case .body(let buffer): parts.yield(.bytes(Array(buffer.readableBytesView)))

@@ -37,7 +37,7 @@ extension PulsecastDaemon {
         notifier.send(.watchdog, .status("\(live) live session(s), \(viewers) viewer(s)"))
     }
 
-    /// Says once of each device that it cannot begin another session.
+    /// Says once of each device that it can begin only one session a day.
     private func reportCrowdedDevices() {
         let counts = pipeline.catalog.counts
         let quota = pipeline.quota
@@ -51,7 +51,7 @@ extension PulsecastDaemon {
             let name = accounts.device(device)?.name ?? "\(device.rawValue)"
             logger.warning(
                 """
-                device \(name) has \(count) of \(all) recorded sessions and cannot begin another: \
+                device \(name) has \(count) of \(all) recorded sessions and can begin one a day: \
                 delete some with `pulsecast session delete`, or raise limits.sessions_recorded \
                 (\(quota.sessionsMax)) and MemoryMax of the service
                 """)

@@ -21,6 +21,10 @@ public struct DevicePace: Sendable {
     /// Sessions: more at once than the runs of ten years that are brought in together, then one in 10 s.
     public static let sessions = DevicePace(burst: 20_000, perSecond: 0.1)
 
+    /// Sessions where ``SessionQuota`` is full: one a day, so that others who have filled it do not lock
+    /// a runner out.
+    public static let daily = DevicePace(burst: 1, perSecond: 1 / 86_400)
+
     /// Bytes of the log: of four days at once, as where the runs of ten years are brought in together.
     public static func log(mebibytesPerDay: Int) -> DevicePace {
         let bytesPerDay = Double(mebibytesPerDay << 20)

@@ -35,7 +35,8 @@ extension SessionFlow {
 
     private func mayBegin(_ device: DeviceID, at arrival: Timestamp) -> Bool {
         sessionPace.hasRoom(device, for: 1, at: arrival)
-            && quota.hasRoom(callbacks.recorded(device))
+            && (quota.hasRoom(callbacks.recorded(device))
+                || dailyPace.hasRoom(device, for: 1, at: arrival))
     }
 
     /// Counts what a frame has added to the log. A device that has used up its share is sent away; what

@@ -32,8 +32,9 @@ package final class SessionFlow {
     private let sessionsMax: Int
     /// Sessions whose first record was written in this run, until the log lists them.
     var begun: [SessionID: DeviceID] = [:]
-    /// Sessions that devices begin, and bytes of the log that they fill.
+    /// Sessions that devices begin, in all and of the last day, and bytes of the log that they fill.
     var sessionPace = DevicePace.sessions
+    var dailyPace = DevicePace.daily
     var logPace: DevicePace
     let quota: SessionQuota
     /// Connections whose device has filled its share of the log.
@@ -238,6 +239,7 @@ package final class SessionFlow {
         else { return nil }
         callbacks.memory(.began(session, origin.device, at: first))
         sessionPace.take(1, by: origin.device, at: arrival)
+        dailyPace.take(1, by: origin.device, at: arrival)
         let live = LiveSession(
             id: session, device: origin.device, isRecorded: origin.recorded,
             computation: LiveComputation(SessionComputation(profile: profile)),

@@ -26,20 +26,23 @@ enum FinishReference {
         }
         var releases = records.map { Release(at: due($0)) }
         var waiting: [Int] = []
-        var places: [(latitude: Double, longitude: Double)?] = []
+        var places: [(latitude: Double, longitude: Double, at: Timestamp)?] = []
         let track = TrackReference(of: records)
         for (index, record) in records.enumerated() {
             while let first = waiting.first, due(records[first]) <= record.arrival {
                 releases[first].by = record.offset
                 waiting.removeFirst()
             }
-            if let position = record.metrics?.position {
-                places.append((position.latitude, position.longitude))
+            if let position = record.metrics?.position, let point = track.points[index],
+                point.isNew
+            {
+                places.append((position.latitude, position.longitude, record.deviceTime))
                 let finish = HiddenCircle(
                     meters: settings.trimFinishMeters, aroundLatitude: position.latitude,
                     longitude: position.longitude, salt: settings.salt)
-                for other in waiting where track.points[index]?.isTrusted ?? false {
-                    guard let place = places[other], records[other].deviceTime <= record.deviceTime
+                for other in waiting where point.isTrusted && position.state == .live {
+                    guard let place = places[other],
+                        max(records[other].deviceTime, place.at) <= record.deviceTime
                     else { continue }
                     if !finish.contains(latitude: place.latitude, longitude: place.longitude) {
                         releases[other].isNear = false

@@ -83,23 +83,31 @@ extension Reference {
         var starts: [PositionMetric] = []
         var wasInView = false
         var isStartLost = isStartLost
-        // Device time of the earliest position, and seconds in which the watch sent none.
-        var firstFix: Timestamp?
+        var isStartDoubted = false
+        // Seconds in which the watch sent no position.
+        var hasFix = false
         var (unfixed, last) = (0.0, 0.0)
+        var heardAt: Timestamp?
         var hiding = Hiding.notInView
         return records.indices.map { index in
             guard let metrics = records[index].metrics else { return hiding }
             guard let place = metrics.position, let point = track.points[index] else {
                 unfixed += min(max(0, metrics.elapsedSeconds - last), 10)
                 last = metrics.elapsedSeconds
-                if firstFix == nil, unfixed > 300, !isStartLost { hiding = .no }
+                if metrics.state == .live { heardAt = records[index].deviceTime }
+                if !hasFix, unfixed > 300, !isStartLost { hiding = .no }
                 return hiding
             }
-            let time = records[index].deviceTime
-            if let earliest = firstFix, time < earliest, wasInView || point.landing == index {
-                isStartLost = true
+            if !hasFix, let heardAt, heardAt.seconds(since: records[index].deviceTime) > 30 {
+                isStartDoubted = true
             }
-            firstFix = min(firstFix ?? time, time)
+            hasFix = true
+            if point.isBack { isStartDoubted = true }
+            if isStartDoubted {
+                let isLeap = point.landing == index && point.isLeap
+                if wasInView || isOpen || isLeap { isStartLost = true }
+                if point.isNew { isStartDoubted = false }
+            }
             if point.landing == index, !wasInView, settings.trimStartMeters > 0,
                 !starts.contains(where: { TrackReference.meters(place, $0) < 25 })
             {
@@ -114,7 +122,7 @@ extension Reference {
                 || circles.contains {
                     $0.contains(latitude: place.latitude, longitude: place.longitude)
                 }
-            if isInside || point.isLost && !isOpen {
+            if isInside || (point.isLost || point.isBack) && !isOpen {
                 hiding = .inside
             } else if isOpen || point.isTrusted || hiding == .no {
                 hiding = .no

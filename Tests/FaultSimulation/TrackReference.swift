@@ -7,70 +7,94 @@ struct TrackReference {
     /// What is known of a record with a position.
     struct Point {
         /// Index of the record at which the track was taken up.
-        let landing: Int
+        var landing: Int
         /// It went on from there without a leap, and 100 m away from there.
-        let isTrusted: Bool
+        var isTrusted = false
+        /// The position is another than the one before.
+        var isNew = false
+        /// The runner cannot have come here from the position before.
+        var isLeap = false
         /// While others of the watch go on there was no new position for a minute, or for three
         /// times as long as the shorter of the two times before, and at most five minutes.
         var isLost = false
+        /// The record is from 30 s before the newest position or earlier.
+        var isBack = false
     }
 
     /// One for each record; `nil`: it has no position.
-    let points: [Point?]
+    private(set) var points: [Point?] = []
+
+    /// Session seconds of new positions.
+    private var moves: [Double] = []
+    private var newest: PositionMetric?
+    private var start: PositionMetric?
+    /// Device time of the newest position that was new in its record.
+    private var fixAt: Timestamp?
+    private var isInterrupted = false
+    private var point = Point(landing: 0)
 
     init(of records: [Reference.Record]) {
-        var points = Self.tracks(records)
-        var moves: [Double] = []
-        var last: PositionMetric?
         for (index, record) in records.enumerated() {
-            guard let metrics = record.metrics, let here = metrics.position else { continue }
-            if here.latitude != last?.latitude || here.longitude != last?.longitude {
-                moves.append(metrics.elapsedSeconds)
+            guard let metrics = record.metrics, let here = metrics.position else {
+                points.append(nil)
+                continue
             }
-            last = here
-            let silence = abs(metrics.elapsedSeconds - (moves.last ?? 0))
-            points[index]?.isLost =
-                metrics.state == .live && here.state == .stale && silence > 60
-                && silence > min(3 * Self.interval(of: moves), 300)
+            pass(index, record.deviceTime, metrics, here)
+            points.append(point)
         }
-        self.points = points
+    }
+
+    private mutating func pass(
+        _ index: Int, _ time: Timestamp, _ metrics: Metrics, _ here: PositionMetric
+    ) {
+        point.isBack = fixAt.map { $0.seconds(since: time) > 30 } ?? false
+        if point.isBack {
+            fixAt = time
+            isInterrupted = true
+            point.isTrusted = false
+        }
+        move(index, metrics.elapsedSeconds, here)
+        if point.isNew, here.state == .live { fixAt = time }
+        let silence = abs(metrics.elapsedSeconds - (moves.last ?? 0))
+        point.isLost =
+            metrics.state == .live && here.state == .stale && silence > 60
+            && silence > min(3 * Self.interval(of: moves), 300)
+        if point.isLost {
+            isInterrupted = true
+            point.isTrusted = false
+        }
+    }
+
+    private mutating func move(_ index: Int, _ seconds: Double, _ here: PositionMetric) {
+        defer { newest = here }
+        guard let there = newest else {
+            (point.isNew, point.isLeap) = (true, true)
+            return land(index, seconds, here)
+        }
+        point.isNew = here.latitude != there.latitude || here.longitude != there.longitude
+        guard point.isNew else { return }
+        let passed = max(0, seconds - (moves.last ?? 0))
+        let isHole = passed > 30 && passed > 3 * Self.interval(of: moves)
+        let meters = Self.meters(here, there)
+        point.isLeap = meters > 25 && (isHole || meters > 15 * passed)
+        guard !point.isLeap, !isInterrupted else { return land(index, seconds, here) }
+        moves.append(seconds)
+        guard let start else { return }
+        point.isTrusted = point.isTrusted || Self.meters(here, start) >= 100
+    }
+
+    private mutating func land(_ index: Int, _ seconds: Double, _ here: PositionMetric) {
+        moves.append(seconds)
+        start = here
+        isInterrupted = false
+        point.landing = index
+        point.isTrusted = false
     }
 
     /// The shorter of the last two times between moves; 0 if there are fewer.
-    private static func interval(of moves: some BidirectionalCollection<Double>) -> Double {
+    private static func interval(of moves: [Double]) -> Double {
         let ends = Array(moves.suffix(3))
         return ends.count == 3 ? min(max(0, ends[2] - ends[1]), max(0, ends[1] - ends[0])) : 0
-    }
-
-    private static func tracks(_ records: [Reference.Record]) -> [Point?] {
-        /// Records whose position is another than the one before.
-        var moves: [Int] = []
-        var landing = 0
-        var isTrusted = false
-        return records.indices.map { index in
-            guard let here = records[index].metrics?.position else { return nil }
-            guard let last = moves.last, let there = records[last].metrics?.position else {
-                moves = [index]
-                landing = index
-                return Point(landing: index, isTrusted: false)
-            }
-            guard here.latitude != there.latitude || here.longitude != there.longitude else {
-                return Point(landing: landing, isTrusted: isTrusted)
-            }
-            let times = moves.suffix(3).map { records[$0].metrics?.elapsedSeconds ?? 0 }
-            let before = interval(of: times)
-            let seconds = max(
-                0, (records[index].metrics?.elapsedSeconds ?? 0) - (times.last ?? 0))
-            moves.append(index)
-            let isHole = seconds > 30 && seconds > 3 * before
-            if meters(here, there) > 25, isHole || meters(here, there) > 15 * seconds {
-                landing = index
-                isTrusted = false
-            } else if let start = records[landing].metrics?.position {
-                isTrusted = isTrusted || meters(here, start) >= 100
-            }
-            return Point(landing: landing, isTrusted: isTrusted)
-        }
     }
 
     /// Meters on the plane around the second position, as the product measures them: a track is

@@ -121,6 +121,12 @@ import WireFormat
                 session: Self.session(number), recorded: false, arrival: flow.now)
         }
         #expect(open(1) == .crowded)
+        // One a day, however many others have.
+        let later = flow.now.advanced(bySeconds: 86_401)
+        let decision = flow.open(
+            ConnectionID(rawValue: 5001), device: FlowFixture.device, session: Self.session(9),
+            recorded: false, arrival: later)
+        #expect(decision != .crowded)
         guard case .opened = open(0) else {
             Issue.record("its own session was refused")
             return

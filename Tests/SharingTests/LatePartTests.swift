@@ -23,6 +23,7 @@ import Testing
     ///   - elapsed: Seconds of the session.
     ///   - east: Meters from home; `nil`: no position.
     ///   - isStale: Whether the position is an old one.
+    /// - Returns: The event.
     private static func second(
         _ device: Int, elapsed: Int, east: Double?, isStale: Bool = false
     ) -> StreamEvent {
@@ -88,6 +89,105 @@ import Testing
     func `A trimmed finish stays hidden when the way to it comes late`(order: [Range<Int>]) {
         let shown = Self.shown(Self.run(order, toHome: true), Self.settings(finish: 300))
         #expect(Self.nearest(shown) ?? 0 > 300)
+    }
+
+    /// The way home until 2000 and a stand there, with a part of it late; then a silence, whose metrics
+    /// have the watch's estimated time and the part's last place, or heart rates before the part's
+    /// positions, whose metrics have its time and the place before.
+    @Test(arguments: [false, true])
+    func `A trimmed finish stays hidden whatever comes beside a late part`(isSilence: Bool) {
+        var elapsed = 2800
+        let meters = { (second: Int) in 3 * Double(max(0, 2000 - second)) }
+        var events = Self.run([0..<1000, 1600..<2400], toHome: true)
+        if !isSilence {
+            events += (1000..<1020).map { Self.second($0, elapsed: elapsed + $0 - 1000, east: 0) }
+        }
+        for second in 1020..<1600 {
+            elapsed += 1
+            events.append(Self.second(second, elapsed: elapsed, east: meters(second)))
+        }
+        if isSilence {
+            events += (0..<120).map {
+                Self.second(2401 + $0, elapsed: elapsed + $0, east: meters(1599), isStale: $0 > 3)
+            }
+        }
+        let shown = Self.shown(events, Self.settings(finish: 300))
+        #expect(Self.nearest(shown) ?? 0 > 300)
+    }
+
+    /// An old fix before the run: seconds before it, and meters from home.
+    @Test(arguments: [(7200, 5000.0), (10, 5000), (7200, 3600)])
+    func `An old fix does not make a late part the second one`(ago: Int, east: Double) {
+        let events =
+            [Self.second(-ago, elapsed: 0, east: east)]
+            + Self.run([1200..<2200, 20..<1200, 2200..<2300], toHome: false)
+        let shown = Self.shown(events, Self.settings(start: 300))
+        #expect(Self.nearest(shown) ?? .infinity > 300)
+    }
+
+    @Test func `A late part that begins with heart rates is from before the start all the same`() {
+        // A fix a minute; the first position alone comes first, and then all from home on.
+        let late = (20..<1200).map { second in
+            Self.second(
+                second, elapsed: second, east: second < 30 ? 3600 : 180 * Double(second / 60),
+                isStale: second < 30)
+        }
+        let back = (1201..<2400).map {
+            Self.second($0, elapsed: $0, east: 3 * Double(abs(2400 - $0)))
+        }
+        let events = [Self.second(1200, elapsed: 0, east: 3600)] + late + back
+        let shown = Self.shown(events, Self.settings(start: 300))
+        #expect(Self.nearest(shown) ?? .infinity > 300)
+    }
+
+    @Test func `Positions that come after the heart rates of their time begin nobody knows where`()
+    {
+        let heartRates = (0..<290).map { Self.second($0, elapsed: $0, east: nil) }
+        let way = (100..<240).map { Self.second($0, elapsed: 190 + $0, east: 9 * Double($0)) }
+        let back = (0..<1000).map {
+            Self.second(300 + $0, elapsed: 500 + $0, east: 3 * Double(abs(720 - $0)))
+        }
+        let shown = Self.shown(heartRates + way + back, Self.settings(start: 300))
+        #expect(Self.nearest(shown) ?? .infinity > 300)
+    }
+
+    @Test(arguments: [ValueState.paused, .stale, .ended])
+    func `A lost receiver stays lost when the watch pauses, stops or is silent`(state: ValueState) {
+        let events = (0..<900).map { second in
+            var event = Self.second(
+                second, elapsed: second, east: 600 + 3 * Double(min(second, 399)),
+                isStale: second >= 400)
+            if second >= 700, case .metrics(var metrics) = event.kind {
+                metrics.state = state
+                metrics.heartRate?.beatsPerMinute = 99
+                event.kind = .metrics(metrics)
+            }
+            return event
+        }
+        let shown = Self.shown(events, Self.settings(zone: true))
+        #expect(!shown.contains { $0.heartRate?.beatsPerMinute == 99 })
+        #expect(shown.count { $0.position?.state == .stale } <= 60)
+    }
+
+    @Test(arguments: [(true, 0.0), (false, 300)])
+    func `A late part does not tell when it began`(zone: Bool, start: Double) {
+        var projection = SessionProjection(
+            .hiding(Self.settings(zone: zone, start: start)))
+        projection.note(.beginning)
+        var shown: [ShownEvent] = []
+        // Heart rates with the place before; then positions.
+        let heartRates = (20..<40).map { Self.second($0, elapsed: 1000 + $0, east: 6000) }
+        let events =
+            Self.run([1200..<2000], toHome: false) + heartRates
+            + (40..<90).map { Self.second($0, elapsed: 1000 + $0, east: 3 * Double($0)) }
+        for (index, event) in events.enumerated() {
+            projection.take(
+                event, at: RecordOffset(rawValue: UInt64(10 * index + 10)),
+                arrival: Fixture.time(Double(index)), into: &shown)
+        }
+        #expect(shown.count > 100)
+        #expect(shown.allSatisfy { $0.event.deviceTime >= Fixture.time(1200) })
+        #expect(SessionProjectionTests.metrics(in: shown).last?.state == .waiting)
     }
 
     @Test func `A clock that is set near the start hides no more than the start`() {

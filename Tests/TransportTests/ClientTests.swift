@@ -1,5 +1,8 @@
 import Foundation
 import Glibc
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
 import SensorModel
 import Sharing
 import Synchronization
@@ -38,6 +41,28 @@ import WireFormat
             found = error
         }
         #expect(found == expected)
+    }
+
+    @Test func `A server that announces an answer for ever is given up`() async throws {
+        let (parts, continuation) = AsyncThrowingStream.makeStream(of: HTTPClient.Part.self)
+        let channel = EmbeddedChannel()
+        try HTTPClient.addHandlers(to: channel.pipeline.syncOperations, continuation)
+        try await channel.connect(to: SocketAddress(unixDomainSocketPath: "/hook")).get()
+        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/hook")
+        try channel.writeOutbound(HTTPClientRequestPart.head(head))
+        try channel.writeOutbound(HTTPClientRequestPart.end(nil))
+        let interim = ByteBuffer(
+            string: String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: 1000))
+        var written = 0
+        while channel.isActive, written < 100 {
+            // The error comes by the stream.
+            _ = try? channel.writeInbound(interim)
+            written += 1
+        }
+        #expect(written == 10)
+        await #expect(throws: ClientError.answerTooLarge(bytesMax: 262_144)) {
+            for try await _ in parts {}
+        }
     }
 
     @Test(arguments: Door.allCases, [DeviceFormat.binary, .text])

@@ -57,7 +57,7 @@ import WireFormat
     private static func ticks(
         _ kind: FrameKind, _ payload: [UInt8], after seconds: Double?
     ) -> Double? {
-        var holes = FrameHoles(pace: HolePace(among: nil))
+        var holes = FrameHoles(pace: HolePace())
         func header(_ time: Timestamp) -> FrameHeader {
             FrameHeader(kind: kind, sequence: .none, deviceTime: time)
         }
@@ -90,7 +90,7 @@ import WireFormat
         frames: [(UInt32, Double)], ticks: Double
     ) {
         let noBytes: [UInt8] = []
-        var holes = FrameHoles(pace: HolePace(among: nil))
+        var holes = FrameHoles(pace: HolePace())
         var sum = 0.0
         for (sequence, seconds) in frames {
             let header = FrameHeader(
@@ -104,7 +104,7 @@ import WireFormat
 
     @Test func `Many stretches are not all remembered, and what lies below costs as the unknown`() {
         let noBytes: [UInt8] = []
-        var holes = FrameHoles(pace: HolePace(among: nil))
+        var holes = FrameHoles(pace: HolePace())
         func cost(_ sequence: UInt32) -> Double {
             let header = FrameHeader(
                 kind: .heartRate, sequence: FrameSequence(rawValue: sequence),
@@ -127,32 +127,42 @@ import WireFormat
     }
 
     @Test func `Holes are passed at their pace, whatever the clock does`() {
-        let pace = HolePace(among: nil)
+        let pace = HolePace()
         #expect(pace.hasRoom(for: 1, at: Self.start))
-        pace.take(HolePace.ticksMax + HolePace.allPerSecond, shared: 0)
+        pace.take(HolePace.ticksMax + HolePace.ticksPerSecond, shared: 0)
         #expect(!pace.hasRoom(for: 1, at: Self.start))
         #expect(!pace.hasRoom(for: 1, at: Self.start.advanced(bySeconds: -3600)))
         #expect(!pace.hasRoom(for: 1, at: Self.start.advanced(bySeconds: -3599.5)))
         #expect(pace.hasRoom(for: 1, at: Self.start.advanced(bySeconds: -3598)))
     }
 
-    @Test func `Long holes of other devices wait together, short ones and first frames do not`() {
-        let rates = FrameRates()
-        let holes = (0..<12).map { rates.rate(of: DeviceID(rawValue: $0)).holes }
-        var passed = 0
-        for hole in holes {
-            // The first frame of each connection.
-            hole.take(FrameHoles.ticksOfUnknown, shared: 0)
-            while hole.hasRoom(for: 720, at: Self.start), passed < 1000 {
-                hole.take(720, shared: 720)
-                passed += 1
-            }
+    /// Passes holes of ten minutes and of ten seconds as long as there is room.
+    private static func flood(_ pace: HolePace, at time: Timestamp) {
+        for ticks in [720.0, 30] {
+            while pace.hasRoom(for: ticks, at: time) { pace.take(ticks, shared: ticks) }
         }
-        #expect(passed == 28)
-        let other = rates.rate(of: DeviceID(rawValue: 20)).holes
-        #expect(!other.hasRoom(for: 720, at: Self.start))
-        #expect(other.hasRoom(for: 30, at: Self.start))
-        #expect(other.hasRoom(for: 0, at: Self.start))
-        #expect(other.hasRoom(for: 720, at: Self.start.advanced(bySeconds: 1)))
+    }
+
+    @Test func `Long holes of all devices wait together, and each has some of its own`() {
+        let rates = FrameRates()
+        let holes = (UInt32(0)..<60).map { rates.rate(of: DeviceID(rawValue: $0)).holes }
+        // The first frames of their connections.
+        for pace in holes { pace.take(FrameHoles.ticksOfUnknown, shared: 0) }
+        // For ten seconds, ten times a second.
+        for step in 0..<100 {
+            let time = Self.start.advanced(bySeconds: Double(step) / 10)
+            for pace in holes { Self.flood(pace, at: time) }
+        }
+        let end = Self.start.advanced(bySeconds: 9.9)
+        let other = rates.rate(of: DeviceID(rawValue: 100)).holes
+        // A watch that was away for a minute, eleven times.
+        var passed = 0
+        while other.hasRoom(for: 181, at: end) {
+            other.take(181, shared: 181)
+            passed += 1
+        }
+        #expect(passed == 12)
+        // No debt is left that others would have to wait for.
+        #expect(other.hasRoom(for: 720, at: end.advanced(bySeconds: 1)))
     }
 }

@@ -28,7 +28,7 @@ struct FinishTrim: Sendable {
     /// An event whose place the runner has not left yet.
     private struct Near: Sendable {
         let number: Int
-        /// Device time.
+        /// Device time of the event or of its place, the later one: neither tells of the other.
         let time: Timestamp
         let latitude: Double
         let longitude: Double
@@ -51,7 +51,8 @@ struct FinishTrim: Sendable {
     /// Start of the valid part of ``near``: earlier ones are released, and the next position
     /// removes them.
     private var nearStart = 0
-    private var place: (latitude: Double, longitude: Double)?
+    /// The last new position, and the device time of its record.
+    private var place: (latitude: Double, longitude: Double, at: Timestamp)?
     /// The track up to the newest position.
     private var track = TrackTrust()
     /// Decisions of an earlier pass.
@@ -87,7 +88,9 @@ struct FinishTrim: Sendable {
     /// - Returns: The copy.
     func rewound(to track: TrackTrust) -> FinishTrim {
         var copy = self
-        if let first = held.first { copy.place = (first.latitude, first.longitude) }
+        if let first = held.first {
+            copy.place = (first.latitude, first.longitude, first.placedAt)
+        }
         copy.track = track
         copy.held = HeldEvents()
         copy.near = []
@@ -132,17 +135,17 @@ struct FinishTrim: Sendable {
 
     /// Moves the runner. Places are left only on a trusted track: a wrong position after the
     /// arrival would otherwise show the way home. So would a part of the run that comes late: a place
-    /// is left only after the runner was there.
+    /// is left only by a position that is new, and of a later time.
     ///
     /// - Parameters:
-    ///   - position: The new position.
-    ///   - time: Device time.
-    ///   - seconds: Seconds of the session.
-    mutating func move(to position: PositionMetric, at time: Timestamp, seconds: Double) {
+    ///   - metrics: Recorded metrics.
+    ///   - position: Their position.
+    ///   - time: Their device time.
+    mutating func move(_ metrics: Metrics, _ position: PositionMetric, at time: Timestamp) {
+        guard track.update(metrics, position, at: time) != .repeated else { return }
         let (latitude, longitude) = (position.latitude, position.longitude)
-        place = (latitude, longitude)
-        _ = track.update(latitude: latitude, longitude: longitude, at: seconds)
-        guard track.isTrusted, !near.isEmpty else { return }
+        place = (latitude, longitude, time)
+        guard track.isTrusted, position.state == .live, !near.isEmpty else { return }
         let ahead = HiddenCircle(
             meters: meters, aroundLatitude: latitude, longitude: longitude, salt: salt)
         near.removeFirst(nearStart)
@@ -156,7 +159,7 @@ struct FinishTrim: Sendable {
     /// The session's beginning is unknown: events wait also before the next position, since an
     /// earlier one may be lost.
     mutating func loseStart() {
-        if place == nil { place = (.nan, .nan) }
+        if place == nil { place = (.nan, .nan, Timestamp(microseconds: .min)) }
     }
 
     /// Another session begins under the ID: its track has to earn trust itself.
@@ -167,9 +170,10 @@ struct FinishTrim: Sendable {
         guard let place else { return false }
         near.append(
             Near(
-                number: oldest + held.count, time: recorded.event.deviceTime,
+                number: oldest + held.count, time: max(recorded.event.deviceTime, place.at),
                 latitude: place.latitude, longitude: place.longitude))
-        held.append(recorded, latitude: place.latitude, longitude: place.longitude)
+        held.append(
+            recorded, latitude: place.latitude, longitude: place.longitude, placedAt: place.at)
         return true
     }
 

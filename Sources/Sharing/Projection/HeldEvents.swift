@@ -11,6 +11,8 @@ struct HeldEvents: Sendable {
         /// Position of the runner, degrees.
         let latitude: Double
         let longitude: Double
+        /// Device time of that position.
+        let placedAt: Timestamp
         /// End of its bytes in the block.
         fileprivate let end: Int
     }
@@ -31,13 +33,15 @@ struct HeldEvents: Sendable {
                 + bytes.capacity + 2 * 32
         }
 
-        mutating func append(_ recorded: ShownEvent, latitude: Double, longitude: Double) {
+        mutating func append(
+            _ recorded: ShownEvent, latitude: Double, longitude: Double, placedAt: Timestamp
+        ) {
             StreamEventCodec.encode(recorded.event, to: &bytes)
             entries.append(
                 Entry(
                     offset: recorded.offset, arrival: recorded.arrival,
                     deviceTime: recorded.event.deviceTime, latitude: latitude,
-                    longitude: longitude, end: bytes.count))
+                    longitude: longitude, placedAt: placedAt, end: bytes.count))
             guard entries.count == Self.countMax else { return }
             var exact: [UInt8] = []
             exact.reserveCapacity(bytes.count)
@@ -71,14 +75,17 @@ struct HeldEvents: Sendable {
     /// The newest event.
     var last: Entry? { blocks.last?.entries.last }
 
-    mutating func append(_ recorded: ShownEvent, latitude: Double, longitude: Double) {
+    mutating func append(
+        _ recorded: ShownEvent, latitude: Double, longitude: Double, placedAt: Timestamp
+    ) {
         if blocks.last.map({ $0.entries.count == Block.countMax }) ?? true {
             blocks.append(Block())
             size += blocks[blocks.count - 1].size
         }
         let last = blocks.count - 1
         size -= blocks[last].size
-        blocks[last].append(recorded, latitude: latitude, longitude: longitude)
+        blocks[last].append(
+            recorded, latitude: latitude, longitude: longitude, placedAt: placedAt)
         size += blocks[last].size
         count += 1
     }

@@ -13,11 +13,14 @@ struct HiddenPlaces: Sendable {
     private(set) var track = TrackTrust()
     /// Places that may be the start; `nil` once the runner was in view.
     private var starts: [LocalPlane]? = []
-    /// Device time of the first position of the session.
-    private var firstFixAt: Timestamp?
+    private var hasFix = false
+    /// Whether records came from before the first positions, and where the runner was is not known yet.
+    private var isStartDoubted = false
     /// Seconds of the session before it in which the device sent something.
     private var secondsWithoutFix = 0.0
     private var lastSeconds = 0.0
+    /// Device time of the last of them.
+    private var heardAt: Timestamp?
     /// The session's beginning is unknown: where it started, and whether it has fixes at all.
     private var isStartLost = false
     /// Whether the runner came into view, and reached no hidden place and lost no receiver since.
@@ -53,8 +56,8 @@ struct HiddenPlaces: Sendable {
 
     /// The next position is the start of another session.
     mutating func beginAnew() {
-        firstFixAt = nil
-        (secondsWithoutFix, lastSeconds) = (0, 0)
+        (hasFix, isStartDoubted) = (false, false)
+        (secondsWithoutFix, lastSeconds, heardAt) = (0, 0, nil)
         starts = []
         track = TrackTrust()
         leaveView()
@@ -79,40 +82,46 @@ struct HiddenPlaces: Sendable {
     ///   - time: Their device time.
     mutating func update(_ metrics: Metrics, at time: Timestamp) {
         hasLandedOutside = false
-        let seconds = metrics.elapsedSeconds
-        guard let position = metrics.position else { return waitForFix(at: seconds) }
+        guard let position = metrics.position else { return waitForFix(metrics, at: time) }
+        if !hasFix, let heardAt, TrackTrust.isBack(time, before: heardAt) { isStartDoubted = true }
+        hasFix = true
         let (latitude, longitude) = (position.latitude, position.longitude)
-        let hasLanded = track.update(latitude: latitude, longitude: longitude, at: seconds)
-        noteFix(at: time, hasLanded: hasLanded)
+        let step = track.update(metrics, position, at: time)
+        let hasLanded = if case .landed = step { true } else { false }
+        doubtStart(step)
         if hasLanded { noteStart(latitude, longitude) }
         // Any place may be the trimmed start.
         let isInside =
             isStartLost && settings.trimStartMeters > 0
             || circles.contains { $0.contains(latitude: latitude, longitude: longitude) }
         // The watch's other sensors go on, and would tell how long the way is from here to the end.
-        let isLost =
-            metrics.state == .live && position.state == .stale && track.isLost(at: seconds)
+        let isUnknown = track.isLost || track.hasSteppedBack
         hasLandedOutside = hasLanded && !isInside
-        isOutsideSinceLanding = !isInside && !isLost && (hasLanded || isOutsideSinceLanding)
-        isInView = isOpen || !isInside && !isLost && (isInView || track.isTrusted)
+        isOutsideSinceLanding = !isInside && !isUnknown && (hasLanded || isOutsideSinceLanding)
+        isInView = isOpen || !isInside && !isUnknown && (isInView || track.isTrusted)
         if isInView { starts = nil }
         isHidden = !isInView
     }
 
-    private mutating func waitForFix(at seconds: Double) {
+    private mutating func waitForFix(_ metrics: Metrics, at time: Timestamp) {
+        let seconds = metrics.elapsedSeconds
+        // The time of a silence is an estimate.
+        if metrics.state == .live { heardAt = time }
         secondsWithoutFix += min(max(0, seconds - lastSeconds), Self.silenceSecondsMax)
         lastSeconds = seconds
-        if firstFixAt == nil, !isStartLost, secondsWithoutFix > Self.secondsWithoutFixMax {
+        if !hasFix, !isStartLost, secondsWithoutFix > Self.secondsWithoutFixMax {
             isHidden = false
         }
     }
 
-    /// A part of the run that comes late tells that the session began before its first position. Where
-    /// is unknown: some samples of the part come before the clock is believed to have been set. A watch
-    /// that sets its clock near the start goes on from where it was.
-    private mutating func noteFix(at time: Timestamp, hasLanded: Bool) {
-        if let firstFixAt, time < firstFixAt, hasLanded || starts == nil { isStartLost = true }
-        firstFixAt = min(firstFixAt ?? time, time)
+    /// A part of the run that comes late may be from before the first position. Where it began is
+    /// unknown: its first samples come before the clock is believed to have been set. A watch that sets
+    /// its clock near the start goes on from where it was.
+    private mutating func doubtStart(_ step: TrackTrust.Step) {
+        if track.hasSteppedBack { isStartDoubted = true }
+        guard isStartDoubted else { return }
+        if starts == nil || step == .landed(isLeap: true) { isStartLost = true }
+        if step != .repeated { isStartDoubted = false }
     }
 
     private mutating func noteStart(_ latitude: Double, _ longitude: Double) {

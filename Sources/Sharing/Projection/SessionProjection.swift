@@ -23,8 +23,7 @@ public struct SessionProjection: Sendable {
     /// The shown state so far.
     public private(set) var progress = Progress()
     private var hasEndedView = false
-    /// Time of the last visible event. With a held finish that is minutes after the event. Arrival
-    /// clock.
+    /// Time of the last visible event, minutes after it with a held finish. Arrival clock.
     private var inViewAt: Timestamp?
 
     /// Whether the session's first position is known. A trimmed start is hidden around it.
@@ -100,8 +99,7 @@ public struct SessionProjection: Sendable {
         return copy
     }
 
-    /// Next time at which ``advance(to:into:)`` has work; `nil`: none before another record.
-    /// Arrival clock.
+    /// Time of the next work of ``advance(to:into:)``; `nil`: none before a record. Arrival clock.
     public var nextDeadline: Timestamp? { nextDue(after: Self.lagSecondsMax) }
 
     /// Longest time from a record's arrival to its processing. Time alone releases nothing before
@@ -191,9 +189,10 @@ public struct SessionProjection: Sendable {
 
     /// Moves the runner to the event's position, if it has one.
     private mutating func move(by event: StreamEvent) {
-        guard case .metrics(let metrics) = event.kind, let position = metrics.position
-        else { return }
-        trim?.move(to: position, at: event.deviceTime, seconds: metrics.elapsedSeconds)
+        guard case .metrics(let metrics) = event.kind, let position = metrics.position else {
+            return
+        }
+        trim?.move(metrics, position, at: event.deviceTime)
     }
 
     /// Processes an event that an earlier pass decided, with the release of that pass.
@@ -287,8 +286,13 @@ public struct SessionProjection: Sendable {
         // The first record after a long silence may have the number that ended a view.
         if let newest = progress.newest, recorded.offset <= newest.offset { return }
         inViewAt = now
+        // The first hidden record of a part that comes late would tell when the run began.
+        var time: Timestamp?
+        if case .metrics = kind, hiding?.isHidden == true {
+            time = progress.newest?.event.deviceTime
+        }
         var seen = ShownEvent(
-            event: StreamEvent(deviceTime: event.deviceTime, kind: kind),
+            event: StreamEvent(deviceTime: time ?? event.deviceTime, kind: kind),
             offset: recorded.offset, arrival: recorded.arrival)
         if case .split = kind, let hiding { seen.covered = [hiding.newestShown] }
         show(seen, into: &shown)

@@ -7,7 +7,18 @@ import SensorModel
 /// ``metersMin`` from where it was taken up. Its clock is the session's, which a watch cannot set.
 ///
 ///     position --a leap, a long hole, the first one--> landed --so far from there--> trusted
+///                                                        ▲                             │
+///                                the next position ── lost ◀──silence, time back───────┘
 struct TrackTrust: Sendable {
+    /// What a record's position is to the track.
+    enum Step: Hashable, Sendable {
+        /// The last one, again: it tells nothing of the record's own time.
+        case repeated
+        case moved
+        /// The track was taken up here. `isLeap`: the runner cannot have come from the last position.
+        case landed(isLeap: Bool)
+    }
+
     /// Distance from where the track was taken up, meters.
     static let metersMin = 100.0
     /// Shorter steps are never leaps: receivers wander by this much.
@@ -22,40 +33,86 @@ struct TrackTrust: Sendable {
     /// but at most the second.
     private static let lostSecondsMin = 60.0
     private static let lostSecondsMax = 300.0
+    /// A record further before the newest position, seconds, is of a part of the run that comes late,
+    /// or the clock was set back. Buffers of one watch are closer together.
+    private static let backSecondsMin = 30.0
 
     private var landing: LocalPlane?
     private var last: (place: LocalPlane, seconds: Double)?
+    /// Device time of the newest position; of one that was not new in its record it is unknown.
+    private var fixAt: Timestamp?
     /// The last two times between new positions, seconds. A runner who stands makes one long.
     private var intervals = (0.0, 0.0)
+    /// Whether the next new position takes the track up, wherever it is.
+    private var isInterrupted = false
     private(set) var isTrusted = false
+    /// Whether the receiver has told no new position for so long, while others of the watch went on,
+    /// that the runner may be anywhere.
+    private(set) var isLost = false
+    /// Whether the newest record is from before the newest position, and so not of its place.
+    private(set) var hasSteppedBack = false
 
     /// - Parameters:
-    ///   - latitude: Degrees.
-    ///   - longitude: Degrees.
-    ///   - seconds: Seconds of the session.
-    /// - Returns: Whether the track was taken up here.
-    mutating func update(latitude: Double, longitude: Double, at seconds: Double) -> Bool {
-        guard let last, let landing else { return land(latitude, longitude, seconds) }
+    ///   - metrics: Recorded metrics.
+    ///   - position: Their position.
+    ///   - time: Their device time.
+    /// - Returns: What the position is to the track.
+    mutating func update(
+        _ metrics: Metrics, _ position: PositionMetric, at time: Timestamp
+    ) -> Step {
+        hasSteppedBack = fixAt.map { Self.isBack(time, before: $0) } ?? false
+        if hasSteppedBack {
+            fixAt = time
+            interrupt()
+        }
+        let step = move(position.latitude, position.longitude, at: metrics.elapsedSeconds)
+        if step != .repeated, position.state == .live { fixAt = time }
+        isLost =
+            metrics.state == .live && position.state == .stale
+            && isSilent(at: metrics.elapsedSeconds)
+        if isLost { interrupt() }
+        return step
+    }
+
+    static func isBack(_ time: Timestamp, before other: Timestamp) -> Bool {
+        time.seconds(since: other) < -backSecondsMin
+    }
+
+    private mutating func interrupt() {
+        isInterrupted = true
+        isTrusted = false
+    }
+
+    private mutating func move(
+        _ latitude: Double, _ longitude: Double, at seconds: Double
+    ) -> Step {
+        let place = LocalPlane(latitude: latitude, longitude: longitude)
+        guard let last, let landing else {
+            land(at: place, seconds)
+            return .landed(isLeap: true)
+        }
         // Seconds without a new position repeat the last one.
         guard latitude != last.place.latitude || longitude != last.place.longitude else {
-            return false
+            return .repeated
         }
         let passed = max(0, seconds - last.seconds)
         let squared = last.place.squaredMeters(toLatitude: latitude, longitude: longitude)
         let isHole = passed > max(Self.holeSecondsMin, Self.holeIntervals * interval)
         let reach = max(Self.leapMetersMin, isHole ? 0 : Self.speedMax * passed)
         intervals = (intervals.1, passed)
-        guard squared <= reach * reach else { return land(latitude, longitude, seconds) }
-        self.last = (LocalPlane(latitude: latitude, longitude: longitude), seconds)
+        guard squared <= reach * reach, !isInterrupted else {
+            land(at: place, seconds)
+            return .landed(isLeap: squared > reach * reach)
+        }
+        self.last = (place, seconds)
         isTrusted =
             isTrusted
             || landing.squaredMeters(toLatitude: latitude, longitude: longitude)
                 >= Self.metersMin * Self.metersMin
-        return false
+        return .moved
     }
 
-    /// Whether the receiver has told no new position for so long that the runner may be anywhere.
-    func isLost(at seconds: Double) -> Bool {
+    private func isSilent(at seconds: Double) -> Bool {
         guard let last else { return false }
         let lostSeconds = min(Self.holeIntervals * interval, Self.lostSecondsMax)
         // Seconds fall where the log was damaged: how long ago it was is unknown then.
@@ -64,13 +121,10 @@ struct TrackTrust: Sendable {
 
     private var interval: Double { min(intervals.0, intervals.1) }
 
-    private mutating func land(
-        _ latitude: Double, _ longitude: Double, _ seconds: Double
-    ) -> Bool {
-        let place = LocalPlane(latitude: latitude, longitude: longitude)
+    private mutating func land(at place: LocalPlane, _ seconds: Double) {
         landing = place
         last = (place, seconds)
         isTrusted = false
-        return true
+        isInterrupted = false
     }
 }

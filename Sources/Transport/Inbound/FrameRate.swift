@@ -19,7 +19,7 @@ final class FrameRate: Sendable {
     private let count = Atomic(0)
 
     /// - Parameter holes: The pace of the holes of all devices.
-    init(holes: HolePace = HolePace(among: nil)) {
+    init(holes: HolePace.Shared = HolePace.Shared()) {
         self.holes = HolePace(among: holes)
     }
 
@@ -50,7 +50,7 @@ final class FrameRate: Sendable {
 /// does not restart the count.
 final class FrameRates: Sendable {
     private let rates = Mutex<[DeviceID: FrameRate]>([:])
-    private let holes = HolePace(among: nil)
+    private let holes = HolePace.Shared()
 
     /// Called once per connection; frames take no lock.
     func rate(of device: DeviceID) -> FrameRate {

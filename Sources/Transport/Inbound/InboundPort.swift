@@ -126,8 +126,8 @@ final class InboundPort {
         retryIsScheduled = false
         let waiting = waiters
         waiters.removeAll()
-        // Connections are served in order of waiting, a turn each; the first that finds no space ends
-        // the pass.
+        // Connections are served in order of waiting, a turn each, and each is the first once; the
+        // first that finds no space ends the pass.
         var rest = waiting[...]
         var goingOn: [any RingSpaceWaiter] = []
         serving: while let next = rest.first {
@@ -138,7 +138,8 @@ final class InboundPort {
             }
             rest.removeFirst()
         }
-        waiters.insert(contentsOf: rest + goingOn, at: 0)
+        // What the pace of all regains is less than a turn: whoever is first takes it.
+        waiters.insert(contentsOf: rest + goingOn.dropFirst() + goingOn.prefix(1), at: 0)
         publish()
         if !waiters.isEmpty { scheduleRetry() }
     }

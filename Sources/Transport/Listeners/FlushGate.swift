@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 
 /// Delivers what is read during a flush after the flush, so that no handler is entered twice.
@@ -55,8 +56,11 @@ final class FlushGate: ChannelDuplexHandler {
     func triggerUserOutboundEvent(
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
-        guard event is ConnectionDrop else {
+        guard let drop = event as? ConnectionDrop else {
             return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        if drop.isReset, let socket = context.channel as? any SocketOptionProvider {
+            _ = socket.setSoLinger(linger(l_onoff: 1, l_linger: 0))
         }
         context.close(promise: promise)
     }

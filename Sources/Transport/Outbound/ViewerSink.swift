@@ -167,7 +167,7 @@ final class ViewerSink {
     /// Closes at once and drops queued bytes. The handlers are notified.
     func close() {
         channelIsGone()
-        channel.drop()
+        channel.drop(isReset: false)
     }
 
     /// Stops all writes and all calls of `drained`.

@@ -55,7 +55,8 @@ struct ShownRunReader {
         default: break
         }
         // The end of a view begins with the last metrics, told again.
-        if event.arrival <= event.event.deviceTime { newest = now }
+        if case .metrics(let metrics) = event.event.kind, metrics.state == .ended { return }
+        newest = now
     }
 
     private mutating func read(
