@@ -82,8 +82,9 @@ extension Reference {
         let track = TrackReference(of: records)
         var starts: [PositionMetric] = []
         var wasInView = false
+        // Where only the finish is trimmed, the first position is in view.
+        var isInView = isOpen
         var isStartLost = isStartLost
-        var isStartDoubted = false
         // Seconds in which the watch sent no position.
         var hasFix = false
         var (unfixed, last) = (0.0, 0.0)
@@ -98,16 +99,12 @@ extension Reference {
                 if !hasFix, unfixed > 300, !isStartLost { hiding = .no }
                 return hiding
             }
-            if !hasFix, let heardAt, heardAt.seconds(since: records[index].deviceTime) > 30 {
-                isStartDoubted = true
+            if !hasFix {
+                let isBack = heardAt.map { $0.seconds(since: records[index].deviceTime) > 30 }
+                if unfixed > 300 || isBack ?? false { isStartLost = true }
             }
             hasFix = true
-            if point.isBack { isStartDoubted = true }
-            if isStartDoubted {
-                let isLeap = point.landing == index && point.isLeap
-                if wasInView || isOpen || isLeap { isStartLost = true }
-                if point.isNew { isStartDoubted = false }
-            }
+            if point.isBack { isStartLost = true }
             if point.landing == index, !wasInView, settings.trimStartMeters > 0,
                 !starts.contains(where: { TrackReference.meters(place, $0) < 25 })
             {
@@ -122,13 +119,9 @@ extension Reference {
                 || circles.contains {
                     $0.contains(latitude: place.latitude, longitude: place.longitude)
                 }
-            if isInside || (point.isLost || point.isBack) && !isOpen {
-                hiding = .inside
-            } else if isOpen || point.isTrusted || hiding == .no {
-                hiding = .no
-            } else {
-                hiding = .notInView
-            }
+            isInView = !isInside && !point.isLost && !point.isBack && (isInView || point.isTrusted)
+            hiding =
+                isInView ? .no : isInside || point.isLost || point.isBack ? .inside : .notInView
             if hiding == .no { wasInView = true }
             return hiding
         }

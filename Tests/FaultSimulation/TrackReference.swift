@@ -12,8 +12,6 @@ struct TrackReference {
         var isTrusted = false
         /// The position is another than the one before.
         var isNew = false
-        /// The runner cannot have come here from the position before.
-        var isLeap = false
         /// While others of the watch go on there was no new position for a minute, or for three
         /// times as long as the shorter of the two times before, and at most five minutes.
         var isLost = false
@@ -68,7 +66,7 @@ struct TrackReference {
     private mutating func move(_ index: Int, _ seconds: Double, _ here: PositionMetric) {
         defer { newest = here }
         guard let there = newest else {
-            (point.isNew, point.isLeap) = (true, true)
+            point.isNew = true
             return land(index, seconds, here)
         }
         point.isNew = here.latitude != there.latitude || here.longitude != there.longitude
@@ -76,8 +74,8 @@ struct TrackReference {
         let passed = max(0, seconds - (moves.last ?? 0))
         let isHole = passed > 30 && passed > 3 * Self.interval(of: moves)
         let meters = Self.meters(here, there)
-        point.isLeap = meters > 25 && (isHole || meters > 15 * passed)
-        guard !point.isLeap, !isInterrupted else { return land(index, seconds, here) }
+        let isLeap = meters > 25 && (isHole || meters > 15 * passed)
+        guard !isLeap, !isInterrupted else { return land(index, seconds, here) }
         moves.append(seconds)
         guard let start else { return }
         point.isTrusted = point.isTrusted || Self.meters(here, start) >= 100

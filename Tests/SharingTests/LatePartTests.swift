@@ -190,13 +190,68 @@ import Testing
         #expect(SessionProjectionTests.metrics(in: shown).last?.state == .waiting)
     }
 
-    @Test func `A clock that is set near the start hides no more than the start`() {
-        // An hour back at 40 m, when nothing was shown yet.
-        let events = (0..<1000).map {
-            Self.second($0 < 13 ? $0 : $0 - 3600, elapsed: $0, east: 3 * Double($0))
+    /// Fixes once a minute, of which the first 19 come late and are passed over; before them the two
+    /// newest of a stand 1,000 m from home, with or without heart rates for minutes.
+    @Test(arguments: [false, true])
+    func `A queue of rare fixes does not hide the start behind a stand`(heartRates: Bool) {
+        let way = { (second: Int) in min(1000, 1.4 * Double(second)) }
+        var events = [1680, 1740].map {
+            Self.second($0, elapsed: $0 - 1680, east: way($0))
+        }
+        if heartRates {
+            events += (1..<120).map {
+                Self.second(1740 + $0, elapsed: 60 + $0, east: 1000, isStale: $0 > 10)
+            }
+        }
+        events += stride(from: 1140, to: 1680, by: 60).map {
+            Self.second($0, elapsed: 200 + $0, east: way($0))
+        }
+        events += (1800..<2600).map {
+            Self.second($0, elapsed: $0, east: abs(1000 - 3 * Double($0 - 1800)))
         }
         let shown = Self.shown(events, Self.settings(start: 300))
+        #expect(Self.nearest(shown) ?? .infinity > 300)
+    }
+
+    @Test func `A first fix that comes after minutes is not the start`() {
+        let before = (0..<400).map { Self.second($0, elapsed: $0, east: nil) }
+        let after = (400..<1400).map {
+            Self.second($0, elapsed: $0, east: 3 * Double(abs(900 - $0)))
+        }
+        let shown = Self.shown(before + after, Self.settings(start: 300))
+        #expect(Self.nearest(shown) == nil)
+        // On a treadmill it is shown.
+        #expect(!shown.isEmpty)
+    }
+
+    @Test func `A receiver is lost where only the finish is trimmed, too`() {
+        // Lost 1,500 m from home, and found 200 m from it.
+        let events = (0..<2000).map { second in
+            let isLost = (500..<933).contains(second)
+            let east = 3 * Double(max(0, 1000 - second))
+            return Self.second(
+                second, elapsed: second, east: isLost ? 1500 : east, isStale: isLost)
+        }
+        let shown = Self.shown(events, Self.settings(finish: 300))
+        #expect(shown.count { $0.position?.state == .stale } <= 60)
         #expect(Self.nearest(shown) ?? 0 > 300)
+    }
+
+    @Test func `A heart rate of the hidden part is not shown as an old one`() {
+        let events = (0..<1000).map { second in
+            var event = Self.second(second, elapsed: second, east: 3 * Double(second))
+            if case .metrics(var metrics) = event.kind {
+                let isOld = second >= 60 && second < 800
+                metrics.heartRate?.beatsPerMinute = isOld || second < 60 ? 187 : 140
+                metrics.heartRate?.state = isOld ? .stale : .live
+                metrics.heartRate?.ageSeconds = isOld ? Double(second - 59) : 0.5
+                event.kind = .metrics(metrics)
+            }
+            return event
+        }
+        let shown = Self.shown(events, Self.settings(zone: true))
+        #expect(!shown.contains { $0.heartRate?.beatsPerMinute == 187 })
+        #expect(shown.contains { $0.heartRate?.beatsPerMinute == 140 })
     }
 
     @Test(arguments: [0, 400, 7200])

@@ -14,8 +14,6 @@ struct HiddenPlaces: Sendable {
     /// Places that may be the start; `nil` once the runner was in view.
     private var starts: [LocalPlane]? = []
     private var hasFix = false
-    /// Whether records came from before the first positions, and where the runner was is not known yet.
-    private var isStartDoubted = false
     /// Seconds of the session before it in which the device sent something.
     private var secondsWithoutFix = 0.0
     private var lastSeconds = 0.0
@@ -45,6 +43,7 @@ struct HiddenPlaces: Sendable {
     init(_ settings: PrivacySettings) {
         self.settings = settings
         isOpen = settings.zones.isEmpty && settings.trimStartMeters == 0
+        isInView = isOpen
         circles = settings.zones.map { zone in
             HiddenCircle(
                 meters: zone.radiusMeters, aroundLatitude: zone.latitude,
@@ -56,11 +55,12 @@ struct HiddenPlaces: Sendable {
 
     /// The next position is the start of another session.
     mutating func beginAnew() {
-        (hasFix, isStartDoubted) = (false, false)
+        hasFix = false
         (secondsWithoutFix, lastSeconds, heardAt) = (0, 0, nil)
         starts = []
         track = TrackTrust()
         leaveView()
+        isInView = isOpen
     }
 
     /// Hides until a position on a trusted track: where the runner went meanwhile is unknown.
@@ -83,12 +83,15 @@ struct HiddenPlaces: Sendable {
     mutating func update(_ metrics: Metrics, at time: Timestamp) {
         hasLandedOutside = false
         guard let position = metrics.position else { return waitForFix(metrics, at: time) }
-        if !hasFix, let heardAt, TrackTrust.isBack(time, before: heardAt) { isStartDoubted = true }
+        // A part of the run that comes late may be from before the first position, and a first one that
+        // comes after minutes is not the start: fixes before it may have been passed over.
+        isStartLost =
+            isStartLost || !hasFix && isFixLate(at: time)
         hasFix = true
         let (latitude, longitude) = (position.latitude, position.longitude)
         let step = track.update(metrics, position, at: time)
-        let hasLanded = if case .landed = step { true } else { false }
-        doubtStart(step)
+        let hasLanded = step == .landed
+        if track.hasSteppedBack { isStartLost = true }
         if hasLanded { noteStart(latitude, longitude) }
         // Any place may be the trimmed start.
         let isInside =
@@ -98,7 +101,7 @@ struct HiddenPlaces: Sendable {
         let isUnknown = track.isLost || track.hasSteppedBack
         hasLandedOutside = hasLanded && !isInside
         isOutsideSinceLanding = !isInside && !isUnknown && (hasLanded || isOutsideSinceLanding)
-        isInView = isOpen || !isInside && !isUnknown && (isInView || track.isTrusted)
+        isInView = !isInside && !isUnknown && (isInView || track.isTrusted)
         if isInView { starts = nil }
         isHidden = !isInView
     }
@@ -114,14 +117,9 @@ struct HiddenPlaces: Sendable {
         }
     }
 
-    /// A part of the run that comes late may be from before the first position. Where it began is
-    /// unknown: its first samples come before the clock is believed to have been set. A watch that sets
-    /// its clock near the start goes on from where it was.
-    private mutating func doubtStart(_ step: TrackTrust.Step) {
-        if track.hasSteppedBack { isStartDoubted = true }
-        guard isStartDoubted else { return }
-        if starts == nil || step == .landed(isLeap: true) { isStartLost = true }
-        if step != .repeated { isStartDoubted = false }
+    private func isFixLate(at time: Timestamp) -> Bool {
+        secondsWithoutFix > Self.secondsWithoutFixMax
+            || heardAt.map { TrackTrust.isBack(time, before: $0) } ?? false
     }
 
     private mutating func noteStart(_ latitude: Double, _ longitude: Double) {

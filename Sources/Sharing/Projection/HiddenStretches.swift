@@ -141,6 +141,7 @@ struct HiddenStretches: Sendable {
     private mutating func keepUnmixed(
         _ shown: inout Metrics, of metrics: Metrics, in stretch: Stretch
     ) {
+        shown.forgetStale(besides: newest.shown)
         heartRate.update(
             &shown, of: metrics, maximumBefore: stretch.maxHeartRateBefore,
             isWhole: !isMixed)

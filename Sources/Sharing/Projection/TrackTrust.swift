@@ -15,8 +15,8 @@ struct TrackTrust: Sendable {
         /// The last one, again: it tells nothing of the record's own time.
         case repeated
         case moved
-        /// The track was taken up here. `isLeap`: the runner cannot have come from the last position.
-        case landed(isLeap: Bool)
+        /// The track was taken up here.
+        case landed
     }
 
     /// Distance from where the track was taken up, meters.
@@ -89,7 +89,7 @@ struct TrackTrust: Sendable {
         let place = LocalPlane(latitude: latitude, longitude: longitude)
         guard let last, let landing else {
             land(at: place, seconds)
-            return .landed(isLeap: true)
+            return .landed
         }
         // Seconds without a new position repeat the last one.
         guard latitude != last.place.latitude || longitude != last.place.longitude else {
@@ -102,7 +102,7 @@ struct TrackTrust: Sendable {
         intervals = (intervals.1, passed)
         guard squared <= reach * reach, !isInterrupted else {
             land(at: place, seconds)
-            return .landed(isLeap: squared > reach * reach)
+            return .landed
         }
         self.last = (place, seconds)
         isTrusted =
