@@ -117,6 +117,10 @@ import Testing
         ({ $0.name = "a/b" }, .nameInvalid("a/b")),
         ({ $0.name = "-x" }, .nameInvalid("-x")),
         ({ $0.name = "a\nb" }, .nameInvalid("a\nb")),
+        // Characters that nobody sees: a tag, a variation, a filler.
+        ({ $0.name = "a\u{E0041}b" }, .nameInvalid("a\u{E0041}b")),
+        ({ $0.name = "a\u{FE0F}b" }, .nameInvalid("a\u{FE0F}b")),
+        ({ $0.name = "a\u{3164}b" }, .nameInvalid("a\u{3164}b")),
         ({ $0.delaySeconds = -1 }, .delayOutOfRange(seconds: -1)),
         ({ $0.delaySeconds = 86_401 }, .delayOutOfRange(seconds: 86_401)),
         ({ $0.maxViewers = 0 }, .maxViewersOutOfRange(0)),
