@@ -32,7 +32,7 @@ public final class PulsecastDaemon: Sendable {
     let heartbeats = Mutex(Heartbeats())
     /// Whether results were compared with the log.
     let isSettled = Mutex(false)
-    /// Devices that cannot begin a session for want of room in the catalog, as reported last.
+    /// Devices that can begin only one session a day (``SessionQuota``), as reported last.
     let crowdedDevices = Mutex(Set<DeviceID>())
     /// Settings with all reloads since the start.
     let settings: Mutex<Configuration>

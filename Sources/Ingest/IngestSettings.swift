@@ -16,7 +16,7 @@ public struct IngestSettings: Hashable, Sendable {
     /// Recorded sessions of all devices, as long as the log has them.
     public var sessionsRecordedMax = 64_000
 
-    /// Bytes of the log that a device may fill a day, MiB; four days' at once.
+    /// What a device may add to the log a day, MiB; it may add what four days allow at once.
     public var deviceMebibytesPerDay = 2048
 
     public init() {}

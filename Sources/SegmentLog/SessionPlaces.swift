@@ -32,7 +32,11 @@ struct SessionPlaces: Sendable {
     /// - Returns: Sessions without a place in any other segment.
     @discardableResult
     mutating func remove(_ entry: SegmentEntry) -> [SessionID] {
-        entry.index.parts.filter { $0.records > 0 && remove($0, from: entry.number) }.map(\.session)
+        var gone: [SessionID] = []
+        for part in entry.index.parts where part.records > 0 {
+            if remove(part, from: entry.number) { gone.append(part.session) }
+        }
+        return gone
     }
 
     /// Replaces a segment's parts. Those that stay where they are, nearly all after an erasure, cost a

@@ -49,7 +49,8 @@ extension SessionFlow {
         if sentAway.count > Self.sentAwayMax { sentAway = [connection] }
         callbacks.complain(
             "device \(live.device.rawValue) has filled its share of the log"
-                + " (limits.device_mebibytes_per_day) and is taken again later")
+                + " (limits.device_mebibytes_per_day) and is taken again later: raise the limit if"
+                + " it sends what it should, else revoke it")
         callbacks.crowdedOut(connection)
     }
 }

@@ -42,6 +42,12 @@ import Transport
                     while true { try await Task.sleep(for: .seconds(60)) }
                 })
         }
+        // As an export of a small session.
+        router.add(.get, "/export") { _ in
+            HTTPResponse(
+                status: 200,
+                body: .stream { try await $0.write([UInt8](repeating: 46, count: 60_000)) })
+        }
         router.add(.get, "/large") { _ in .text(String(repeating: "a", count: 20_000)) }
         router.add(
             .get, "/asks",
@@ -120,6 +126,24 @@ import Transport
             #expect(Heap.bytes - before < 2 << 20)
             var bytes = 0
             while bytes < 2000 * 20_000 { bytes += try await asker.receive().count }
+        }
+    }
+
+    @Test func `A slow peer gets the end of an answer after its connection was given up`()
+        async throws
+    {
+        try await withServer(router: Self.router) { daemon, _, http in
+            let counters = daemon.loops.counters
+            let peer = try RawSocket(http, receiveBufferBytes: 4096)
+            await peer.send("GET /export HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            await eventually("it was accepted") {
+                counters.connectionsAccepted.load(ordering: .relaxed) == 1
+            }
+            await eventually("the daemon has closed it") {
+                counters.connectionsOpen.load(ordering: .relaxed) == 0
+            }
+            let answer = try await peer.receiveAllBytes()
+            #expect(answer.count { $0 == 46 } >= 60_000)
         }
     }
 

@@ -34,7 +34,8 @@ import Transport
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    @Test func `A socket that systemd opened is taken over`() async throws {
+    /// A listening socket of another process, as systemd passes it.
+    private static func openedElsewhere() -> CInt {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
@@ -45,6 +46,11 @@ import Transport
             }
         }
         listen(descriptor, 16)
+        return descriptor
+    }
+
+    @Test func `A socket that systemd opened is taken over`() async throws {
+        let descriptor = Self.openedElsewhere()
         let daemon = FakeDaemon()
         let server = server(daemon, "http", .descriptor(descriptor))
         let address = try await server.start()["http"] ?? ""
@@ -52,6 +58,43 @@ import Transport
         #expect(try await client.send(.get, "/hello").status == 200)
         await server.stopListening()
         await server.closeAll()
+        await daemon.stop()
+    }
+
+    /// Bytes that the kernel has not sent yet of the connections to a port (`/proc/net/tcp`).
+    private static func unsentBytes(from port: UInt16) throws -> Int {
+        let suffix = ":" + String(port, radix: 16, uppercase: true)
+        return try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(separator: "\n")
+            .map { $0.split(separator: " ") }
+            // Established ones: sl, local address, remote address, state, tx:rx.
+            .filter { $0[1].hasSuffix(suffix) && $0[3] == "01" }
+            .reduce(0) { $0 + (Int($1[4].prefix(8), radix: 16) ?? 0) }
+    }
+
+    @Test(arguments: [false, true])
+    func `Of what a peer does not read the kernel keeps little, on a socket of systemd's, too`(
+        isElsewhere: Bool
+    ) async throws {
+        let address =
+            isElsewhere
+            ? ListenAddress.descriptor(Self.openedElsewhere()) : .tcp(host: "127.0.0.1", port: 0)
+        let daemon = FakeDaemon()
+        let server = server(daemon, "http", address)
+        let text = try await server.start()["http"] ?? ""
+        let port = UInt16(try ServerAddress("http://\(text)").port)
+        let peer = try RawSocket(text, receiveBufferBytes: 4096)
+        await peer.send("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
+        var (unsent, rounds) = (0, 0)
+        while rounds < 20 {
+            try await Task.sleep(for: .milliseconds(10))
+            let now = try Self.unsentBytes(from: port)
+            rounds = now == unsent && now > 0 ? rounds + 1 : 0
+            unsent = now
+        }
+        #expect(unsent < 256 << 10)
+        peer.close()
+        await server.stopListening()
+        await server.closeAll(withinSeconds: 1)
         await daemon.stop()
     }
 

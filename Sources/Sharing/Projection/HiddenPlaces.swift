@@ -17,7 +17,7 @@ struct HiddenPlaces: Sendable {
     /// Seconds of the session before it in which the device sent something.
     private var secondsWithoutFix = 0.0
     private var lastSeconds = 0.0
-    /// Device time of the last of them.
+    /// Device time of the last record of them.
     private var heardAt: Timestamp?
     /// The session's beginning is unknown: where it started, and whether it has fixes at all.
     private var isStartLost = false
@@ -59,8 +59,7 @@ struct HiddenPlaces: Sendable {
         (secondsWithoutFix, lastSeconds, heardAt) = (0, 0, nil)
         starts = []
         track = TrackTrust()
-        leaveView()
-        isInView = isOpen
+        (isInView, isHidden) = (isOpen, true)
     }
 
     /// Hides until a position on a trusted track: where the runner went meanwhile is unknown.
@@ -85,8 +84,7 @@ struct HiddenPlaces: Sendable {
         guard let position = metrics.position else { return waitForFix(metrics, at: time) }
         // A part of the run that comes late may be from before the first position, and a first one that
         // comes after minutes is not the start: fixes before it may have been passed over.
-        isStartLost =
-            isStartLost || !hasFix && isFixLate(at: time)
+        if !hasFix, isFixLate(at: time) { isStartLost = true }
         hasFix = true
         let (latitude, longitude) = (position.latitude, position.longitude)
         let step = track.update(metrics, position, at: time)

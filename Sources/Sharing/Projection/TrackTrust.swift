@@ -39,7 +39,8 @@ struct TrackTrust: Sendable {
 
     private var landing: LocalPlane?
     private var last: (place: LocalPlane, seconds: Double)?
-    /// Device time of the newest position; of one that was not new in its record it is unknown.
+    /// Device time of the newest position that was new in its record, and live: a repeated one may be of
+    /// any time before.
     private var fixAt: Timestamp?
     /// The last two times between new positions, seconds. A runner who stands makes one long.
     private var intervals = (0.0, 0.0)

@@ -22,7 +22,7 @@ extension HTTPConnection {
             return nil
         case .answering:
             // The reader of a streamed body has stopped reading: its memory is needed for others.
-            abort()
+            context?.channel.drop()
             return nil
         case .upgraded: return nil
         }
@@ -61,8 +61,9 @@ extension HTTPConnection {
         }
     }
 
+    /// What the kernel has taken, mostly the end of an answer, still reaches a slow peer.
     func abort() {
-        context?.channel.drop()
+        context?.channel.drop(isReset: false)
     }
 
     /// Hands the socket over; this object is not used afterwards.

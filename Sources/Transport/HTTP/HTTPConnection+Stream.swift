@@ -66,7 +66,7 @@ extension HTTPConnection {
         let isAllowed = ticket.owes(more: count)
         let written = records == nil ? channel.writeAndFlush(buffer) : flush(buffer, to: channel)
         written.assumeIsolated().whenComplete { [ticket] _ in _ = ticket.owes(more: -count) }
-        if !isAllowed { abort() }
+        if !isAllowed { channel.drop() }
         return written
     }
 

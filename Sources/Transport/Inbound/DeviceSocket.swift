@@ -162,7 +162,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
 
     func deadlineReached(_ tick: Int) -> Int? {
         guard !isClosing else {
-            context?.channel.drop()
+            context?.channel.drop(isReset: false)
             return nil
         }
         guard let connection, connection.isOpen else {

@@ -118,9 +118,10 @@ struct Listener: Sendable {
     ) throws {
         if case .tcp = configuration.address {
             try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1)
-            try channel.syncOptions?.setOption(
-                .socketOption(.so_sndbuf), value: Self.sendBufferBytes)
         }
+        // Also where systemd opened the listening socket.
+        try channel.syncOptions?.setOption(
+            .socketOption(.so_sndbuf), value: Self.sendBufferBytes)
         let pipeline = channel.pipeline.syncOperations
         let state = loops.state(of: channel.eventLoop)
         try pipeline.addHandler(FlushGate(loop: state, keepsReads: service == nil))

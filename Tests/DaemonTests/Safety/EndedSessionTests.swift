@@ -45,6 +45,9 @@ import WireFormat
         return #"{"type":"control","action":"stop","timestamp":\#(time)}"#
     }
 
+    /// What they tell where nothing is shown.
+    private static let nothing = ["waiting", "0", "0", "rested", "empty", "none"]
+
     /// What the outlets tell of a share: state, items, heart rates, days of training.
     private static func told(of share: String, _ running: RunningDaemon) async throws -> [String] {
         let latest = try await running.ask(.get, "/v1/shares/\(share)/latest")
@@ -65,15 +68,19 @@ import WireFormat
         ]
     }
 
+    /// - Returns: A new device's token, and a share of it.
+    private static func addAnn(to running: RunningDaemon) throws -> (token: String, share: String) {
+        let token = try running.addDevice("ann")
+        return (token, try running.addShare(of: "ann") { $0.name = "before" })
+    }
+
     @Test func `A session that ended before a share was made is never visible on it`() async throws
     {
         let folder = RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let nothing = ["waiting", "0", "0", "rested", "empty", "none"]
         var (share, before, token) = ("", "", "")
         try await RunningDaemon.again(in: folder) { running in
-            token = try running.addDevice("ann")
-            before = try running.addShare(of: "ann") { $0.name = "before" }
+            (token, before) = try Self.addAnn(to: running)
             try await Self.send(
                 [Self.heartRate(140, ago: 3), Self.heartRate(141, ago: 2), Self.stop(ago: 1)],
                 from: 1, running, token: token)
@@ -83,14 +90,14 @@ import WireFormat
             }
             #expect(hasEnded)
             share = try running.addShare(of: "ann") { $0.name = "after" }
-            #expect(try await Self.told(of: share, running) == nothing)
+            #expect(try await Self.told(of: share, running) == Self.nothing)
             // The watch connects again, and sends what it still had.
             try await Self.send([], from: 4, running, token: token)
-            #expect(try await Self.told(of: share, running) == nothing)
+            #expect(try await Self.told(of: share, running) == Self.nothing)
             try await Self.send(
                 [Self.heartRate(150, ago: 1.5), Self.heartRate(151, ago: 0)], from: 4, running,
                 token: token)
-            #expect(try await Self.told(of: share, running) == nothing)
+            #expect(try await Self.told(of: share, running) == Self.nothing)
         }
         try await RunningDaemon.again(in: folder) { running in
             // The first to ask: nobody has read yet whether the session has ended.
@@ -102,10 +109,10 @@ import WireFormat
                 #expect(news.reading == nil)
                 break
             }
-            #expect(try await Self.told(of: share, running) == nothing)
+            #expect(try await Self.told(of: share, running) == Self.nothing)
             #expect(try await Self.told(of: before, running).prefix(1) == ["ended"])
             try await Self.send([], from: 4, running, token: token)
-            #expect(try await Self.told(of: share, running) == nothing)
+            #expect(try await Self.told(of: share, running) == Self.nothing)
         }
     }
 
@@ -116,11 +123,9 @@ import WireFormat
     {
         let folder = RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let nothing = ["waiting", "0", "0", "rested", "empty", "none"]
         var (share, before, token) = ("", "", "")
         try await RunningDaemon.again(in: folder) { running in
-            token = try running.addDevice("ann")
-            before = try running.addShare(of: "ann") { $0.name = "before" }
+            (token, before) = try Self.addAnn(to: running)
             try await Self.send(
                 [Self.heartRate(140, ago: 2), Self.heartRate(141, ago: 1)], from: 1, running,
                 token: token)
@@ -133,13 +138,13 @@ import WireFormat
             try await Self.send(
                 [Self.heartRate(150, ago: 0.5), Self.heartRate(151, ago: 0)], from: 3, running,
                 token: token)
-            #expect(try await Self.told(of: share, running) == nothing)
+            #expect(try await Self.told(of: share, running) == Self.nothing)
             #expect(try await Self.told(of: before, running)[1] != "0")
         }
         try await RunningDaemon.again(in: folder, silent) { running in
-            #expect(try await Self.told(of: share, running) == nothing)
+            #expect(try await Self.told(of: share, running) == Self.nothing)
             try await Self.send([Self.heartRate(152, ago: 0)], from: 5, running, token: token)
-            #expect(try await Self.told(of: share, running) == nothing)
+            #expect(try await Self.told(of: share, running) == Self.nothing)
             #expect(try await Self.told(of: before, running)[1] != "0")
         }
     }
