@@ -12,7 +12,8 @@ public import SensorModel
 /// The log is copied before the registry, so the registry holds the device of every copied session.
 /// A device deleted meanwhile is the exception: its sessions have no owner.
 public struct StateBackup {
-    private static let attemptsMax = 5
+    /// Only what has changed meanwhile is copied again.
+    private static let attemptsMax = 20
     private static let registryName = "registry.sqlite"
     private static let lockName = "lock"
 
@@ -159,6 +160,10 @@ public struct StateBackup {
                 checksum: copied.checksum, fingerprint: file.isSealed ? file.fingerprint : nil)
         } catch let error as DiskError where error.number == ENOENT && error.call == .open {
             return nil
+        } catch let error as BackupError where error == .damaged(file: file.name) {
+            // It has fewer bytes than it had: an erasure has put a shorter one in its place.
+            guard try LogReader(disk: log).files().contains(file) else { return nil }
+            throw error
         }
     }
 

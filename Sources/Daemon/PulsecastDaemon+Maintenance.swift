@@ -10,7 +10,6 @@ import Synchronization
 extension PulsecastDaemon {
     /// Work that becomes due by time alone; runs once a minute.
     func maintain() async {
-        feedWatchdog()
         saveCounts()
         reportCrowdedDevices()
         // A repair wants room for a copy of a segment, and retention makes room.

@@ -41,6 +41,10 @@ extension PulsecastDaemon {
             settings.privateKeyFile = fresh.privateKeyFile
             settings.logLevel = fresh.logLevel
         }
+        let (day, size) = settings.withLock {
+            ($0.ingest.deviceMebibytesPerDay, $0.log.retentionBytes)
+        }
+        pipeline.limitLog(mebibytesPerDay: day, retentionBytes: size)
         // The level belongs to the handler, and all copies of it share it.
         var logger = logger
         logger.logLevel = Logger.Level(rawValue: fresh.logLevel) ?? .info

@@ -18,6 +18,8 @@ public struct IngestSettings: Hashable, Sendable {
 
     /// What a device may add to the log a day, MiB; it may add what four days allow at once.
     public var deviceMebibytesPerDay = 2048
+    /// Size above which the log's oldest segments are deleted, bytes; `nil`: they are kept.
+    public var retentionBytes: Int?
 
     public init() {}
 }

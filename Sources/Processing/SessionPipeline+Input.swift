@@ -69,7 +69,8 @@ extension SessionPipeline {
         heartRate: HeartRateSample, at deviceTime: Timestamp, late: Bool = false,
         into events: inout [StreamEvent]
     ) {
-        guard var context = begin(deviceTime, late: late, taking: &events) else { return }
+        let begun = begin(deviceTime, late: late, claim: .batched, taking: &events)
+        guard var context = begun else { return }
         if !late { process(heartRate, &context) }
         end(&context, into: &events)
     }
@@ -102,7 +103,7 @@ extension SessionPipeline {
         into events: inout [StreamEvent]
     ) {
         // A button press is believed at once, whatever the hole before it.
-        let begun = begin(deviceTime, late: late, isCertain: true, taking: &events)
+        let begun = begin(deviceTime, late: late, claim: .certain, taking: &events)
         guard var context = begun else { return }
         process(control, &context)
         guard control == .stop else { return end(&context, into: &events) }

@@ -6,10 +6,10 @@ extension SessionPipeline {
     ///
     /// - Returns: Session time of the sample; `nil` if it is not believed or the session is over.
     mutating func admit(
-        _ deviceTime: Timestamp, late: Bool, isCertain: Bool = false,
+        _ deviceTime: Timestamp, late: Bool, claim: SessionClock.Claim = .usual,
         into events: inout [StreamEvent]
     ) -> Timestamp? {
-        switch time.arrive(deviceTime, late: late, isCertain: isCertain) {
+        switch time.arrive(deviceTime, late: late, claim: claim) {
         case .doubted: return nil
         case .behind(let sampleTime): return sampleTime
         case .current(let sampleTime):
@@ -45,10 +45,10 @@ extension SessionPipeline {
 
     /// - Returns: `nil` if the sample is not believed or the session is over.
     mutating func begin(
-        _ deviceTime: Timestamp, late: Bool, isCertain: Bool = false,
+        _ deviceTime: Timestamp, late: Bool, claim: SessionClock.Claim = .usual,
         taking events: inout [StreamEvent]
     ) -> StageContext? {
-        let admitted = admit(deviceTime, late: late, isCertain: isCertain, into: &events)
+        let admitted = admit(deviceTime, late: late, claim: claim, into: &events)
         return admitted.map { context(at: $0, taking: &events) }
     }
 

@@ -34,7 +34,7 @@ public import SensorModel
 ///    listed here instead, and shown in `SessionPipeline+Metrics.swift`.
 public struct SessionPipeline: Sendable {
     /// Version of the computation. Increase it whenever equal samples give other events.
-    public static let algorithmVersion: UInt16 = 14
+    public static let algorithmVersion: UInt16 = 15
 
     var profile: RunnerProfile
 

@@ -33,6 +33,11 @@ extension SessionFlow {
         return decision
     }
 
+    /// Follows a changed limit of the log's size.
+    package func limitLog(mebibytesPerDay: Int, retentionBytes: Int?) {
+        logPace.follow(.log(mebibytesPerDay: mebibytesPerDay, retentionBytes: retentionBytes))
+    }
+
     private func mayBegin(_ device: DeviceID, at arrival: Timestamp) -> Bool {
         sessionPace.hasRoom(device, for: 1, at: arrival)
             && (quota.hasRoom(callbacks.recorded(device))
@@ -49,8 +54,8 @@ extension SessionFlow {
         if sentAway.count > Self.sentAwayMax { sentAway = [connection] }
         callbacks.complain(
             "device \(live.device.rawValue) has filled its share of the log"
-                + " (limits.device_mebibytes_per_day) and is taken again later: raise the limit if"
-                + " it sends what it should, else revoke it")
+                + " (limits.device_mebibytes_per_day, log.retention_mebibytes)"
+                + " and is taken again later: raise the limit if it sends what it should, else revoke it")
         callbacks.crowdedOut(connection)
     }
 }

@@ -77,7 +77,8 @@ package final class SessionFlow {
         sessionsPerDeviceMax = ingest.sessionsPerDeviceMax
         sessionsMax = ingest.sessionsMax
         quota = SessionQuota(sessionsMax: ingest.sessionsRecordedMax)
-        logPace = DevicePace.log(mebibytesPerDay: ingest.deviceMebibytesPerDay)
+        logPace = DevicePace.log(
+            mebibytesPerDay: ingest.deviceMebibytesPerDay, retentionBytes: ingest.retentionBytes)
         let live = LiveSessions()
         sessions = live
         hub = ShareHub(

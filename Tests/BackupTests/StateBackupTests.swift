@@ -210,6 +210,33 @@ import Testing
         #expect(try Self.restored(backup).frames == 15)
     }
 
+    /// It is no failing disk.
+    @Test func `A segment that becomes shorter while others are copied is copied again`() throws {
+        var source = try Source()
+        source.append(40)
+        let other = SessionID(high: 2, low: 1 << 63)
+        for number in 0..<60 {
+            let time = Self.start.advanced(byMicroseconds: 1_000_000 + Int64(number))
+            _ = source.log.append(
+                .event, session: other, device: DeviceID(rawValue: 2),
+                sequence: FrameSequence(rawValue: 0), deviceTime: time, arrivalTime: time,
+                payload: [UInt8](repeating: 0, count: 100).span)
+        }
+        source.append(40)
+        let (log, backup) = (source.log, SimulatedDisk())
+        let erased = Mutex(0)
+        backup.state.withLock {
+            $0.duringWrite = {
+                guard erased.withLock({ $0 == 0 }) else { return }
+                let bytes = (try? log.erase([other]))?.bytes ?? 0
+                erased.withLock { $0 = max(1, bytes) }
+            }
+        }
+        _ = try Self.backUp(source.disk, to: backup, "registry")
+        #expect(erased.withLock { $0 } > 4000)
+        #expect(try Self.restored(backup).frames == 80)
+    }
+
     @Test func `The next backup copies only what is new`() throws {
         var source = try Source()
         source.append(100)

@@ -18,15 +18,14 @@ extension Reference {
             ?? records.map { FinishReference.Release(at: $0.arrival, by: $0.offset) }
         let isHidden = isHidden(records, settings, isStartLost: isStartLost)
         let track = TrackReference(of: records)
+        var way: WayReference?
         var sight = Sight(isVisible: settings == nil, elapsedSeconds: 0, distanceMeters: 0)
         var lastSeen = (elapsed: 0.0, distance: 0.0)
         var unseen = (elapsed: 0.0, distance: 0.0)
         return records.indices.map { index in
             sight.release = releases[index]
             guard let metrics = records[index].metrics else {
-                var own = sight
-                own.isVisible = sight.isVisible && !releases[index].isNear
-                return own
+                return seen(records, index, after: sight, releases, isHidden, settings)
             }
             if let position = metrics.position {
                 sight.place = (position.latitude, position.longitude)
@@ -35,18 +34,30 @@ extension Reference {
             if isShown {
                 let total = Self.totals(metrics)
                 if !sight.isVisible {
-                    var first = total
+                    var (begin, start) = (index, metrics)
                     // What was run since the track was taken up counts, if it never was hidden.
                     if let landing = track.points[index]?.landing, settings != nil,
                         (landing...index).allSatisfy({
                             isHidden[$0] != .inside && !releases[$0].isNear
-                        }), let start = records[landing].metrics
+                        }), let landed = records[landing].metrics
                     {
-                        first = Self.totals(start)
+                        (begin, start) = (landing, landed)
                     }
+                    let first = Self.totals(start)
                     unseen.elapsed += first.elapsed - lastSeen.elapsed
                     unseen.distance += first.distance - lastSeen.distance
+                    way = WayReference(start)
+                    for passed in (begin..<index).dropFirst() {
+                        if let metrics = records[passed].metrics { way?.pass(metrics) }
+                    }
+                    if begin < index { way?.pass(metrics) }
+                } else {
+                    way?.pass(metrics)
                 }
+                if unseen.distance != 0 || unseen.elapsed > 60 {
+                    unseen.distance += way?.unseen ?? 0
+                }
+                way?.unseen = 0
                 lastSeen = total
                 sight.elapsedSeconds = total.elapsed - unseen.elapsed
                 sight.distanceMeters = total.distance - unseen.distance
@@ -54,6 +65,25 @@ extension Reference {
             sight.isVisible = isShown
             return sight
         }
+    }
+
+    /// An event is in view where the metrics before and after it are, and is shown with the latter.
+    private func seen(
+        _ records: [Record], _ index: Int, after sight: Sight,
+        _ releases: [FinishReference.Release], _ isHidden: [Hiding], _ settings: PrivacySettings?
+    ) -> Sight {
+        var own = sight
+        own.release = releases[index]
+        own.isVisible = sight.isVisible && !releases[index].isNear
+        guard settings != nil, own.isVisible, !records[index].isEnd, !records[index].isCallForHelp
+        else { return own }
+        guard let next = records[index...].firstIndex(where: { $0.metrics != nil }) else {
+            own.isVisible = false
+            return own
+        }
+        own.isVisible = isHidden[next] == .no && !releases[next].isNear
+        own.release = releases[next]
+        return own
     }
 
     private static func totals(_ metrics: Metrics) -> (elapsed: Double, distance: Double) {
@@ -105,7 +135,7 @@ extension Reference {
             }
             hasFix = true
             if point.isBack { isStartLost = true }
-            if point.landing == index, !wasInView, settings.trimStartMeters > 0,
+            if point.landing == index, point.isStart, !wasInView, settings.trimStartMeters > 0,
                 !starts.contains(where: { TrackReference.meters(place, $0) < 25 })
             {
                 starts.append(place)

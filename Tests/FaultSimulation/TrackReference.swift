@@ -17,6 +17,8 @@ struct TrackReference {
         var isLost = false
         /// The record is from 30 s before the newest position or earlier.
         var isBack = false
+        /// The run may have begun where the track was taken up: no runner came there from a track of 300 m.
+        var isStart = true
     }
 
     /// One for each record; `nil`: it has no position.
@@ -26,7 +28,9 @@ struct TrackReference {
     private var moves: [Double] = []
     private var newest: PositionMetric?
     private var start: PositionMetric?
-    /// Device time of the newest position that was new in its record.
+    /// It had gone 300 m from where it was taken up, or was taken up behind one that had.
+    private var isSettled = false
+    /// Latest device time of a position that was new in its record, since the time stepped back.
     private var fixAt: Timestamp?
     private var isInterrupted = false
     private var point = Point(landing: 0)
@@ -52,7 +56,7 @@ struct TrackReference {
             point.isTrusted = false
         }
         move(index, metrics.elapsedSeconds, here)
-        if point.isNew, here.state == .live { fixAt = time }
+        if point.isNew, here.state == .live { fixAt = max(time, fixAt ?? time) }
         let silence = abs(metrics.elapsedSeconds - (moves.last ?? 0))
         point.isLost =
             metrics.state == .live && here.state == .stale && silence > 60
@@ -72,13 +76,18 @@ struct TrackReference {
         point.isNew = here.latitude != there.latitude || here.longitude != there.longitude
         guard point.isNew else { return }
         let passed = max(0, seconds - (moves.last ?? 0))
-        let isHole = passed > 30 && passed > 3 * Self.interval(of: moves)
+        let isHole = passed > 30 && passed > min(3 * Self.usualInterval(of: moves), 300)
         let meters = Self.meters(here, there)
         let isLeap = meters > 25 && (isHole || meters > 15 * passed)
-        guard !isLeap, !isInterrupted else { return land(index, seconds, here) }
+        guard !isLeap, !isInterrupted else {
+            let isBridged = passed <= 600 && (meters <= 50 || meters <= 6 * passed)
+            isSettled = isSettled && !point.isBack && isBridged
+            return land(index, seconds, here)
+        }
         moves.append(seconds)
         guard let start else { return }
         point.isTrusted = point.isTrusted || Self.meters(here, start) >= 100
+        isSettled = isSettled || Self.meters(here, start) >= 300
     }
 
     private mutating func land(_ index: Int, _ seconds: Double, _ here: PositionMetric) {
@@ -86,7 +95,15 @@ struct TrackReference {
         start = here
         isInterrupted = false
         point.landing = index
+        point.isStart = !isSettled
         point.isTrusted = false
+    }
+
+    /// The second longest of the last eight times between moves; 0 if there is only one.
+    private static func usualInterval(of moves: [Double]) -> Double {
+        let ends = moves.suffix(9)
+        let intervals = zip(ends.dropFirst(), ends).map { max(0, $0 - $1) }
+        return intervals.sorted(by: >).dropFirst().first ?? 0
     }
 
     /// The shorter of the last two times between moves; 0 if there are fewer.

@@ -27,20 +27,39 @@ import Testing
     }
 
     @Test func `A device fills four days' share of the log at once, then what it regains`() {
-        var pace = DevicePace.log(mebibytesPerDay: 24)
+        var pace = DevicePace.log(mebibytesPerDay: 24, retentionBytes: nil)
         let chunk = Double(1 << 20)
-        var taken = 0
-        while pace.hasRoom(Self.device, for: chunk, at: Self.start), taken < 1000 {
-            pace.take(chunk, by: Self.device, at: Self.start)
-            taken += 1
-        }
-        #expect(taken == 96)
+        #expect(Self.mebibytes(of: &pace, at: Self.start) == 96)
         #expect(!pace.hasRoom(Self.device, for: chunk, at: Self.time(3599)))
         #expect(pace.hasRoom(Self.device, for: chunk, at: Self.time(3600)))
         // More than there is counts as all there is.
         pace.take(1e12, by: Self.device, at: Self.start)
         #expect(!pace.hasRoom(Self.device, for: chunk, at: Self.start))
         #expect(pace.hasRoom(Self.device, for: chunk, at: Self.time(3601)))
+    }
+
+    @Test(arguments: [
+        // MiB: of the device a day, the log's size, at once, regained in a day.
+        (2048, 102_400, 8192, 2048), (2048, 10_240, 2560, 640), (2048, 64, 256, 64),
+        (16, 10_240, 64, 16),
+    ])
+    func `A device fills a part of a log whose size is limited`(
+        perDay: Int, size: Int, burst: Int, regained: Int
+    ) {
+        var pace = DevicePace.log(mebibytesPerDay: perDay, retentionBytes: nil)
+        pace.follow(.log(mebibytesPerDay: perDay, retentionBytes: size << 20))
+        #expect(Self.mebibytes(of: &pace, at: Self.start) == burst)
+        #expect(Self.mebibytes(of: &pace, at: Self.time(86_400)) == regained)
+    }
+
+    /// - Returns: How many a device may add at once.
+    private static func mebibytes(of pace: inout DevicePace, at now: Timestamp) -> Int {
+        var taken = 0
+        while pace.hasRoom(device, for: Double(1 << 20), at: now), taken < 10_000 {
+            pace.take(Double(1 << 20), by: device, at: now)
+            taken += 1
+        }
+        return taken
     }
 
     @Test func `A clock that was set back locks no device out`() {

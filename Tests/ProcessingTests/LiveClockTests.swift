@@ -56,6 +56,30 @@ import Testing
         #expect(abs((shown.distanceMeters ?? 0) - 897) < 9)
     }
 
+    /// A fix a second; the heart rates of a minute come at once.
+    @Test(arguments: [60, 120, 280])
+    func `Heart rates that come in batches set no clock`(seconds: Int) throws {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        for second in 0..<600 {
+            pipeline.arrived(at: at(Double(second)))
+            let fix = try Location(
+                latitude: 48 + 3 * Double(second) / 111_194.93, longitude: 11,
+                horizontalAccuracy: 4, speed: 3, course: 0)
+            pipeline.apply(location: fix, at: at(Double(second)), into: &events)
+            guard second % seconds == seconds - 1 else { continue }
+            for earlier in second - seconds + 1...second {
+                let beat = try HeartRateSample(beatsPerMinute: 150)
+                pipeline.apply(heartRate: beat, at: at(Double(earlier)), into: &events)
+            }
+        }
+        #expect(pipeline.metrics.elapsedSeconds == 599)
+        #expect(abs((pipeline.metrics.distanceMeters ?? 0) - 1797) < 12)
+        #expect(pipeline.metrics.averageHeartRate == 150)
+        let times = events.map(\.deviceTime)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
+    }
+
     @Test(arguments: [600.0, -600]) func `One wrong stamp moves nothing`(leap: Double) throws {
         let shown = try run({ $0 == 150 ? $0 + leap : $0 }, arrival: { $0 })
         #expect(shown.elapsedSeconds == 299)

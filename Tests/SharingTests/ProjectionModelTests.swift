@@ -25,6 +25,14 @@ import Testing
         var elapsedSeconds = 0.0
     }
 
+    /// Where the track of a second was taken up.
+    struct Taken {
+        var landing: Int
+        /// The run may have begun there.
+        var isStart: Bool
+        var isTrusted: Bool
+    }
+
     enum Shape: CaseIterable {
         case outAndBack, loop, wanderer, stopsAtHome, treadmill, lateFix
     }
@@ -92,7 +100,7 @@ import Testing
 
     /// For each second the second in which the track was taken up, and whether it went 100 m
     /// from there since: read from the rule, with the whole run at hand.
-    static func tracks(_ points: [Track.Point?]) -> [(landing: Int, isTrusted: Bool)?] {
+    static func tracks(_ points: [Track.Point?]) -> [Taken?] {
         let places = points.indices.filter { index in
             guard let point = points[index] else { return false }
             guard let before = points[..<index].last(where: { $0 != nil }) ?? nil else {
@@ -100,28 +108,42 @@ import Testing
             }
             return point.latitude != before.latitude || point.longitude != before.longitude
         }
-        var landings: [Int] = []
+        var landings: [(second: Int, isStart: Bool)] = []
         for (number, second) in places.enumerated() {
             guard number > 0, let here = points[second], let there = points[places[number - 1]]
             else {
-                landings.append(second)
+                landings.append((second, true))
                 continue
             }
             let seconds = Double(second - places[number - 1])
-            let before =
-                number > 1 ? Double(places[number - 1] - places[number - 2]) : 0
-            let isHole = seconds > max(30, 3 * before)
-            let isLeap = here.meters(to: there) > max(25, isHole ? 0 : 15 * seconds)
-            if isLeap { landings.append(second) }
+            let before = (max(1, number - 8)..<max(1, number)).map {
+                Double(places[$0] - places[$0 - 1])
+            }
+            let usual = before.sorted(by: >).dropFirst().first ?? 0
+            let isHole = seconds > max(30, min(3 * usual, 300))
+            let meters = here.meters(to: there)
+            guard meters > max(25, isHole ? 0 : 15 * seconds) else { continue }
+            let (landing, isStart) = landings[landings.count - 1]
+            let isSettled = !isStart || isFar(300, points, from: landing, to: second - 1)
+            let isBridged = seconds <= 600 && meters <= max(50, 6 * seconds)
+            landings.append((second, !isSettled || !isBridged))
         }
         return points.indices.map { second in
-            guard points[second] != nil, let landing = landings.last(where: { $0 <= second }),
-                let start = points[landing]
+            guard points[second] != nil,
+                let (landing, isStart) = landings.last(where: { $0.second <= second })
             else { return nil }
-            let isTrusted = points[landing...second].contains {
-                $0.map { $0.meters(to: start) >= 100 } ?? false
-            }
-            return (landing, isTrusted)
+            return Taken(
+                landing: landing, isStart: isStart,
+                isTrusted: isFar(100, points, from: landing, to: second))
+        }
+    }
+
+    private static func isFar(
+        _ meters: Double, _ points: [Track.Point?], from landing: Int, to second: Int
+    ) -> Bool {
+        guard let start = points[landing] else { return false }
+        return points[landing...second].contains {
+            $0.map { $0.meters(to: start) >= meters } ?? false
         }
     }
 
@@ -141,7 +163,8 @@ import Testing
         let near = near(of: run)
         for (second, point) in run.points.enumerated() {
             if let point, let track = tracks[second] {
-                if track.landing == second, !wasInView, run.settings.trimStartMeters > 0,
+                if track.landing == second, track.isStart, !wasInView,
+                    run.settings.trimStartMeters > 0,
                     !starts.contains(where: { $0.meters(to: point) < 25 })
                 {
                     starts.append(point)
@@ -175,7 +198,7 @@ import Testing
 
     private static func next(
         _ second: Int, isShown: Bool, _ expected: [Expected],
-        _ tracks: [(landing: Int, isTrusted: Bool)?], isHiddenPlace: (Int) -> Bool
+        _ tracks: [Taken?], isHiddenPlace: (Int) -> Bool
     ) -> Expected {
         var now = Expected(isShown: isShown)
         guard let before = expected.last else { return now }

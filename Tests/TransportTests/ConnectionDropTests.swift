@@ -34,7 +34,7 @@ import Testing
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandlers([
             FlushGate(loop: state(channel.eventLoop), keepsReads: false),
-            TLSRecordGate(store: identity.secrets, counters: counters),
+            TLSRecordGate(store: identity.secrets, counters: counters) { _ in true },
             NIOSSLServerHandler(context: identity.context), ClosesLater(),
         ])
         try channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()

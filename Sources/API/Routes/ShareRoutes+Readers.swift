@@ -24,7 +24,7 @@ extension ShareRoutes {
     func whileCounted(
         _ share: Share, following count: Int = 1, _ work: () async throws -> Void
     ) async rethrows -> Bool {
-        guard pipeline.heartRates.enter(count, by: share.key) else { return false }
+        guard pipeline.heartRates.enter(count, by: share.key, at: clock()) else { return false }
         defer { pipeline.heartRates.leave(count, by: share.key) }
         let isAdmitted = accounts.withState { state in
             guard state.viewers.admit(to: share) else { return false }

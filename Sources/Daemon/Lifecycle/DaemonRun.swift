@@ -90,7 +90,7 @@ public struct DaemonRun: Sendable {
         }
     }
 
-    /// Periodic work: the watchdog, counts, retention, repairs, results, the catalog.
+    /// Periodic work: the watchdog; counts, retention, repairs, results, the catalog.
     private struct Upkeep: Service {
         let daemon: PulsecastDaemon
 
@@ -98,11 +98,19 @@ public struct DaemonRun: Sendable {
             let seconds = min(
                 upkeepSeconds, (daemon.notifier.watchdogSeconds ?? .infinity) / 3)
             await cancelWhenGracefulShutdown {
-                while !Task.isCancelled {
-                    await daemon.maintain()
-                    // Cancellation ends the sleep early, as intended.
-                    try? await Task.sleep(for: .seconds(seconds))
+                await withTaskGroup { group in
+                    // By itself: retention and an erasure may take minutes on a slow disk.
+                    group.addTask { await Self.each(seconds) { daemon.feedWatchdog() } }
+                    group.addTask { await Self.each(seconds) { await daemon.maintain() } }
                 }
+            }
+        }
+
+        private static func each(_ seconds: Double, _ work: () async -> Void) async {
+            while !Task.isCancelled {
+                await work()
+                // Cancellation ends the sleep early, as intended.
+                try? await Task.sleep(for: .seconds(seconds))
             }
         }
     }

@@ -33,6 +33,16 @@ struct SessionClock: Sendable {
         case doubted
     }
 
+    /// What a sample says of the clock.
+    enum Claim {
+        case usual
+        /// It is believed without a second one.
+        case certain
+        /// Watches keep samples of its kind back and send a minute of them at once. Behind a sample of
+        /// another kind many of them are no clock that was set.
+        case batched
+    }
+
     let parameters: Parameters
     /// Session time of the first sample.
     private(set) var start: Timestamp?
@@ -44,6 +54,10 @@ struct SessionClock: Sendable {
     var arrival: Timestamp?
     private var rhythm = ArrivalRhythm()
     private var samplesBehind = 0
+    /// Those of them that came in a batch behind another kind.
+    private var samplesBatched = 0
+    /// Whether the sample that moved the session was of a kind that comes in batches.
+    private var isMovedByBatched = false
     /// The first of them, and its arrival.
     private var firstBehind: (time: Timestamp, arrival: Timestamp?)?
     private var doubted: Timestamp?
@@ -63,7 +77,8 @@ struct SessionClock: Sendable {
     /// A shortcut for a sample soon after the last one.
     mutating func advance(to time: Timestamp) {
         now = time
-        samplesBehind = 0
+        forgetBehind()
+        isMovedByBatched = false
         doubted = nil
         rhythm.moved(to: time, at: arrival)
     }
@@ -71,34 +86,39 @@ struct SessionClock: Sendable {
     /// - Parameters:
     ///   - deviceTime: The device's timestamp.
     ///   - late: The sample belongs to an earlier gap: it says nothing about the clock.
-    ///   - isCertain: The sample is believed without a second one.
+    ///   - claim: What the sample says of the clock.
     /// - Returns: Session time of the sample, and whether it advances the session.
     mutating func arrive(
-        _ deviceTime: Timestamp, late: Bool, isCertain: Bool = false
+        _ deviceTime: Timestamp, late: Bool, claim: Claim = .usual
     ) -> Arrival {
         let time = sessionTime(deviceTime)
         guard start != nil else {
             start = time
             advance(to: time)
+            isMovedByBatched = claim == .batched
             return .current(time)
         }
         let ahead = time.seconds(since: now)
         if late { return .behind(ahead > 0 ? now : time) }
         if ahead >= 0 {
-            samplesBehind = 0
-            return forward(time, ahead: ahead, isCertain: isCertain)
+            forgetBehind()
+            let outcome = forward(time, ahead: ahead, isCertain: claim == .certain)
+            if case .current = outcome { isMovedByBatched = claim == .batched }
+            return outcome
         }
         guard -ahead > parameters.backwardSlackSeconds else {
-            samplesBehind = 0
+            forgetBehind()
             return .behind(time)
         }
         if samplesBehind == 0 { firstBehind = (time, arrival) }
         samplesBehind += 1
-        guard samplesBehind >= parameters.backwardSamples || isLiveBehind(time) else {
-            return .behind(time)
-        }
+        if claim == .batched, !isMovedByBatched { samplesBatched += 1 }
+        guard samplesBehind - samplesBatched >= parameters.backwardSamples || isLiveBehind(time)
+        else { return .behind(time) }
         return set(to: deviceTime)
     }
+
+    private mutating func forgetBehind() { (samplesBehind, samplesBatched) = (0, 0) }
 
     /// Whether the samples behind continue at the pace of time. A buffer that is emptied late
     /// arrives all at once.

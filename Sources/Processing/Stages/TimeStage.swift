@@ -66,7 +66,7 @@ struct TimeStage: Sendable {
 
     /// A shortcut for a sample within the second of the last one.
     ///
-    /// - Returns: The sample's session time; `nil`: it needs ``arrive(_:late:isCertain:)``.
+    /// - Returns: The sample's session time; `nil`: it needs ``arrive(_:late:claim:)``.
     @inline(__always)
     mutating func advance(to deviceTime: Timestamp) -> Timestamp? {
         let time = clock.sessionTime(deviceTime)
@@ -79,12 +79,12 @@ struct TimeStage: Sendable {
     /// - Returns: The place of the sample. A current one advances the session after the ticks of
     ///   the seconds before it: then call ``reach(_:)``.
     mutating func arrive(
-        _ deviceTime: Timestamp, late: Bool, isCertain: Bool
+        _ deviceTime: Timestamp, late: Bool, claim: SessionClock.Claim
     ) -> SessionClock.Arrival {
         guard !isEnded else { return .doubted }
         let isFirst = !isStarted
         let shift = clock.shiftMicroseconds
-        let arrival = clock.arrive(deviceTime, late: late, isCertain: isCertain)
+        let arrival = clock.arrive(deviceTime, late: late, claim: claim)
         if case .current(let time) = arrival, isFirst || shift != clock.shiftMicroseconds {
             startSecond(at: time)
         }

@@ -32,12 +32,15 @@ package final class Accounts: Sendable {
         package var audit = AuditNotes()
         package var readers = ReaderLimiter()
         var deletions = DeviceLimiter(countMax: deletionsPerMinuteMax, windowSeconds: 60)
+        var deletionsOfDay = DeviceLimiter(countMax: deletionsPerDayMax, windowSeconds: 86_400)
         package var cheersKept = CheerHistory()
         package var lastSeen: [DeviceID: Timestamp] = [:]
     }
 
     /// Deletions of sessions by one device: each rewrites whole segments of the log.
     static let deletionsPerMinuteMax = 5
+    /// Each may also begin a segment, of 92 KiB at least, which stays as long as another session is in it.
+    static let deletionsPerDayMax = 300
     /// Memory of all courses: 100 of the longest, or 1,000 of 500 points.
     package static let courseBytesMax = 16 << 20
 

@@ -253,7 +253,9 @@ package struct Administration: Sendable {
     /// - Throws: ``AdministrationError/tooManyDeletions(retryAfterSeconds:)``
     package func deleteSession(_ session: SessionID, for owner: DeviceID) async throws -> Int {
         let now = clock()
-        let wait = accounts.withState { $0.deletions.admit(owner, at: now) }
+        let wait = accounts.withState {
+            $0.deletions.admit(owner, at: now) ?? $0.deletionsOfDay.admit(owner, at: now)
+        }
         if let wait { throw AdministrationError.tooManyDeletions(retryAfterSeconds: wait) }
         return try await deleteSession(session)
     }

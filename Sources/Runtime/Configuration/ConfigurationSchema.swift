@@ -142,7 +142,7 @@ public enum ConfigurationSchema {
             unit: "sessions", default: 64_000),
         .integer(
             "limits.device_mebibytes_per_day", \.ingest.deviceMebibytesPerDay, 16...1_000_000,
-            "What a device may add to the log a day; what four days allow at once",
+            "What a device may add to the log a day, four days at once; less of a limited log",
             unit: "mebibytes", default: 2048),
         .duration(
             "limits.handshake", \.bounds.handshakeSeconds, 1...60,

@@ -1,6 +1,7 @@
 package import Registry
 package import SegmentLog
 package import SensorModel
+import Sessions
 
 extension Pipeline {
     /// Removes old segments, and the results of sessions of which nothing is left. Blocks on the
@@ -21,5 +22,12 @@ extension Pipeline {
         // After an error, too: the log no longer has what was due.
         if !due.isEmpty { catalog.reload() }
         return result
+    }
+
+    /// Follows a changed limit of the log's size: it bounds what a device may add.
+    package func limitLog(mebibytesPerDay: Int, retentionBytes: Int?) {
+        mailbox.post {
+            $0.flow.limitLog(mebibytesPerDay: mebibytesPerDay, retentionBytes: retentionBytes)
+        }
     }
 }

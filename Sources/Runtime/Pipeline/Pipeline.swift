@@ -98,7 +98,7 @@ package struct Pipeline: Sendable {
             PipelineParts(
                 log: log, links: loops.links, mailbox: mailbox,
                 counters: counters, accounts: accounts,
-                ingest: IngestSettings(configuration.ingest),
+                ingest: IngestSettings(configuration),
                 silenceSeconds: configuration.ingest.silenceSeconds,
                 isDurable: configuration.log.durability == .always, logger: logger,
                 heartRates: heartRates, rebuild: { rebuilder.rebuild($0) },
@@ -194,8 +194,10 @@ extension LogConfiguration {
 }
 
 extension IngestSettings {
-    init(_ configuration: Configuration.Ingest) {
+    init(_ configuration: Configuration) {
         self.init()
+        retentionBytes = configuration.log.retentionBytes
+        let configuration = configuration.ingest
         holdMicroseconds = Int64(configuration.holdSeconds * 1_000_000)
         heldFramesMax = configuration.holdFramesMax
         sessionsPerDeviceMax = configuration.sessionsPerDeviceMax

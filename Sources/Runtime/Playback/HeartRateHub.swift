@@ -1,3 +1,4 @@
+import Ingest
 package import SensorModel
 package import Sessions
 package import Sharing
@@ -40,6 +41,7 @@ package final class HeartRateHub: Sendable {
         /// Places that are taken, by link.
         var places: [ShareKey: Int] = [:]
         var placesTaken = 0
+        var coming = comingPace
 
         func hasRoom(_ count: Int, by link: ShareKey) -> Bool {
             places[link, default: 0] + count <= placesPerLinkMax && placesTaken + count <= placesMax
@@ -50,6 +52,10 @@ package final class HeartRateHub: Sendable {
     package static let placesMax = 3000
     /// The same by one link, so that it never takes all.
     static let placesPerLinkMax = 750
+    /// Readers that come by one link: all at once, then so many a second. Each asks the pipeline, so some
+    /// sockets that join and leave without end would hold it.
+    private static let comingPace = KeyedPace<ShareKey>(
+        burst: Double(placesPerLinkMax), perSecond: 25)
 
     /// Buffered messages; a reader that falls behind gets the newest.
     private static let bufferedMax = 64
@@ -58,10 +64,14 @@ package final class HeartRateHub: Sendable {
 
     /// Takes places for readers that come by a link.
     ///
-    /// - Returns: `false`: too many read, and none was taken.
-    package func enter(_ count: Int, by link: ShareKey) -> Bool {
+    /// - Parameter now: Arrival clock.
+    /// - Returns: `false`: too many read, or have come, and none was taken.
+    package func enter(_ count: Int, by link: ShareKey, at now: Timestamp) -> Bool {
         state.withLock { state in
-            guard state.hasRoom(count, by: link) else { return false }
+            guard state.hasRoom(count, by: link),
+                state.coming.hasRoom(link, for: Double(count), at: now)
+            else { return false }
+            state.coming.take(Double(count), by: link, at: now)
             state.places[link, default: 0] += count
             state.placesTaken += count
             return true

@@ -88,9 +88,12 @@ struct HiddenPlaces: Sendable {
         hasFix = true
         let (latitude, longitude) = (position.latitude, position.longitude)
         let step = track.update(metrics, position, at: time)
-        let hasLanded = step == .landed
+        var hasLanded = false
+        if case .landed(let isBridged) = step {
+            hasLanded = true
+            if !isBridged { noteStart(latitude, longitude) }
+        }
         if track.hasSteppedBack { isStartLost = true }
-        if hasLanded { noteStart(latitude, longitude) }
         // Any place may be the trimmed start.
         let isInside =
             isStartLost && settings.trimStartMeters > 0

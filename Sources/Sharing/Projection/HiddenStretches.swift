@@ -18,12 +18,27 @@ struct HiddenStretches: Sendable {
         /// The phase of the plan that began while the runner was hidden.
         let foreignInterval: Int?
         let totals: SessionTotals
+        private var way: ShownWay
+        /// What was added to the totals since, and is not of this stretch.
+        private(set) var excess = ShownWay.Excess()
 
         init(_ metrics: Metrics, at time: Timestamp) {
             start = time
             maxHeartRateBefore = metrics.maxHeartRate
             foreignInterval = metrics.interval?.number
             totals = SessionTotals(metrics)
+            way = ShownWay(metrics)
+        }
+
+        mutating func follow(_ metrics: Metrics) {
+            let added = way.update(metrics)
+            excess.meters += added.meters
+            excess.movingSeconds += added.movingSeconds
+        }
+
+        mutating func takeExcess() -> ShownWay.Excess {
+            defer { excess = ShownWay.Excess() }
+            return excess
         }
     }
 
@@ -45,6 +60,10 @@ struct HiddenStretches: Sendable {
     private var heartRate = ShownHeartRate()
     private var climb = ShownClimb()
     private var laps = (count: 0, hiddenMoving: 0.0, hiddenMeters: 0.0)
+    /// Events in view whose place is not known: a position's events come before the metrics that hold it.
+    private var unplaced: [ShownEvent] = []
+    /// A second with more loses its oldest.
+    private static let unplacedMax = 64
 
     init(_ settings: PrivacySettings) {
         self.init(HiddenPlaces(settings), showsHeartRate: settings.showsHeartRate)
@@ -80,18 +99,37 @@ struct HiddenStretches: Sendable {
     }
 
     /// - Parameters:
-    ///   - event: The recorded event.
+    ///   - recorded: The recorded event.
     ///   - isNear: Whether it happened near the possible finish.
-    /// - Returns: The visible form of the event; `nil`: hidden.
-    mutating func project(_ event: StreamEvent, isNear: Bool) -> StreamEvent.Kind? {
-        if case .metrics(let metrics) = event.kind {
-            return project(metrics, at: event.deviceTime, isNear: isNear)
+    /// - Returns: What is visible now: the event, and events before it whose place is known with it.
+    mutating func project(_ recorded: ShownEvent, isNear: Bool) -> [ShownEvent] {
+        let event = recorded.event
+        guard case .metrics(let metrics) = event.kind else {
+            if !isHidden, !isNear, !event.kind.isPlaced {
+                unplaced.append(recorded)
+                if unplaced.count > Self.unplacedMax { unplaced.removeFirst() }
+                return []
+            }
+            return project(event.kind, isNear: isNear).map { [recorded.showing($0)] } ?? []
         }
-        if event.kind.isCallForHelp { return event.kind }
-        if case .lap(let lap) = event.kind { return project(lap, isNear: isNear) }
-        guard case .shown(let stretch) = phase, !isNear else { return nil }
-        return project(event.kind, in: stretch)
+        let kind = project(metrics, at: event.deviceTime, isNear: isNear)
+        let visible = kind.map { [recorded.showing($0)] } ?? []
+        guard !unplaced.isEmpty else { return visible }
+        defer { unplaced.removeAll(keepingCapacity: true) }
+        return unplaced.compactMap { waiting in
+            project(waiting.event.kind, isNear: false).map { waiting.showing($0) }
+        } + visible
     }
+
+    private mutating func project(_ kind: StreamEvent.Kind, isNear: Bool) -> StreamEvent.Kind? {
+        if kind.isCallForHelp { return kind }
+        if case .lap(let lap) = kind { return project(lap, isNear: isNear) }
+        guard case .shown(let stretch) = phase, !isNear else { return nil }
+        return project(kind, in: stretch)
+    }
+
+    /// Bytes of the events whose place is not known.
+    var unplacedBytes: Int { unplaced.capacity * MemoryLayout<ShownEvent>.stride }
 
     // MARK: Metrics
 
@@ -100,6 +138,7 @@ struct HiddenStretches: Sendable {
     ) -> StreamEvent.Kind? {
         places.update(metrics, at: time)
         let isHidden = isNear || places.isHidden
+        landed?.follow(metrics)
         if places.hasLandedOutside { landed = Stretch(metrics, at: time) }
         if isNear || !places.isOutsideSinceLanding { landed = nil }
         defer { newest.recorded = metrics }
@@ -110,17 +149,26 @@ struct HiddenStretches: Sendable {
             landed = nil
             hidden.add(from: since, to: stretch.totals)
             climb.begin(stretch.totals, isWhole: !isMixed)
-            phase = .shown(stretch)
-            return show(metrics)
-        case .shown:
-            guard isHidden else { return show(metrics) }
+            return show(metrics, in: stretch)
+        case .shown(var stretch):
+            if !isHidden {
+                stretch.follow(metrics)
+                return show(metrics, in: stretch)
+            }
             phase = .hidden(since: SessionTotals(newest.recorded))
             return rest(metrics, enters: true)
         }
     }
 
-    private mutating func show(_ metrics: Metrics) -> StreamEvent.Kind {
-        guard case .shown(let stretch) = phase else { return .metrics(newest.shown) }
+    private mutating func show(_ metrics: Metrics, in stretch: Stretch) -> StreamEvent.Kind {
+        var stretch = stretch
+        let excess = stretch.takeExcess()
+        phase = .shown(stretch)
+        // Where nothing was hidden it is the session's own.
+        if isMixed {
+            hidden.distanceMeters += excess.meters
+            hidden.movingSeconds += excess.movingSeconds
+        }
         var shown = metrics
         hidden.subtract(from: &shown)
         climb.update(&shown, of: metrics)
@@ -256,6 +304,20 @@ struct HiddenStretches: Sendable {
                 number: laps.count, seconds: max(0, lap.seconds - moving),
                 distanceMeters: lap.distanceMeters.map { max(0, $0 - meters) },
                 averageHeartRate: moving == 0 && meters == 0 ? lap.averageHeartRate : nil))
+    }
+}
+
+extension StreamEvent.Kind {
+    /// Whether the newest metrics tell where it happened: the end has metrics of its own before it, and a
+    /// call for help is shown wherever it comes from.
+    fileprivate var isPlaced: Bool { self == .ended || isCallForHelp }
+}
+
+extension ShownEvent {
+    fileprivate func showing(_ kind: StreamEvent.Kind) -> ShownEvent {
+        var shown = self
+        shown.event = StreamEvent(deviceTime: event.deviceTime, kind: kind)
+        return shown
     }
 }
 

@@ -15,8 +15,9 @@ struct TrackTrust: Sendable {
         /// The last one, again: it tells nothing of the record's own time.
         case repeated
         case moved
-        /// The track was taken up here.
-        case landed
+        /// The track was taken up here. `isBridged`: a runner came here from a settled track, so this
+        /// is not where the run began.
+        case landed(isBridged: Bool)
     }
 
     /// Distance from where the track was taken up, meters.
@@ -25,10 +26,20 @@ struct TrackTrust: Sendable {
     private static let leapMetersMin = 25.0
     /// A faster step is a leap, m/s: the reference's gate for distance.
     private static let speedMax = 15.0
-    /// A longer time between two positions is a hole, seconds; or three times the one before, for
-    /// sources that send rarely.
+    /// A longer time between two positions is a hole, seconds; or three times the second longest of the
+    /// last ones, for sources that send rarely or in pairs.
     private static let holeSecondsMin = 30.0
+    private static let holeSecondsMax = 300.0
     private static let holeIntervals = 3.0
+    private static let intervalsKept = 8
+    /// A track is settled when it has gone so far without a leap from where it was taken up: no receiver
+    /// in a house drifts as far.
+    private static let settledMeters = 300.0
+    /// What a runner covers in a hole, m/s, and a receiver in a step aside, meters. Behind a longer hole,
+    /// seconds, another run may begin.
+    private static let bridgedSpeedMax = 6.0
+    private static let bridgedMetersMin = 50.0
+    private static let bridgedSecondsMax = 600.0
     /// A receiver without a new position for longer is lost, seconds; or three times its interval,
     /// but at most the second.
     private static let lostSecondsMin = 60.0
@@ -39,11 +50,12 @@ struct TrackTrust: Sendable {
 
     private var landing: LocalPlane?
     private var last: (place: LocalPlane, seconds: Double)?
-    /// Device time of the newest position that was new in its record, and live: a repeated one may be of
-    /// any time before.
+    /// Latest device time of a position that was new in its record, and live, since the time last stepped
+    /// back: a repeated one may be of any time before. Many small steps back are a large one.
     private var fixAt: Timestamp?
-    /// The last two times between new positions, seconds. A runner who stands makes one long.
-    private var intervals = (0.0, 0.0)
+    /// The last times between new positions, seconds. A runner who stands makes one long.
+    private var intervals: [Double] = []
+    private var isSettled = false
     /// Whether the next new position takes the track up, wherever it is.
     private var isInterrupted = false
     private(set) var isTrusted = false
@@ -67,7 +79,7 @@ struct TrackTrust: Sendable {
             interrupt()
         }
         let step = move(position.latitude, position.longitude, at: metrics.elapsedSeconds)
-        if step != .repeated, position.state == .live { fixAt = time }
+        if step != .repeated, position.state == .live { fixAt = max(fixAt ?? time, time) }
         isLost =
             metrics.state == .live && position.state == .stale
             && isSilent(at: metrics.elapsedSeconds)
@@ -90,7 +102,7 @@ struct TrackTrust: Sendable {
         let place = LocalPlane(latitude: latitude, longitude: longitude)
         guard let last, let landing else {
             land(at: place, seconds)
-            return .landed
+            return .landed(isBridged: false)
         }
         // Seconds without a new position repeat the last one.
         guard latitude != last.place.latitude || longitude != last.place.longitude else {
@@ -98,19 +110,27 @@ struct TrackTrust: Sendable {
         }
         let passed = max(0, seconds - last.seconds)
         let squared = last.place.squaredMeters(toLatitude: latitude, longitude: longitude)
-        let isHole = passed > max(Self.holeSecondsMin, Self.holeIntervals * interval)
-        let reach = max(Self.leapMetersMin, isHole ? 0 : Self.speedMax * passed)
-        intervals = (intervals.1, passed)
+        let reach = max(Self.leapMetersMin, isHole(passed) ? 0 : Self.speedMax * passed)
+        intervals = intervals.suffix(Self.intervalsKept - 1) + [passed]
         guard squared <= reach * reach, !isInterrupted else {
+            let bridge = max(Self.bridgedMetersMin, Self.bridgedSpeedMax * passed)
+            isSettled =
+                isSettled && !hasSteppedBack && passed <= Self.bridgedSecondsMax
+                && squared <= bridge * bridge
             land(at: place, seconds)
-            return .landed
+            return .landed(isBridged: isSettled)
         }
         self.last = (place, seconds)
-        isTrusted =
-            isTrusted
-            || landing.squaredMeters(toLatitude: latitude, longitude: longitude)
-                >= Self.metersMin * Self.metersMin
+        let away = landing.squaredMeters(toLatitude: latitude, longitude: longitude)
+        isTrusted = isTrusted || away >= Self.metersMin * Self.metersMin
+        isSettled = isSettled || away >= Self.settledMeters * Self.settledMeters
         return .moved
+    }
+
+    private func isHole(_ seconds: Double) -> Bool {
+        let usual = intervals.count > 1 ? intervals.sorted()[intervals.count - 2] : 0
+        let longest = min(Self.holeIntervals * usual, Self.holeSecondsMax)
+        return seconds > max(Self.holeSecondsMin, longest)
     }
 
     private func isSilent(at seconds: Double) -> Bool {
@@ -120,7 +140,11 @@ struct TrackTrust: Sendable {
         return abs(seconds - last.seconds) > max(Self.lostSecondsMin, lostSeconds)
     }
 
-    private var interval: Double { min(intervals.0, intervals.1) }
+    /// The shorter of the last two.
+    private var interval: Double {
+        intervals.count > 1
+            ? min(intervals[intervals.count - 1], intervals[intervals.count - 2]) : 0
+    }
 
     private mutating func land(at place: LocalPlane, _ seconds: Double) {
         landing = place

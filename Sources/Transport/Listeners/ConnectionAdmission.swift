@@ -111,6 +111,8 @@ final class ConnectionTicket {
     private let number: UInt64
     private let bounds: ConnectionTable.Bounds
     private var proved: ConnectionClass
+    /// Received bytes that are held: of a message, and of a TLS record under it.
+    private var (messageBytes, recordBytes) = (0, 0)
     /// Bytes taken from the budget's pools.
     private var pooledReceived = 0
     private var pooledOwed = 0
@@ -145,7 +147,20 @@ final class ConnectionTicket {
     ///
     /// - Returns: `false` if its class may not hold that much; the connection must then be closed.
     func holdsReceived(_ bytes: Int) -> Bool {
-        let pooled = ByteBudget.pooled(bytes, .received(proved))
+        messageBytes = bytes
+        return drawReceived()
+    }
+
+    /// Reports the same of a TLS record that is not whole yet.
+    ///
+    /// - Returns: `false`: the connection must be closed.
+    func holdsRecord(_ bytes: Int) -> Bool {
+        recordBytes = bytes
+        return drawReceived()
+    }
+
+    private func drawReceived() -> Bool {
+        let pooled = ByteBudget.pooled(messageBytes + recordBytes, .received(proved))
         guard pooled != pooledReceived else { return true }
         guard !isReleased, admission.budget.receive(proved, pooled - pooledReceived) else {
             return false

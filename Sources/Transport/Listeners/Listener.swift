@@ -125,7 +125,7 @@ struct Listener: Sendable {
         let pipeline = channel.pipeline.syncOperations
         let state = loops.state(of: channel.eventLoop)
         try pipeline.addHandler(FlushGate(loop: state, keepsReads: service == nil))
-        let records = try addTLS(to: pipeline)
+        let records = try addTLS(to: pipeline, ticket)
         if let service {
             try HTTPConnection(
                 loop: state, service: service, ticket: ticket, peer: peer, records: records
@@ -147,10 +147,12 @@ struct Listener: Sendable {
 
     /// - Returns: `nil` without TLS.
     private func addTLS(
-        to pipeline: ChannelPipeline.SynchronousOperations
+        to pipeline: ChannelPipeline.SynchronousOperations, _ ticket: ConnectionTicket
     ) throws -> TLSRecordGate? {
         guard let identity = configuration.identity else { return nil }
-        let records = TLSRecordGate(store: identity.secrets, counters: loops.counters)
+        let records = TLSRecordGate(
+            store: identity.secrets, counters: loops.counters,
+            holdsRecord: { ticket.holdsRecord($0) })
         try pipeline.addHandlers(records, NIOSSLServerHandler(context: identity.context))
         return records
     }

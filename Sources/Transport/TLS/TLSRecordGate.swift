@@ -37,6 +37,8 @@ final class TLSRecordGate: ChannelDuplexHandler {
 
     private let store: TLSSecretStore
     private let counters: TransportCounters
+    /// Called with the bytes of a record that is not whole; `false` ends the connection.
+    private let holdsRecord: (Int) -> Bool
     private var state = State.library(Handshake())
     private var received = ByteBuffer()
     private var context: ChannelHandlerContext?
@@ -50,9 +52,12 @@ final class TLSRecordGate: ChannelDuplexHandler {
     /// Whether the bytes are records: else the library says what is wrong with them.
     private var isFramed = true
 
-    init(store: TLSSecretStore, counters: TransportCounters) {
+    init(
+        store: TLSSecretStore, counters: TransportCounters, holdsRecord: @escaping (Int) -> Bool
+    ) {
         self.store = store
         self.counters = counters
+        self.holdsRecord = holdsRecord
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -82,6 +87,10 @@ final class TLSRecordGate: ChannelDuplexHandler {
         }
         // A new empty buffer frees the memory of the old one.
         if received.readableBytes == 0 { received = ByteBuffer() }
+        guard holdsRecord(received.readableBytes) else {
+            received = ByteBuffer()
+            return abort(.unexpectedMessage, context)
+        }
     }
 
     /// Bytes of a record beside its content: header, tag, and the type (TLS 1.3) or the nonce (1.2).

@@ -22,8 +22,9 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
     private var heldKind: ServerFrame.Kind?
     /// Whether reading is stopped because the peer does not read our data.
     private var isChoked = false
-    /// Received bytes that were not parsed yet.
+    /// Received bytes; those before ``unreadFrom`` are parsed.
     private var unread: [UInt8] = []
+    private var unreadFrom = 0
 
     private static let queuedBytesMax = 1 << 20
     private static let closingSeconds = 2
@@ -55,7 +56,10 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
             unread.append(contentsOf: buffer.readableBytesView)
             return checkHeld()
         }
-        read(buffer.readableBytesUInt8Span)
+        let position = read(buffer.readableBytesUInt8Span, from: 0)
+        if isHolding, !isClosing {
+            unread.append(contentsOf: buffer.readableBytesView.dropFirst(position))
+        }
         checkHeld()
     }
 
@@ -83,25 +87,28 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
 
     private var isHolding: Bool { heldKind != nil || isChoked }
 
-    private func read(_ chunk: Span<UInt8>) {
-        var position = 0
+    /// - Returns: Where the reading stopped; after that ``isHolding`` says whether the rest waits.
+    private func read(_ chunk: Span<UInt8>, from start: Int) -> Int {
+        var position = start
         while !isClosing {
             let event: WebSocketReader.Event
             do throws(WebSocketRefusal) {
-                guard let next = try reader.next(in: chunk, from: &position) else { return }
+                guard let next = try reader.next(in: chunk, from: &position) else {
+                    return position
+                }
                 event = next
             } catch {
                 let code = error == .messageTooLarge ? endpoint.tooLargeCode : error.closeCode
                 close(code, reason: "")
-                return
+                return position
             }
             take(event)
             if isHolding {
-                for index in position..<chunk.count { unread.append(chunk[index]) }
                 setReading(false)
-                return
+                return position
             }
         }
+        return position
     }
 
     private func take(_ event: WebSocketReader.Event) {
@@ -143,8 +150,13 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         guard !isHolding else { return true }
         var bytes: [UInt8] = []
         swap(&bytes, &unread)
-        read(bytes.span)
-        if !isHolding { setReading(true) }
+        let position = read(bytes.span, from: unreadFrom)
+        unreadFrom = 0
+        if isHolding, !isClosing {
+            (unread, unreadFrom) = (bytes, position)
+        } else {
+            setReading(true)
+        }
         return heldKind == nil
     }
 

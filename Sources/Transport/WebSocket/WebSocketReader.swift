@@ -16,9 +16,17 @@ struct WebSocketReader: Sendable {
     }
 
     struct Bounds: Hashable, Sendable {
-        var messageBytesMax: Int
-        /// Fragments are limited because even empty ones cost time.
-        var fragmentsMax = 65_536
+        let messageBytesMax: Int
+        /// Fragments are limited because even empty ones cost time: one for 64 bytes that a message may
+        /// have.
+        let fragmentsMax: Int
+
+        init(messageBytesMax: Int) {
+            self.messageBytesMax = messageBytesMax
+            fragmentsMax = max(Self.fragmentsMin, messageBytesMax / 64)
+        }
+
+        private static let fragmentsMin = 64
     }
 
     private enum Opcode {

@@ -3,7 +3,7 @@
 /// Frames of a client: what they say must not depend on how the network cut them, and what is taken
 /// is what a strict client could have sent.
 enum WebSocketTarget {
-    private static let bounds = WebSocketReader.Bounds(messageBytesMax: 4096, fragmentsMax: 32)
+    private static let bounds = WebSocketReader.Bounds(messageBytesMax: 4096)
 
     private enum Said: Hashable {
         case text([UInt8])
