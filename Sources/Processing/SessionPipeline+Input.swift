@@ -79,9 +79,25 @@ extension SessionPipeline {
         location: Location, at deviceTime: Timestamp, late: Bool = false,
         into events: inout [StreamEvent]
     ) {
+        let last = position.newestTime
         guard var context = begin(deviceTime, late: late, taking: &events) else { return }
+        let count = context.eventCount
         if late { process(late: location, &context) } else { process(location, &context) }
+        // Of sources that send rarely, a second is a long way.
+        if let last, context.time.seconds(since: last) > Self.rareSeconds { context.oweMetrics() }
         end(&context, into: &events)
+        Self.putMetricsFirst(in: &events, from: count)
+    }
+
+    private static let rareSeconds = 1.5
+
+    /// The metrics with the new position come before the events of the step: whether these are hidden is
+    /// decided by the place of the metrics before them.
+    private static func putMetricsFirst(in events: inout [StreamEvent], from first: Int) {
+        guard events.count > first + 1, case .metrics = events[events.count - 1].kind else {
+            return
+        }
+        events.insert(events.removeLast(), at: first)
     }
 
     /// - Parameters:

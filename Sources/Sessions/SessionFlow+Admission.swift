@@ -55,7 +55,8 @@ extension SessionFlow {
         callbacks.complain(
             "device \(live.device.rawValue) has filled its share of the log"
                 + " (limits.device_mebibytes_per_day, log.retention_mebibytes)"
-                + " and is taken again later: raise the limit if it sends what it should, else revoke it")
+                + " and is taken again later: raise the limit if it sends what it should, else"
+                + " revoke it")
         callbacks.crowdedOut(connection)
     }
 }

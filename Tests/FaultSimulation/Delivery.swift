@@ -137,10 +137,7 @@ extension Reference {
         _ settings: PrivacySettings
     ) -> String? {
         let message = sent.message
-        // The metrics after it, which tell where it was, may have been erased since.
-        let isLast = sent.hasLost && records[index...].allSatisfy { $0.metrics == nil }
-        let placed = isLast ? records[..<index].lastIndex { $0.metrics != nil } ?? index : index
-        if message.type == "event", !sights[placed].isVisible, !records[index].isCallForHelp {
+        if message.type == "event", !sights[index].isVisible, !records[index].isCallForHelp {
             return "an event of where the runner is hidden"
         }
         if !sights[index].isVisible, message.hasHeartRate, !settings.showsHeartRate {

@@ -19,18 +19,23 @@ extension Reference {
         let isHidden = isHidden(records, settings, isStartLost: isStartLost)
         let track = TrackReference(of: records)
         var way: WayReference?
+        var hasHiddenPlace = false
         var sight = Sight(isVisible: settings == nil, elapsedSeconds: 0, distanceMeters: 0)
         var lastSeen = (elapsed: 0.0, distance: 0.0)
         var unseen = (elapsed: 0.0, distance: 0.0)
         return records.indices.map { index in
             sight.release = releases[index]
             guard let metrics = records[index].metrics else {
-                return seen(records, index, after: sight, releases, isHidden, settings)
+                var own = sight
+                own.isVisible = sight.isVisible && !releases[index].isNear
+                return own
             }
             if let position = metrics.position {
                 sight.place = (position.latitude, position.longitude)
             }
             let isShown = isHidden[index] == .no && !releases[index].isNear
+            let isInside = isHidden[index] == .inside || releases[index].isNear
+            hasHiddenPlace = hasHiddenPlace || isInside && metrics.position != nil
             if isShown {
                 let total = Self.totals(metrics)
                 if !sight.isVisible {
@@ -54,7 +59,7 @@ extension Reference {
                 } else {
                     way?.pass(metrics)
                 }
-                if unseen.distance != 0 || unseen.elapsed > 60 {
+                if hasHiddenPlace || unseen.distance != 0 || unseen.elapsed > 60 {
                     unseen.distance += way?.unseen ?? 0
                 }
                 way?.unseen = 0
@@ -65,25 +70,6 @@ extension Reference {
             sight.isVisible = isShown
             return sight
         }
-    }
-
-    /// An event is in view where the metrics before and after it are, and is shown with the latter.
-    private func seen(
-        _ records: [Record], _ index: Int, after sight: Sight,
-        _ releases: [FinishReference.Release], _ isHidden: [Hiding], _ settings: PrivacySettings?
-    ) -> Sight {
-        var own = sight
-        own.release = releases[index]
-        own.isVisible = sight.isVisible && !releases[index].isNear
-        guard settings != nil, own.isVisible, !records[index].isEnd, !records[index].isCallForHelp
-        else { return own }
-        guard let next = records[index...].firstIndex(where: { $0.metrics != nil }) else {
-            own.isVisible = false
-            return own
-        }
-        own.isVisible = isHidden[next] == .no && !releases[next].isNear
-        own.release = releases[next]
-        return own
     }
 
     private static func totals(_ metrics: Metrics) -> (elapsed: Double, distance: Double) {

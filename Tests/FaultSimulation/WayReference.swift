@@ -2,40 +2,47 @@ import SensorModel
 
 /// What of the distance of a stretch in view was not run there: worked out from its records.
 ///
-/// A distance that grows by more than 25 m at once, and by more than the way in view since it last grew, counts
-/// for that way only. With the first growth in view the way is the straight line; later it may be half as
-/// long again and 25 m more. Where the place stays the same, 15 m/s are believed.
+/// A distance that grows by more than 25 m at once counts for the way in view only: until a position of less than
+/// 20 m added to it, for the line from the stretch's start, less what counted before; then for one and a half times
+/// the line from the last such position, and 25 m. Where the place stays the same 15 m/s are believed.
 struct WayReference {
     var unseen = 0.0
-    private var last: (metrics: Metrics, place: PositionMetric?)
-    private var newest: PositionMetric?
+    private let first: Metrics
+    private var counted = 0.0
+    private var anchor: Metrics?
+    private var before: PositionMetric?
     private var distance: Double
-    private var hasGrown = false
 
     init(_ metrics: Metrics) {
-        last = (metrics, metrics.position)
-        newest = metrics.position
+        first = metrics
+        before = metrics.position
         distance = metrics.distanceMeters ?? 0
     }
 
     mutating func pass(_ metrics: Metrics) {
-        newest = metrics.position ?? newest
+        let here = metrics.position
+        let moved = here?.latitude != before?.latitude || here?.longitude != before?.longitude
+        before = here ?? before
         let growth = (metrics.distanceMeters ?? 0) - distance
         distance += growth
         guard growth > 0 else { return }
+        let from = anchor ?? first
         var line = 0.0
-        if let here = metrics.position, let there = last.place {
-            line = TrackReference.meters(here, there)
+        if let here, let there = from.position { line = TrackReference.meters(here, there) }
+        let passed = 15 * (metrics.elapsedSeconds - from.elapsedSeconds)
+        var taken = growth
+        if growth > 25 {
+            if anchor == nil, first.position != nil {
+                taken = min(growth, max(0, line - counted))
+            } else if line == 0 {
+                taken = growth <= passed - (anchor == nil ? counted : 0) ? growth : 0
+            } else if growth > 1.5 * line + 25 {
+                taken = line
+            }
         }
-        let seconds = metrics.elapsedSeconds - last.metrics.elapsedSeconds
-        let believed: Double
-        if metrics.position != nil, !hasGrown {
-            believed = line
-        } else {
-            believed = line > 0 ? 1.5 * line + 25 : 15 * seconds
-        }
-        if growth > 25, growth > believed { unseen += growth - min(line, growth) }
-        last = (metrics, newest)
-        hasGrown = true
+        counted += taken
+        unseen += growth - taken
+        let accuracy = here?.horizontalAccuracyMeters ?? 1
+        if moved, here != nil, accuracy > 0, accuracy < 20 { anchor = metrics }
     }
 }

@@ -35,6 +35,7 @@ import Testing
             var event = Self.second(second)
             if second >= 4, second < good, case .metrics(var metrics) = event.kind {
                 metrics.distanceMeters = 12
+                metrics.position?.horizontalAccuracyMeters = 22
                 event.kind = .metrics(metrics)
             }
             return event
@@ -84,45 +85,63 @@ import Testing
         #expect(abs(last - 3 * 299) < 1e-6)
     }
 
-    /// A fix's events come before the metrics that hold its position.
-    @Test func `An event on the way into a zone is hidden with the position that it belongs to`() {
-        var events: [StreamEvent] = []
-        for number in 0..<40 {
-            let meters = 4000 - 100 * Double(number)
-            let reached = CheckpointReached(
-                checkpoint: "\(Int(meters))", elapsedSeconds: 20 * Double(number),
-                distanceMeters: 100 * Double(number))
-            events.append(
-                StreamEvent(
-                    deviceTime: Fixture.time(20 * Double(number)), kind: .checkpointReached(reached)
-                ))
-            events.append(Self.second(20 * number, meters: meters))
+    /// The door is left within a minute, with one good position there: the session's distance is 0 by then.
+    @Test(arguments: [Track.zone(around: home, radius: 50), nil])
+    func `A hidden place is left behind, however soon`(zone: PrivacyZone?) {
+        let settings = SessionProjectionTests.settings(
+            zone.map { [$0] } ?? [], start: zone == nil ? 50 : 0)
+        let events = (0..<300).map { second in
+            var event = Self.second(
+                second, meters: 40 * Double(min(second, 30)) + 3 * Double(second))
+            if case .metrics(var metrics) = event.kind {
+                metrics.distanceMeters = second < 200 ? 0 : 1200 + 3 * Double(second)
+                metrics.position?.horizontalAccuracyMeters = second > 0 && second < 200 ? 22 : 5
+                event.kind = .metrics(metrics)
+            }
+            return event
         }
-        let shown = SessionProjectionTests.project(
-            events, .hiding(Self.zoned), until: Fixture.time(1_000_000))
-        let nearest = SessionProjectionTests.metrics(in: shown).compactMap(Self.east).min() ?? 0
-        let checkpoints = shown.compactMap { event -> Double? in
-            guard case .checkpointReached(let reached) = event.event.kind else { return nil }
-            return Double(reached.checkpoint)
+        let shown = Self.shown(events, settings).filter { $0.position != nil }
+        let first = shown.first.flatMap(Self.east) ?? 0
+        for metrics in shown {
+            #expect((metrics.distanceMeters ?? 0) <= (Self.east(metrics) ?? 0) - first + 25)
         }
-        #expect(checkpoints.count > 10)
-        #expect(abs((checkpoints.min() ?? 0) - nearest) < 1)
-        #expect(zip(shown, shown.dropFirst()).allSatisfy { $0.offset < $1.offset })
     }
 
-    @Test func `A second with very many events loses its oldest, and the end is shown at once`() {
-        let before = (0..<500).map { Self.second($0, meters: 3000 + 3 * Double($0)) }
-        let markers = (0..<1000).map {
-            StreamEvent(deviceTime: Fixture.time(500), kind: .marker("\($0)"))
+    /// A foot pod adds a little in view before the first good position.
+    @Test(arguments: [zoned, trimmed])
+    func `A small addition does not let the hidden way in`(settings: PrivacySettings) {
+        let events = (0..<2500).map { second in
+            var event = Self.second(second)
+            if second >= 4, case .metrics(var metrics) = event.kind {
+                metrics.distanceMeters =
+                    second < 2000 ? 12 + Double(max(0, min(second, 640) - 600)) : 3 * Double(second)
+                metrics.position?.horizontalAccuracyMeters = second < 2000 ? 22 : 5
+                event.kind = .metrics(metrics)
+            }
+            return event
         }
-        let end = StreamEvent(deviceTime: Fixture.time(502), kind: .ended)
-        let shown = SessionProjectionTests.project(
-            before + markers + [Self.second(501, meters: 4503), end], .hiding(Self.zoned))
-        let texts = shown.compactMap { event -> String? in
-            if case .marker(let text) = event.event.kind { text } else { nil }
+        let shown = Self.shown(events, settings).filter { $0.position != nil }
+        let first = shown.first.flatMap(Self.east) ?? 0
+        #expect(shown.contains { ($0.distanceMeters ?? 0) > 10 })
+        for metrics in shown {
+            #expect((metrics.distanceMeters ?? 0) <= (Self.east(metrics) ?? 0) - first + 25)
         }
-        #expect(texts.count == 64 && texts.last == "999")
-        #expect(shown.last?.event.kind == .ended)
+    }
+
+    @Test func `A hole in the middle of a run in view is added`() {
+        let events = (0..<2000).map { second in
+            var event = Self.second(second)
+            if (1000..<1200).contains(second), case .metrics(var metrics) = event.kind {
+                metrics.distanceMeters = 3000
+                metrics.position?.horizontalAccuracyMeters = 30
+                event.kind = .metrics(metrics)
+            }
+            return event
+        }
+        let shown = Self.shown(events, Self.zoned).filter { $0.position != nil }
+        let first = shown.first.flatMap(Self.east) ?? 0
+        let way = shown.last?.distanceMeters ?? 0
+        #expect(abs(way - (3 * 1999 - first)) < 110)
     }
 
     // MARK: Ordinary runs

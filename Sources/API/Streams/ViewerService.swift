@@ -120,6 +120,7 @@ package struct ViewerService: ViewerGate {
     package func viewerSaid(
         _ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8]
     ) -> ViewerCommandRefusal? {
+        guard playbacks.admitsCommand(by: key) else { return .tooMany }
         guard let commands = PlaybackCommand.commands(in: text) else { return .notACommand }
         let waits = mailbox.postAfterOpening(of: subscriber) { _ in
             _ = playbacks.obey(commands, of: subscriber, watching: key)

@@ -25,6 +25,9 @@ struct StageContext {
         swap(&self.events, &events)
     }
 
+    /// Number of events so far, of earlier steps too.
+    var eventCount: Int { events.count }
+
     /// Emits an event that also changes the metrics.
     mutating func emit(_ kind: StreamEvent.Kind) {
         emitAlone(kind)

@@ -1,3 +1,4 @@
+import Ingest
 package import SensorModel
 import Sessions
 import Sharing
@@ -19,6 +20,21 @@ package final class Playbacks: Sendable {
         var byShare: [ShareKey: Owned] = [:]
         var budget = PlaybackBudget()
         var lastNumber: UInt64 = 0
+        /// What viewers of a link say; the playbacks that they begin, and those of one viewer.
+        var commands = KeyedPace<ShareKey>(burst: 1000, perSecond: 1000)
+        var beginnings = KeyedPace<ShareKey>(burst: 100, perSecond: 20)
+        var ownBeginnings = KeyedPace<SubscriberID>(burst: 10, perSecond: 1)
+
+        /// A playback at the end of a recording is over at once, so one a command may begin.
+        mutating func mayBegin(_ viewer: SubscriberID, by link: ShareKey, at now: Timestamp) -> Bool
+        {
+            guard beginnings.hasRoom(link, for: 1, at: now),
+                ownBeginnings.hasRoom(viewer, for: 1, at: now)
+            else { return false }
+            beginnings.take(1, by: link, at: now)
+            ownBeginnings.take(1, by: viewer, at: now)
+            return true
+        }
 
         mutating func remove(_ viewer: SubscriberID) -> PlaybackRun? {
             budget.release(viewer)
@@ -68,7 +84,19 @@ package final class Playbacks: Sendable {
         Task { await run.start() }
     }
 
-    /// - Returns: `false` when the maximum of playbacks is reached.
+    /// Counts a message of a viewer: one link's viewers together say a thousand a second.
+    ///
+    /// - Returns: `false`: too many; it costs nothing further.
+    package func admitsCommand(by link: ShareKey) -> Bool {
+        let now = clock()
+        return state.withLock { state in
+            guard state.commands.hasRoom(link, for: 1, at: now) else { return false }
+            state.commands.take(1, by: link, at: now)
+            return true
+        }
+    }
+
+    /// - Returns: `false` when the maximum of playbacks is reached, or they are begun too fast.
     package func obey(
         _ commands: [PlaybackCommand], of subscriber: SubscriberID, watching key: ShareKey
     ) -> Bool {
@@ -85,6 +113,7 @@ package final class Playbacks: Sendable {
     /// Starts a playback for a viewer of the live stream or of an owner's playback.
     private func begin(_ subscriber: SubscriberID, _ key: ShareKey) -> PlaybackRun? {
         let now = clock()
+        guard state.withLock({ $0.mayBegin(subscriber, by: key, at: now) }) else { return nil }
         let members = accounts.withState { state in
             state.shares[key].map { state.shares.feeds(of: $0, at: now) } ?? []
         }
@@ -143,7 +172,8 @@ package final class Playbacks: Sendable {
 
     private func stopAndReturn(_ subscriber: SubscriberID) {
         stop(subscriber)
-        mailbox.post { $0.returnToLive(subscriber) }
+        // A viewer of a group gets fifty snapshots.
+        mailbox.postForViewer { $0.returnToLive(subscriber) }
     }
 
     private func end(_ run: PlaybackRun) {

@@ -30,8 +30,8 @@ struct HiddenStretches: Sendable {
             way = ShownWay(metrics)
         }
 
-        mutating func follow(_ metrics: Metrics) {
-            let added = way.update(metrics)
+        mutating func follow(_ metrics: Metrics, after before: Metrics) {
+            let added = way.update(metrics, after: before, since: totals)
             excess.meters += added.meters
             excess.movingSeconds += added.movingSeconds
         }
@@ -59,11 +59,9 @@ struct HiddenStretches: Sendable {
     private var newest = (recorded: Metrics(), shown: Metrics())
     private var heartRate = ShownHeartRate()
     private var climb = ShownClimb()
+    /// Whether the runner was in a hidden place.
+    private var hasHiddenPlace = false
     private var laps = (count: 0, hiddenMoving: 0.0, hiddenMeters: 0.0)
-    /// Events in view whose place is not known: a position's events come before the metrics that hold it.
-    private var unplaced: [ShownEvent] = []
-    /// A second with more loses its oldest.
-    private static let unplacedMax = 64
 
     init(_ settings: PrivacySettings) {
         self.init(HiddenPlaces(settings), showsHeartRate: settings.showsHeartRate)
@@ -99,37 +97,18 @@ struct HiddenStretches: Sendable {
     }
 
     /// - Parameters:
-    ///   - recorded: The recorded event.
+    ///   - event: The recorded event.
     ///   - isNear: Whether it happened near the possible finish.
-    /// - Returns: What is visible now: the event, and events before it whose place is known with it.
-    mutating func project(_ recorded: ShownEvent, isNear: Bool) -> [ShownEvent] {
-        let event = recorded.event
-        guard case .metrics(let metrics) = event.kind else {
-            if !isHidden, !isNear, !event.kind.isPlaced {
-                unplaced.append(recorded)
-                if unplaced.count > Self.unplacedMax { unplaced.removeFirst() }
-                return []
-            }
-            return project(event.kind, isNear: isNear).map { [recorded.showing($0)] } ?? []
+    /// - Returns: The visible form of the event; `nil`: hidden.
+    mutating func project(_ event: StreamEvent, isNear: Bool) -> StreamEvent.Kind? {
+        if case .metrics(let metrics) = event.kind {
+            return project(metrics, at: event.deviceTime, isNear: isNear)
         }
-        let kind = project(metrics, at: event.deviceTime, isNear: isNear)
-        let visible = kind.map { [recorded.showing($0)] } ?? []
-        guard !unplaced.isEmpty else { return visible }
-        defer { unplaced.removeAll(keepingCapacity: true) }
-        return unplaced.compactMap { waiting in
-            project(waiting.event.kind, isNear: false).map { waiting.showing($0) }
-        } + visible
-    }
-
-    private mutating func project(_ kind: StreamEvent.Kind, isNear: Bool) -> StreamEvent.Kind? {
-        if kind.isCallForHelp { return kind }
-        if case .lap(let lap) = kind { return project(lap, isNear: isNear) }
+        if event.kind.isCallForHelp { return event.kind }
+        if case .lap(let lap) = event.kind { return project(lap, isNear: isNear) }
         guard case .shown(let stretch) = phase, !isNear else { return nil }
-        return project(kind, in: stretch)
+        return project(event.kind, in: stretch)
     }
-
-    /// Bytes of the events whose place is not known.
-    var unplacedBytes: Int { unplaced.capacity * MemoryLayout<ShownEvent>.stride }
 
     // MARK: Metrics
 
@@ -138,9 +117,12 @@ struct HiddenStretches: Sendable {
     ) -> StreamEvent.Kind? {
         places.update(metrics, at: time)
         let isHidden = isNear || places.isHidden
-        landed?.follow(metrics)
+        landed?.follow(metrics, after: newest.recorded)
         if places.hasLandedOutside { landed = Stretch(metrics, at: time) }
-        if isNear || !places.isOutsideSinceLanding { landed = nil }
+        if isNear || !places.isOutsideSinceLanding {
+            landed = nil
+            hasHiddenPlace = hasHiddenPlace || metrics.position != nil
+        }
         defer { newest.recorded = metrics }
         switch phase {
         case .hidden(let since):
@@ -152,7 +134,7 @@ struct HiddenStretches: Sendable {
             return show(metrics, in: stretch)
         case .shown(var stretch):
             if !isHidden {
-                stretch.follow(metrics)
+                stretch.follow(metrics, after: newest.recorded)
                 return show(metrics, in: stretch)
             }
             phase = .hidden(since: SessionTotals(newest.recorded))
@@ -224,7 +206,7 @@ struct HiddenStretches: Sendable {
 
     /// Whether the session's values count what was hidden, too: a way, or time, also that of a pause.
     private var isMixed: Bool {
-        hidden.distanceMeters != 0 || hidden.elapsedSeconds > Self.fixSeconds
+        hasHiddenPlace || hidden.distanceMeters != 0 || hidden.elapsedSeconds > Self.fixSeconds
     }
 
     /// Load is told from so many seconds of heart rate on: when it appears must not tell for how
@@ -304,20 +286,6 @@ struct HiddenStretches: Sendable {
                 number: laps.count, seconds: max(0, lap.seconds - moving),
                 distanceMeters: lap.distanceMeters.map { max(0, $0 - meters) },
                 averageHeartRate: moving == 0 && meters == 0 ? lap.averageHeartRate : nil))
-    }
-}
-
-extension StreamEvent.Kind {
-    /// Whether the newest metrics tell where it happened: the end has metrics of its own before it, and a
-    /// call for help is shown wherever it comes from.
-    fileprivate var isPlaced: Bool { self == .ended || isCallForHelp }
-}
-
-extension ShownEvent {
-    fileprivate func showing(_ kind: StreamEvent.Kind) -> ShownEvent {
-        var shown = self
-        shown.event = StreamEvent(deviceTime: event.deviceTime, kind: kind)
-        return shown
     }
 }
 

@@ -90,7 +90,7 @@ public struct SessionProjection: Sendable {
     }
 
     /// Bytes of the held events.
-    public var heldBytes: Int { (trim?.heldBytes ?? 0) + (hiding?.unplacedBytes ?? 0) }
+    public var heldBytes: Int { trim?.heldBytes ?? 0 }
 
     /// A copy without held events: it must process ``firstHeld`` next.
     func rewound() -> SessionProjection {
@@ -281,19 +281,21 @@ public struct SessionProjection: Sendable {
     private mutating func project(
         _ recorded: ShownEvent, isNear: Bool, at now: Timestamp, into shown: inout [ShownEvent]
     ) {
-        for var seen in hiding?.project(recorded, isNear: isNear) ?? [] {
-            // The first record after a long silence may have the number that ended a view.
-            if let newest = progress.newest, seen.offset <= newest.offset { continue }
-            inViewAt = now
-            // The first hidden record of a part that comes late would tell when the run began.
-            if case .metrics = seen.event.kind, hiding?.isHidden == true,
-                let time = progress.newest?.event.deviceTime
-            {
-                seen.event = StreamEvent(deviceTime: time, kind: seen.event.kind)
-            }
-            if case .split = seen.event.kind, let hiding { seen.covered = [hiding.newestShown] }
-            show(seen, into: &shown)
+        let event = recorded.event
+        guard let kind = hiding?.project(event, isNear: isNear) else { return }
+        // The first record after a long silence may have the number that ended a view.
+        if let newest = progress.newest, recorded.offset <= newest.offset { return }
+        inViewAt = now
+        // The first hidden record of a part that comes late would tell when the run began.
+        var time: Timestamp?
+        if case .metrics = kind, hiding?.isHidden == true {
+            time = progress.newest?.event.deviceTime
         }
+        var seen = ShownEvent(
+            event: StreamEvent(deviceTime: time ?? event.deviceTime, kind: kind),
+            offset: recorded.offset, arrival: recorded.arrival)
+        if case .split = kind, let hiding { seen.covered = [hiding.newestShown] }
+        show(seen, into: &shown)
     }
 
     private mutating func show(_ event: ShownEvent, into shown: inout [ShownEvent]) {

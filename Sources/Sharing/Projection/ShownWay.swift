@@ -19,65 +19,89 @@ struct ShownWay: Sendable {
     /// Where no position comes, steps and sensors are believed up to this speed, m/s.
     private static let speedMax = 15.0
 
-    private let start: (elapsedSeconds: Double, movingSeconds: Double)
-    /// The totals that were last compared.
-    private var meters: Double
-    /// Where and when the distance grew last, or the stretch began.
-    private var grown: (place: LocalPlane?, seconds: Double)
-    private var newest: LocalPlane?
-    /// Whether the distance has not grown in view yet: what grows first may have begun hidden.
-    private var isFirst = true
+    /// Where the stretch began; `nil`: no position was known.
+    private let start: LocalPlane?
+    /// What of the added meters counts.
+    private var counted = 0.0
+    /// Where and when a position that the session measures with last added to the distance in view; `nil`:
+    /// none did, and what the next one adds may have begun hidden.
+    private var anchor: (place: LocalPlane, seconds: Double)?
     /// What was taken from the moving time of the stretch.
     private var hiddenMoving = 0.0
 
     /// - Parameter metrics: Recorded metrics with which the stretch begins.
-    init(_ metrics: Metrics) {
-        start = (metrics.elapsedSeconds, metrics.movingSeconds)
-        meters = metrics.distanceMeters ?? 0
-        newest = metrics.position.map {
-            LocalPlane(latitude: $0.latitude, longitude: $0.longitude)
-        }
-        grown = (newest, metrics.elapsedSeconds)
-    }
+    init(_ metrics: Metrics) { start = metrics.position.map(LocalPlane.init) }
 
-    /// - Parameter metrics: The stretch's next metrics, as recorded.
+    /// - Parameters:
+    ///   - metrics: The stretch's next metrics, as recorded.
+    ///   - before: The metrics before them.
+    ///   - totals: Those at the stretch's start.
     /// - Returns: What they add to the excess.
-    mutating func update(_ metrics: Metrics) -> Excess {
-        let place = metrics.position.map {
-            LocalPlane(latitude: $0.latitude, longitude: $0.longitude)
-        }
-        var excess = Excess(movingSeconds: movingExcess(metrics))
-        newest = place ?? newest
-        let added = (metrics.distanceMeters ?? 0) - meters
-        meters += added
+    mutating func update(
+        _ metrics: Metrics, after before: Metrics, since totals: SessionTotals
+    ) -> Excess {
+        var excess = Excess(movingSeconds: movingExcess(metrics, since: totals))
+        let added = (metrics.distanceMeters ?? 0) - (before.distanceMeters ?? 0)
         guard added > 0 else { return excess }
-        let straight = straightMeters(to: metrics.position)
-        let allowed =
-            if place != nil, isFirst {
-                max(Self.slackMeters, straight)
-            } else if straight > 0 {
-                Self.slackMeters + Self.wayFactor * straight
-            } else {
-                max(Self.slackMeters, Self.speedMax * (metrics.elapsedSeconds - grown.seconds))
-            }
-        if added > allowed { excess.meters = added - min(straight, added) }
-        (grown, isFirst) = ((newest, metrics.elapsedSeconds), false)
+        let sinceStart = metrics.elapsedSeconds - totals.elapsedSeconds
+        let (allowed, way) = allowance(
+            to: metrics.position, at: metrics.elapsedSeconds, sinceStart)
+        if added > max(Self.slackMeters, allowed) { excess.meters = added - min(way, added) }
+        counted += added - excess.meters
+        if let position = metrics.position, position.isMeasuredWith,
+            !position.isThere(before.position)
+        {
+            anchor = (LocalPlane(position), metrics.elapsedSeconds)
+        }
         return excess
     }
 
-    /// - Returns: Meters between where the distance grew last and a position; 0 without one.
-    private func straightMeters(to position: PositionMetric?) -> Double {
-        guard let position, let place = grown.place else { return 0 }
-        return place.squaredMeters(toLatitude: position.latitude, longitude: position.longitude)
-            .squareRoot()
+    /// - Returns: Meters that may be added at a position, and those that count where more are.
+    private func allowance(
+        to position: PositionMetric?, at seconds: Double, _ secondsSinceStart: Double
+    ) -> (allowed: Double, way: Double) {
+        if let anchor {
+            let way = anchor.place.meters(to: position)
+            guard way == 0 else { return (Self.slackMeters + Self.wayFactor * way, way) }
+            return (Self.speedMax * (seconds - anchor.seconds), 0)
+        }
+        guard let start else { return (Self.speedMax * secondsSinceStart - counted, 0) }
+        let way = max(0, start.meters(to: position) - counted)
+        return (way, way)
     }
 
     /// Moving time of the stretch is between none and its length.
-    private mutating func movingExcess(_ metrics: Metrics) -> Double {
-        let moving = metrics.movingSeconds - start.movingSeconds - hiddenMoving
-        let longest = metrics.elapsedSeconds - start.elapsedSeconds
+    private mutating func movingExcess(
+        _ metrics: Metrics, since totals: SessionTotals
+    ) -> Double {
+        let moving = metrics.movingSeconds - totals.movingSeconds - hiddenMoving
+        let longest = metrics.elapsedSeconds - totals.elapsedSeconds
         let excess = moving - min(max(0, moving), max(0, longest))
         hiddenMoving += excess
         return excess
+    }
+}
+
+extension LocalPlane {
+    fileprivate init(_ position: PositionMetric) {
+        self.init(latitude: position.latitude, longitude: position.longitude)
+    }
+
+    /// Meters to a position; 0 without one.
+    fileprivate func meters(to position: PositionMetric?) -> Double {
+        guard let position else { return 0 }
+        return squaredMeters(toLatitude: position.latitude, longitude: position.longitude)
+            .squareRoot()
+    }
+}
+
+extension PositionMetric {
+    fileprivate func isThere(_ other: PositionMetric?) -> Bool {
+        latitude == other?.latitude && longitude == other?.longitude
+    }
+
+    /// Whether it is accurate enough for the session's distance.
+    fileprivate var isMeasuredWith: Bool {
+        horizontalAccuracyMeters.map { $0 > 0 && $0 < 20 } ?? true
     }
 }

@@ -31,7 +31,6 @@ struct TrackTrust: Sendable {
     private static let holeSecondsMin = 30.0
     private static let holeSecondsMax = 300.0
     private static let holeIntervals = 3.0
-    private static let intervalsKept = 8
     /// A track is settled when it has gone so far without a leap from where it was taken up: no receiver
     /// in a house drifts as far.
     private static let settledMeters = 300.0
@@ -54,7 +53,7 @@ struct TrackTrust: Sendable {
     /// back: a repeated one may be of any time before. Many small steps back are a large one.
     private var fixAt: Timestamp?
     /// The last times between new positions, seconds. A runner who stands makes one long.
-    private var intervals: [Double] = []
+    private var intervals = LastIntervals()
     private var isSettled = false
     /// Whether the next new position takes the track up, wherever it is.
     private var isInterrupted = false
@@ -111,7 +110,7 @@ struct TrackTrust: Sendable {
         let passed = max(0, seconds - last.seconds)
         let squared = last.place.squaredMeters(toLatitude: latitude, longitude: longitude)
         let reach = max(Self.leapMetersMin, isHole(passed) ? 0 : Self.speedMax * passed)
-        intervals = intervals.suffix(Self.intervalsKept - 1) + [passed]
+        intervals.add(passed)
         guard squared <= reach * reach, !isInterrupted else {
             let bridge = max(Self.bridgedMetersMin, Self.bridgedSpeedMax * passed)
             isSettled =
@@ -128,22 +127,15 @@ struct TrackTrust: Sendable {
     }
 
     private func isHole(_ seconds: Double) -> Bool {
-        let usual = intervals.count > 1 ? intervals.sorted()[intervals.count - 2] : 0
-        let longest = min(Self.holeIntervals * usual, Self.holeSecondsMax)
+        let longest = min(Self.holeIntervals * intervals.secondLongest, Self.holeSecondsMax)
         return seconds > max(Self.holeSecondsMin, longest)
     }
 
     private func isSilent(at seconds: Double) -> Bool {
         guard let last else { return false }
-        let lostSeconds = min(Self.holeIntervals * interval, Self.lostSecondsMax)
+        let lostSeconds = min(Self.holeIntervals * intervals.shorterOfLastTwo, Self.lostSecondsMax)
         // Seconds fall where the log was damaged: how long ago it was is unknown then.
         return abs(seconds - last.seconds) > max(Self.lostSecondsMin, lostSeconds)
-    }
-
-    /// The shorter of the last two.
-    private var interval: Double {
-        intervals.count > 1
-            ? min(intervals[intervals.count - 1], intervals[intervals.count - 2]) : 0
     }
 
     private mutating func land(at place: LocalPlane, _ seconds: Double) {
@@ -151,5 +143,32 @@ struct TrackTrust: Sendable {
         last = (place, seconds)
         isTrusted = false
         isInterrupted = false
+    }
+}
+
+/// The last eight times between two positions, seconds.
+private struct LastIntervals {
+    private var seconds = InlineArray<8, Double>(repeating: 0)
+    private var count = 0
+
+    mutating func add(_ interval: Double) {
+        seconds[count % seconds.count] = interval
+        count += 1
+    }
+
+    /// 0 for fewer than two.
+    var secondLongest: Double {
+        var (longest, second) = (0.0, 0.0)
+        for index in 0..<min(count, seconds.count) {
+            second = max(second, min(longest, seconds[index]))
+            longest = max(longest, seconds[index])
+        }
+        return second
+    }
+
+    /// 0 for fewer than two.
+    var shorterOfLastTwo: Double {
+        guard count > 1 else { return 0 }
+        return min(seconds[(count - 1) % seconds.count], seconds[(count - 2) % seconds.count])
     }
 }

@@ -69,8 +69,9 @@ final class DeviceConnection: RingSpaceWaiter {
     /// - Parameters:
     ///   - text: A line or message: one object, or an array of objects.
     ///   - arrival: The daemon's clock at arrival.
+    ///   - isMessage: A message without an object counts as a wrong frame; a line may be empty.
     /// - Returns: `false`: no space; offer the same text again later.
-    func take(text: Span<UInt8>, arrival: Timestamp) -> Bool {
+    func take(text: Span<UInt8>, arrival: Timestamp, isMessage: Bool) -> Bool {
         guard payOwed() else { return wait() }
         var payload: [UInt8] = []
         swap(&payload, &loop.scratch)
@@ -96,7 +97,8 @@ final class DeviceConnection: RingSpaceWaiter {
             objectsTaken += 1
         }
         objectsTaken = 0
-        return true
+        let empty = RefusedFrame(refusal: .lengthOutOfRange(bytes: text.count))
+        return !isMessage || index > 0 || refuse(empty, arrival) || wait()
     }
 
     /// - Parameters:
@@ -270,7 +272,6 @@ final class DeviceConnection: RingSpaceWaiter {
         return true
     }
 
-    /// - Returns: `false`, for the caller to return.
     private func wait() -> Bool {
         guard !isWaiting else { return false }
         isWaiting = true
@@ -314,8 +315,7 @@ final class DeviceConnection: RingSpaceWaiter {
 
     /// Called when everything the device sent has been answered.
     func finish() {
-        guard peerHasEnded else { return }
-        port?.finish()
+        if peerHasEnded { port?.finish() }
     }
 
     /// Called when the socket is closed. Earlier data still goes into the ring, then the end.

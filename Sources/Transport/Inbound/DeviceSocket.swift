@@ -133,7 +133,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         let taken =
             switch form {
             case .binary: connection.take(frame: frame, arrival: arrival)
-            case .text: connection.take(text: frame, arrival: arrival)
+            case .text: connection.take(text: frame, arrival: arrival, isMessage: false)
             }
         if !isOpen, let device = connection.device { wasAdmitted(device) }
         return taken

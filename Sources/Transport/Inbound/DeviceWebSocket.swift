@@ -52,7 +52,7 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
         let wasOpen = connection.isOpen
         let taken =
             kind == .text
-            ? connection.take(text: message, arrival: arrival)
+            ? connection.take(text: message, arrival: arrival, isMessage: true)
             : take(message, connection, arrival)
         if !wasOpen, let device = connection.device {
             helloDeadline = nil

@@ -13,6 +13,9 @@ struct MessagePace {
     /// seconds.
     static let controls = MessagePace(perSecond: 10, burst: 64)
 
+    /// Refusals that a viewer is told.
+    static let refusals = MessagePace(perSecond: 1, burst: 16)
+
     /// Pause of a waiting peer; several messages are taken after it.
     static let wait = TimeAmount.milliseconds(100)
 

@@ -13,8 +13,9 @@ final class ViewerSocket: WebSocketEndpoint {
     private var subscription: SubscriptionRequest?
     private var socket: WebSocketChannel?
     private var viewer: Viewer?
-    /// `nil` until the first message: most viewers send none.
+    /// `nil` until the first message, and the first refusal: most viewers send none.
     private var pace: MessagePace?
+    private var refusals: MessagePace?
 
     init(_ upgraded: UpgradedSocket, share: ResolvedShare) {
         service = upgraded.service
@@ -49,11 +50,18 @@ final class ViewerSocket: WebSocketEndpoint {
         guard kind == .text else { return true }
         let refusal = service.viewers.viewerSaid(
             viewer.id, watching: viewer.key, message.indices.map { message[$0] })
-        // A viewer that does not read gets no further refusal.
-        if let refusal, !viewer.sink.isQueueing {
-            socket?.send(ServerFrame.encode(.text, Array(refusal.json.utf8)))
-        }
+        if let refusal { say(refusal, to: viewer) }
         return true
+    }
+
+    /// A viewer that does not read gets no further refusal, and one that sends many few: each is a call to
+    /// the kernel.
+    private func say(_ refusal: ViewerCommandRefusal, to viewer: Viewer) {
+        var pace = refusals ?? .refusals
+        let admits = pace.takes(atNanoseconds: NIODeadline.now().uptimeNanoseconds)
+        refusals = pace
+        guard admits, !viewer.sink.isQueueing else { return }
+        socket?.send(ServerFrame.encode(.text, Array(refusal.json.utf8)))
     }
 
     func drained() {

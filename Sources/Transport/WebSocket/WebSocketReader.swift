@@ -17,16 +17,16 @@ struct WebSocketReader: Sendable {
 
     struct Bounds: Hashable, Sendable {
         let messageBytesMax: Int
-        /// Fragments are limited because even empty ones cost time: one for 64 bytes that a message may
+        /// Fragments are limited because even empty ones cost time: one for 256 bytes that a message may
         /// have.
         let fragmentsMax: Int
 
         init(messageBytesMax: Int) {
             self.messageBytesMax = messageBytesMax
-            fragmentsMax = max(Self.fragmentsMin, messageBytesMax / 64)
+            fragmentsMax = max(Self.fragmentsMin, messageBytesMax / 256)
         }
 
-        private static let fragmentsMin = 64
+        private static let fragmentsMin = 16
     }
 
     private enum Opcode {
