@@ -32,8 +32,9 @@ public struct KeyedPace<Key: Hashable & Sendable>: Sendable {
     public func hasRoom(_ key: Key, for amount: Double, at now: Timestamp) -> Bool {
         guard let due = due[key] else { return true }
         let used = due.seconds(since: now) * perSecond
-        // Of a clock that was set back nothing follows. Times have microseconds.
-        return used <= burst - amount + perSecond * 1e-6 || used > burst + perSecond * 1e-6
+        // Of a clock that was set back nothing follows; threads may ask with times of a moment ago. Times
+        // have microseconds.
+        return used <= burst - amount + perSecond * 1e-6 || used > burst + perSecond
     }
 
     /// Counts what a key uses, up to the burst.

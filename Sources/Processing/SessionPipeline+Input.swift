@@ -79,20 +79,25 @@ extension SessionPipeline {
         location: Location, at deviceTime: Timestamp, late: Bool = false,
         into events: inout [StreamEvent]
     ) {
-        let last = position.newestTime
+        let (last, measured) = (position.newestTime, position.measuredTime)
         guard var context = begin(deviceTime, late: late, taking: &events) else { return }
         let count = context.eventCount
         if late { process(late: location, &context) } else { process(location, &context) }
         // Of sources that send rarely, a second is a long way.
-        if let last, context.time.seconds(since: last) > Self.rareSeconds { context.oweMetrics() }
+        let isMeasured = position.measuredTime != measured
+        if let before = isMeasured ? measured : last,
+            context.time.seconds(since: before) > Self.rareSeconds
+        {
+            context.oweMetrics()
+        }
         end(&context, into: &events)
         Self.putMetricsFirst(in: &events, from: count)
     }
 
     private static let rareSeconds = 1.5
 
-    /// The metrics with the new position come before the events of the step: whether these are hidden is
-    /// decided by the place of the metrics before them.
+    /// The metrics with the newest position come before the events of the step: whether these are hidden,
+    /// and how much of a lap was, is decided by the metrics before them.
     private static func putMetricsFirst(in events: inout [StreamEvent], from first: Int) {
         guard events.count > first + 1, case .metrics = events[events.count - 1].kind else {
             return
@@ -121,8 +126,12 @@ extension SessionPipeline {
         // A button press is believed at once, whatever the hole before it.
         let begun = begin(deviceTime, late: late, claim: .certain, taking: &events)
         guard var context = begun else { return }
+        let count = context.eventCount
         process(control, &context)
-        guard control == .stop else { return end(&context, into: &events) }
+        guard control == .stop else {
+            end(&context, into: &events)
+            return Self.putMetricsFirst(in: &events, from: count)
+        }
         context.giveBack(to: &events)
         end(at: context.times.deviceTime(context.times.moment), into: &events)
     }

@@ -103,6 +103,7 @@ extension Reference {
         var isStartLost = isStartLost
         // Seconds in which the watch sent no position.
         var hasFix = false
+        var hasGoodFix = false
         var (unfixed, last) = (0.0, 0.0)
         var heardAt: Timestamp?
         var hiding = Hiding.notInView
@@ -121,7 +122,10 @@ extension Reference {
             }
             hasFix = true
             if point.isBack { isStartLost = true }
-            if point.landing == index, point.isStart, !wasInView, settings.trimStartMeters > 0,
+            let isGood = !hasGoodFix && place.horizontalAccuracyMeters ?? 0 < 50
+            hasGoodFix = hasGoodFix || isGood
+            if point.landing == index && point.isStart || isGood, !wasInView,
+                settings.trimStartMeters > 0,
                 !starts.contains(where: { TrackReference.meters(place, $0) < 25 })
             {
                 starts.append(place)

@@ -30,6 +30,8 @@ struct TrackReference {
     private var start: PositionMetric?
     /// It had gone 300 m from where it was taken up, or was taken up behind one that had.
     private var isSettled = false
+    /// Steps in a row of at most 6 m/s, or 50 m.
+    private var steady = 0
     /// Latest device time of a position that was new in its record, since the time stepped back.
     private var fixAt: Timestamp?
     private var isInterrupted = false
@@ -87,7 +89,8 @@ struct TrackReference {
         moves.append(seconds)
         guard let start else { return }
         point.isTrusted = point.isTrusted || Self.meters(here, start) >= 100
-        isSettled = isSettled || Self.meters(here, start) >= 300
+        steady = meters <= 50 || meters <= 6 * passed ? steady + 1 : 0
+        isSettled = isSettled || Self.meters(here, start) >= 300 && steady >= 60
     }
 
     private mutating func land(_ index: Int, _ seconds: Double, _ here: PositionMetric) {
@@ -96,6 +99,7 @@ struct TrackReference {
         isInterrupted = false
         point.landing = index
         point.isStart = !isSettled
+        steady = 0
         point.isTrusted = false
     }
 

@@ -194,6 +194,47 @@ import Testing
         }
     }
 
+    // MARK: Starts
+
+    /// Cell towers before the first fix at the door: seconds and meters before it.
+    enum Towers: CaseIterable {
+        case wander, two, rare
+
+        var places: [(seconds: Int, meters: Int)] {
+            switch self {
+            case .wander: (0..<10).map { (seconds: 60 + 10 * $0, meters: 344 + 34 * $0) }
+            case .two: [(105, 650), (75, 330)]
+            case .rare: [(240, 700), (180, 690), (120, 710), (60, 700)]
+            }
+        }
+    }
+
+    /// What they say of their accuracy, meters; four rare ones that say nothing look like a track.
+    @Test(arguments: [
+        (Towers.wander, 500.0 as Double?), (.two, 500), (.rare, 500), (.wander, nil), (.two, nil),
+    ])
+    func `Cell towers do not make the door a place on the way`(
+        feed: Towers, accuracy: Double?
+    ) {
+        let towers = feed.places
+        let before = towers.sorted { $0.seconds > $1.seconds }.map { tower in
+            let place = Self.home.moved(east: -Double(tower.meters), north: 0)
+            var event = SessionProjectionTests.metrics(600 - tower.seconds, at: place)
+            if case .metrics(var metrics) = event.kind {
+                metrics.position?.horizontalAccuracyMeters = accuracy
+                event.kind = .metrics(metrics)
+            }
+            return event
+        }
+        let run = (600..<2600).map { second in
+            SessionProjectionTests.metrics(
+                second, at: Self.home.moved(east: 3 * Double(second - 600), north: 0))
+        }
+        let shown = Self.shown(before + run, Self.trimmed).compactMap(Self.east)
+        #expect(shown.count > 200)
+        #expect(shown.min() ?? 0 > 300)
+    }
+
     // MARK: Steps back
 
     /// Parts of 28 s, the newest first: no step back is longer than 30 s.

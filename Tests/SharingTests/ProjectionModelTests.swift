@@ -109,6 +109,7 @@ import Testing
             return point.latitude != before.latitude || point.longitude != before.longitude
         }
         var landings: [(second: Int, isStart: Bool)] = []
+        var (steady, isSettled) = (0, false)
         for (number, second) in places.enumerated() {
             guard number > 0, let here = points[second], let there = points[places[number - 1]]
             else {
@@ -122,11 +123,16 @@ import Testing
             let usual = before.sorted(by: >).dropFirst().first ?? 0
             let isHole = seconds > max(30, min(3 * usual, 300))
             let meters = here.meters(to: there)
-            guard meters > max(25, isHole ? 0 : 15 * seconds) else { continue }
-            let (landing, isStart) = landings[landings.count - 1]
-            let isSettled = !isStart || isFar(300, points, from: landing, to: second - 1)
-            let isBridged = seconds <= 600 && meters <= max(50, 6 * seconds)
-            landings.append((second, !isSettled || !isBridged))
+            let isRunner = meters <= max(50, 6 * seconds)
+            guard meters > max(25, isHole ? 0 : 15 * seconds) else {
+                steady = isRunner ? steady + 1 : 0
+                let start = points[landings[landings.count - 1].second] ?? here
+                if steady >= 60, here.meters(to: start) >= 300 { isSettled = true }
+                continue
+            }
+            isSettled = isSettled && seconds <= 600 && isRunner
+            steady = 0
+            landings.append((second, !isSettled))
         }
         return points.indices.map { second in
             guard points[second] != nil,

@@ -10,6 +10,8 @@ struct PositionStage: Sendable {
 
     /// Time of the newest fix, usable or not; `nil` before the first.
     var newestTime: Timestamp? { newest?.time }
+    /// Time of the newest fix that distance is measured with.
+    var measuredTime: Timestamp? { gate.anchor?.time }
 
     /// Seconds between two fixes.
     var rhythmSeconds: Double { gate.rhythmSeconds }

@@ -1,4 +1,3 @@
-import Ingest
 package import SensorModel
 import Sessions
 import Sharing
@@ -20,21 +19,7 @@ package final class Playbacks: Sendable {
         var byShare: [ShareKey: Owned] = [:]
         var budget = PlaybackBudget()
         var lastNumber: UInt64 = 0
-        /// What viewers of a link say; the playbacks that they begin, and those of one viewer.
-        var commands = KeyedPace<ShareKey>(burst: 1000, perSecond: 1000)
-        var beginnings = KeyedPace<ShareKey>(burst: 100, perSecond: 20)
-        var ownBeginnings = KeyedPace<SubscriberID>(burst: 10, perSecond: 1)
-
-        /// A playback at the end of a recording is over at once, so one a command may begin.
-        mutating func mayBegin(_ viewer: SubscriberID, by link: ShareKey, at now: Timestamp) -> Bool
-        {
-            guard beginnings.hasRoom(link, for: 1, at: now),
-                ownBeginnings.hasRoom(viewer, for: 1, at: now)
-            else { return false }
-            beginnings.take(1, by: link, at: now)
-            ownBeginnings.take(1, by: viewer, at: now)
-            return true
-        }
+        var pace = PlaybackPace()
 
         mutating func remove(_ viewer: SubscriberID) -> PlaybackRun? {
             budget.release(viewer)
@@ -73,9 +58,12 @@ package final class Playbacks: Sendable {
         let range = PlaybackCommand.validSpeed
         let speed = min(max(request.speed, range.lowerBound), range.upperBound)
         // Beyond the limit the viewer gets the live stream.
-        let run = run(
-            for: request.subscriber, of: request.key, members: members,
-            from: PlaybackRun.State(position: time, speed: speed))
+        let run =
+            mayBegin(request.subscriber, request.key)
+            ? run(
+                for: request.subscriber, of: request.key, members: members,
+                from: PlaybackRun.State(position: time, speed: speed))
+            : nil
         guard let run else {
             // Its subscription was posted before.
             mailbox.post { $0.returnToLive(request.subscriber) }
@@ -84,16 +72,22 @@ package final class Playbacks: Sendable {
         Task { await run.start() }
     }
 
-    /// Counts a message of a viewer: one link's viewers together say a thousand a second.
+    /// Counts a message of a viewer, see ``PlaybackPace``.
     ///
     /// - Returns: `false`: too many; it costs nothing further.
     package func admitsCommand(by link: ShareKey) -> Bool {
-        let now = clock()
-        return state.withLock { state in
-            guard state.commands.hasRoom(link, for: 1, at: now) else { return false }
-            state.commands.take(1, by: link, at: now)
-            return true
-        }
+        let party = party(of: link)
+        return state.withLock { $0.pace.admitsCommand(by: party, at: clock()) }
+    }
+
+    private func mayBegin(_ viewer: SubscriberID, _ link: ShareKey) -> Bool {
+        let party = party(of: link)
+        return state.withLock { $0.pace.mayBegin(viewer, by: party, at: clock()) }
+    }
+
+    /// All links of a device count together.
+    private func party(of link: ShareKey) -> PlaybackPace.Party {
+        accounts.withState { $0.shares[link]?.device }.map { .device($0) } ?? .link(link)
     }
 
     /// - Returns: `false` when the maximum of playbacks is reached, or they are begun too fast.
@@ -113,7 +107,7 @@ package final class Playbacks: Sendable {
     /// Starts a playback for a viewer of the live stream or of an owner's playback.
     private func begin(_ subscriber: SubscriberID, _ key: ShareKey) -> PlaybackRun? {
         let now = clock()
-        guard state.withLock({ $0.mayBegin(subscriber, by: key, at: now) }) else { return nil }
+        guard mayBegin(subscriber, key) else { return nil }
         let members = accounts.withState { state in
             state.shares[key].map { state.shares.feeds(of: $0, at: now) } ?? []
         }

@@ -14,6 +14,8 @@ struct HiddenPlaces: Sendable {
     /// Places that may be the start; `nil` once the runner was in view.
     private var starts: [LocalPlane]? = []
     private var hasFix = false
+    /// Whether a position came that may be of satellites.
+    private var hasGoodFix = false
     /// Seconds of the session before it in which the device sent something.
     private var secondsWithoutFix = 0.0
     private var lastSeconds = 0.0
@@ -39,6 +41,9 @@ struct HiddenPlaces: Sendable {
     private static let startsMax = 16
     /// Nearer places are one start.
     private static let startMeters = 25.0
+    /// Cell towers are less accurate, meters: the first position behind theirs may be the door, however the
+    /// track came there.
+    private static let goodMeters = 50.0
 
     init(_ settings: PrivacySettings) {
         self.settings = settings
@@ -55,7 +60,7 @@ struct HiddenPlaces: Sendable {
 
     /// The next position is the start of another session.
     mutating func beginAnew() {
-        hasFix = false
+        (hasFix, hasGoodFix) = (false, false)
         (secondsWithoutFix, lastSeconds, heardAt) = (0, 0, nil)
         starts = []
         track = TrackTrust()
@@ -92,6 +97,10 @@ struct HiddenPlaces: Sendable {
         if case .landed(let isBridged) = step {
             hasLanded = true
             if !isBridged { noteStart(latitude, longitude) }
+        }
+        if !hasGoodFix, position.horizontalAccuracyMeters ?? 0 < Self.goodMeters {
+            hasGoodFix = true
+            noteStart(latitude, longitude)
         }
         if track.hasSteppedBack { isStartLost = true }
         // Any place may be the trimmed start.

@@ -31,9 +31,10 @@ struct TrackTrust: Sendable {
     private static let holeSecondsMin = 30.0
     private static let holeSecondsMax = 300.0
     private static let holeIntervals = 3.0
-    /// A track is settled when it has gone so far without a leap from where it was taken up: no receiver
-    /// in a house drifts as far.
+    /// A track is settled when it has gone so far without a leap from where it was taken up, at last in so
+    /// many steps of a runner: neither cell towers nor a receiver in a house tell such a one.
     private static let settledMeters = 300.0
+    private static let settledSteps = 60
     /// What a runner covers in a hole, m/s, and a receiver in a step aside, meters. Behind a longer hole,
     /// seconds, another run may begin.
     private static let bridgedSpeedMax = 6.0
@@ -54,6 +55,8 @@ struct TrackTrust: Sendable {
     private var fixAt: Timestamp?
     /// The last times between new positions, seconds. A runner who stands makes one long.
     private var intervals = LastIntervals()
+    /// Steps of a runner in a row.
+    private var steadySteps = 0
     private var isSettled = false
     /// Whether the next new position takes the track up, wherever it is.
     private var isInterrupted = false
@@ -111,8 +114,8 @@ struct TrackTrust: Sendable {
         let squared = last.place.squaredMeters(toLatitude: latitude, longitude: longitude)
         let reach = max(Self.leapMetersMin, isHole(passed) ? 0 : Self.speedMax * passed)
         intervals.add(passed)
+        let bridge = max(Self.bridgedMetersMin, Self.bridgedSpeedMax * passed)
         guard squared <= reach * reach, !isInterrupted else {
-            let bridge = max(Self.bridgedMetersMin, Self.bridgedSpeedMax * passed)
             isSettled =
                 isSettled && !hasSteppedBack && passed <= Self.bridgedSecondsMax
                 && squared <= bridge * bridge
@@ -122,7 +125,10 @@ struct TrackTrust: Sendable {
         self.last = (place, seconds)
         let away = landing.squaredMeters(toLatitude: latitude, longitude: longitude)
         isTrusted = isTrusted || away >= Self.metersMin * Self.metersMin
-        isSettled = isSettled || away >= Self.settledMeters * Self.settledMeters
+        steadySteps = squared <= bridge * bridge ? steadySteps + 1 : 0
+        isSettled =
+            isSettled
+            || steadySteps >= Self.settledSteps && away >= Self.settledMeters * Self.settledMeters
         return .moved
     }
 
@@ -143,6 +149,7 @@ struct TrackTrust: Sendable {
         last = (place, seconds)
         isTrusted = false
         isInterrupted = false
+        steadySteps = 0
     }
 }
 
