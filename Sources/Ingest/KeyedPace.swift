@@ -65,6 +65,7 @@ extension KeyedPace where Key == DeviceID {
     /// - Parameters:
     ///   - mebibytesPerDay: What a device may add a day.
     ///   - retentionBytes: Size above which the log's oldest segments are deleted.
+    /// - Returns: The pace.
     public static func log(mebibytesPerDay: Int, retentionBytes: Int?) -> Self {
         var bytesPerDay = Double(mebibytesPerDay << 20)
         var burst = 4 * bytesPerDay

@@ -64,7 +64,10 @@ package final class HeartRateHub: Sendable {
 
     /// Takes places for readers that come by a link.
     ///
-    /// - Parameter now: Arrival clock.
+    /// - Parameters:
+    ///   - count: Readers: a room has several.
+    ///   - link: The link by which they come.
+    ///   - now: Arrival clock.
     /// - Returns: `false`: too many read, or have come, and none was taken.
     package func enter(_ count: Int, by link: ShareKey, at now: Timestamp) -> Bool {
         state.withLock { state in
