@@ -34,15 +34,13 @@ extension PulsecastDaemon {
 
     /// Applies the settings that the schema marks as reloadable.
     private func take(_ fresh: Configuration) {
-        settings.withLock { settings in
+        let (day, size) = settings.withLock { settings in
             settings.log.retentionSeconds = fresh.log.retentionSeconds
             settings.log.retentionBytes = fresh.log.retentionBytes
             settings.certificateFile = fresh.certificateFile
             settings.privateKeyFile = fresh.privateKeyFile
             settings.logLevel = fresh.logLevel
-        }
-        let (day, size) = settings.withLock {
-            ($0.ingest.deviceMebibytesPerDay, $0.log.retentionBytes)
+            return (settings.ingest.deviceMebibytesPerDay, settings.log.retentionBytes)
         }
         pipeline.limitLog(mebibytesPerDay: day, retentionBytes: size)
         // The level belongs to the handler, and all copies of it share it.

@@ -21,7 +21,7 @@ public struct KeyedPace<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Takes another pace's limits; what was used stays used.
-    public mutating func follow(_ other: DevicePace) {
+    public mutating func follow(_ other: Self) {
         (burst, perSecond) = (other.burst, other.perSecond)
     }
 

@@ -68,6 +68,19 @@ extension RawSocket {
         return (start[0] & 0x0F, count == 0 ? [] : try await receive(exactly: count))
     }
 
+    /// The code of the close frame among all that comes; `nil`: the end came without one. Reads at once:
+    /// two seconds after its close the daemon resets a peer that has not closed.
+    func receiveLastClose() async throws -> Int? {
+        var rest = try await receiveAllBytes()[...]
+        while rest.count >= 2 {
+            let (opcode, count) = (rest.removeFirst() & 0x0F, Int(rest.removeFirst()))
+            guard count < 126 else { return nil }
+            if opcode == 8 { return rest.prefix(2).reduce(0) { $0 << 8 | Int($1) } }
+            rest = rest.dropFirst(count)
+        }
+        return nil
+    }
+
     func receiveText() async throws -> String {
         String(decoding: try await receiveFrame().payload, as: UTF8.self)
     }

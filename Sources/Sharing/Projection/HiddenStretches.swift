@@ -18,9 +18,7 @@ struct HiddenStretches: Sendable {
         /// The phase of the plan that began while the runner was hidden.
         let foreignInterval: Int?
         let totals: SessionTotals
-        private var way: ShownWay
-        /// What was added to the totals since, and is not of this stretch.
-        private(set) var excess = ShownWay.Excess()
+        var way: ShownWay
 
         init(_ metrics: Metrics, at time: Timestamp) {
             start = time
@@ -31,14 +29,7 @@ struct HiddenStretches: Sendable {
         }
 
         mutating func follow(_ metrics: Metrics, after before: Metrics) {
-            let added = way.update(metrics, after: before, since: totals)
-            excess.meters += added.meters
-            excess.movingSeconds += added.movingSeconds
-        }
-
-        mutating func takeExcess() -> ShownWay.Excess {
-            defer { excess = ShownWay.Excess() }
-            return excess
+            way.update(metrics, after: before, since: totals)
         }
     }
 
@@ -144,7 +135,7 @@ struct HiddenStretches: Sendable {
 
     private mutating func show(_ metrics: Metrics, in stretch: Stretch) -> StreamEvent.Kind {
         var stretch = stretch
-        let excess = stretch.takeExcess()
+        let excess = stretch.way.takeExcess()
         phase = .shown(stretch)
         // Where nothing was hidden it is the session's own.
         if isMixed {

@@ -28,32 +28,38 @@ struct ShownWay: Sendable {
     private var anchor: (place: LocalPlane, seconds: Double)?
     /// What was taken from the moving time of the stretch.
     private var hiddenMoving = 0.0
+    private var excess = Excess()
 
     /// - Parameter metrics: Recorded metrics with which the stretch begins.
     init(_ metrics: Metrics) { start = metrics.position.map(LocalPlane.init) }
+
+    /// The excess since the last call.
+    mutating func takeExcess() -> Excess {
+        defer { excess = Excess() }
+        return excess
+    }
 
     /// - Parameters:
     ///   - metrics: The stretch's next metrics, as recorded.
     ///   - before: The metrics before them.
     ///   - totals: Those at the stretch's start.
-    /// - Returns: What they add to the excess.
     mutating func update(
         _ metrics: Metrics, after before: Metrics, since totals: SessionTotals
-    ) -> Excess {
-        var excess = Excess(movingSeconds: movingExcess(metrics, since: totals))
+    ) {
+        excess.movingSeconds += movingExcess(metrics, since: totals)
         let added = (metrics.distanceMeters ?? 0) - (before.distanceMeters ?? 0)
-        guard added > 0 else { return excess }
+        guard added > 0 else { return }
         let sinceStart = metrics.elapsedSeconds - totals.elapsedSeconds
         let (allowed, way) = allowance(
             to: metrics.position, at: metrics.elapsedSeconds, sinceStart)
-        if added > max(Self.slackMeters, allowed) { excess.meters = added - min(way, added) }
-        counted += added - excess.meters
+        let taken = added > max(Self.slackMeters, allowed) ? min(way, added) : added
+        counted += taken
+        excess.meters += added - taken
         if let position = metrics.position, position.isMeasuredWith,
             !position.isThere(before.position)
         {
             anchor = (LocalPlane(position), metrics.elapsedSeconds)
         }
-        return excess
     }
 
     /// - Returns: Meters that may be added at a position, and those that count where more are.

@@ -102,7 +102,8 @@ async function fill() {
   if (page.loading) return;
   page.loading = true;
   try {
-    for await (const items of history(share, { after: cursor })) {
+    const isWanted = () => page.status !== "gone";
+    for await (const items of history(share, { after: cursor, isWanted })) {
       for (const item of items) {
         cursor = item.cursor ?? cursor;
         if (item.type !== "update" || item.runner === undefined) continue;

@@ -33,6 +33,7 @@ const page = {
 
 const recorder = new Recorder(share, {
   changed: () => redraw(),
+  isWanted: () => page.status !== "gone",
   loading: (loading) => {
     page.loading = loading;
     redraw();

@@ -32,9 +32,10 @@ const connectionsMax = 6;
  * Fetches what may be asked twice. After a change of network a browser may still hold connections
  * that nothing comes through. A request that is given up closes its connection. The second attempt
  * opens six requests, so at least one of them uses a new connection. `probe` is a cheaper address for
- * these six.
+ * these six. What is not wanted any more is not asked again.
  */
-export async function fetchAnew(address, fetch = globalThis.fetch, probe = address) {
+export async function fetchAnew(address, fetch = globalThis.fetch, probe = address,
+  isWanted = () => true) {
   for (let attempt = 0; ; attempt += 1) {
     const patience = answerMilliseconds * 2 ** attempt;
     try {
@@ -45,7 +46,7 @@ export async function fetchAnew(address, fetch = globalThis.fetch, probe = addre
       return await fetchFirst(address, 1, patience, fetch);
     } catch (error) {
       const gaveUp = error.name === "AbortError" && patience < answerMillisecondsMax;
-      if (!gaveUp) throw error;
+      if (!gaveUp || !isWanted()) throw error;
     }
   }
 }
@@ -325,16 +326,16 @@ const busyAnswersMax = 5;
 const busyMilliseconds = 2000;
 const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-/** All of a share's history after a cursor, oldest first, page by page. */
+/** All of a share's history after a cursor, oldest first, page by page, for as long as it is wanted. */
 export async function* history(share, { after, base = "", fetch = globalThis.fetch, limit = 1000,
-  pause = sleep } = {}) {
+  pause = sleep, isWanted } = {}) {
   const path = `${base}/v1/shares/${encodeURIComponent(share)}`;
   let cursor = after;
   let busyAnswers = 0;
   for (;;) {
     const query = new URLSearchParams({ limit: String(limit) });
     if (cursor) query.set("after", cursor);
-    const answer = await fetchAnew(`${path}/history?${query}`, fetch, `${path}/latest`);
+    const answer = await fetchAnew(`${path}/history?${query}`, fetch, `${path}/latest`, isWanted);
     if ([429, 503].includes(answer.status) && busyAnswers < busyAnswersMax) {
       busyAnswers += 1;
       await pause(busyDelay(answer) ?? busyMilliseconds);

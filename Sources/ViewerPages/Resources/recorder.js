@@ -16,13 +16,15 @@ export class Recorder {
   #cursor;
   #past = {};
 
-  /** `changed()` is called when rows came from history; `loading(bool)` around it. */
-  constructor(share, { changed = () => {}, loading = () => {}, load = history,
+  /** `changed()` is called when rows came from history; `loading(bool)` around it; `isWanted()` says that
+   * the past may still be asked for. */
+  constructor(share, { changed = () => {}, loading = () => {}, load = history, isWanted,
     pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)) } = {}) {
     this.share = share;
     this.changed = changed;
     this.loading = loading;
     this.load = load;
+    this.isWanted = isWanted;
     this.pause = pause;
     this.series = new Series();
     this.timeline = new Timeline();
@@ -109,7 +111,7 @@ export class Recorder {
     try {
       for (let attempt = 0; attempt < fillAttempts; attempt += 1) {
         if (attempt > 0) await this.pause(attempt * 1500);
-        for await (const items of this.load(this.share, { after: this.#cursor })) {
+        for await (const items of this.load(this.share, { after: this.#cursor, isWanted: this.isWanted })) {
           for (const item of items) this.#appendPast(item);
           this.changed();
         }

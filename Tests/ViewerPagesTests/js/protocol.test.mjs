@@ -268,6 +268,21 @@ test("of several that fail, one that was given up is asked again", async (contex
   assert.deepEqual(await answer, { ok: true });
 });
 
+test("what is not wanted any more is not asked again", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  let asked = 0;
+  let isWanted = true;
+  const fetch = (address, { signal }) => {
+    asked += 1;
+    return new Promise((_, refuse) => signal.addEventListener("abort", () => refuse(signal.reason)));
+  };
+  const page = history("ID", { fetch, isWanted: () => isWanted }).next();
+  isWanted = false;
+  context.mock.timers.tick(1200);
+  await assert.rejects(page, { name: "AbortError" });
+  assert.equal(asked, 1);
+});
+
 test("what a daemon takes long for is asked of it once at a time", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const asked = [];
