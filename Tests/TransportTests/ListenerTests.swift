@@ -61,18 +61,34 @@ import Transport
         await daemon.stop()
     }
 
-    /// Bytes that the kernel has not sent yet of the connections to a port (`/proc/net/tcp`).
-    private static func unsentBytes(from port: UInt16) throws -> Int {
+    /// Bytes that the kernel has of the connections to a port (`/proc/net/tcp`): of what it has not
+    /// sent, and of what the server has not read.
+    private static func kept(of port: UInt16) throws -> (unsent: Int, unread: Int) {
         let suffix = ":" + String(port, radix: 16, uppercase: true)
         return try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(separator: "\n")
             .map { $0.split(separator: " ") }
             // Established ones: sl, local address, remote address, state, tx:rx.
             .filter { $0[1].hasSuffix(suffix) && $0[3] == "01" }
-            .reduce(0) { $0 + (Int($1[4].prefix(8), radix: 16) ?? 0) }
+            .reduce((0, 0)) { sum, fields in
+                let bytes = fields[4].split(separator: ":").map { Int($0, radix: 16) ?? 0 }
+                return (sum.0 + bytes[0], sum.1 + bytes[1])
+            }
+    }
+
+    /// - Returns: What `bytes` gives once it gives the same for a fifth of a second.
+    private static func settled(_ bytes: () throws -> Int) async throws -> Int {
+        var (last, rounds) = (0, 0)
+        while rounds < 20 {
+            try await Task.sleep(for: .milliseconds(10))
+            let now = try bytes()
+            rounds = now == last && now > 0 ? rounds + 1 : 0
+            last = now
+        }
+        return last
     }
 
     @Test(arguments: [false, true])
-    func `Of what a peer does not read the kernel keeps little, on a socket of systemd's, too`(
+    func `The kernel keeps little that is not read, on a socket of systemd's, too`(
         isElsewhere: Bool
     ) async throws {
         let address =
@@ -84,14 +100,15 @@ import Transport
         let port = UInt16(try ServerAddress("http://\(text)").port)
         let peer = try RawSocket(text, receiveBufferBytes: 4096)
         await peer.send("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
-        var (unsent, rounds) = (0, 0)
-        while rounds < 20 {
-            try await Task.sleep(for: .milliseconds(10))
-            let now = try Self.unsentBytes(from: port)
-            rounds = now == unsent && now > 0 ? rounds + 1 : 0
-            unsent = now
-        }
+        let unsent = try await Self.settled { try Self.kept(of: port).unsent }
         #expect(unsent < 256 << 10)
+        // The server reads no more while its answer is not read.
+        let flood = [UInt8](repeating: 0x20, count: 1 << 20)
+        let unread = try await Self.settled {
+            _ = peer.sendNow(flood)
+            return try Self.kept(of: port).unread
+        }
+        #expect(unread < 64 << 10)
         peer.close()
         await server.stopListening()
         await server.closeAll(withinSeconds: 1)

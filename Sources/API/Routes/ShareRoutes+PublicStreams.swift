@@ -47,7 +47,9 @@ extension ShareRoutes {
             if case .failure(let refusal) = service.room(at: share) {
                 return ShareRefusal(refusal).response
             }
-            var hasRoom = pipeline.heartRates.hasRoom(by: share.key)
+            var hasRoom = pipeline.heartRates.withPlaces {
+                $0.hasRoom(1, for: LinkParty(of: share))
+            }
             if case .history = path { hasRoom = hasRoom && historyReaders.hasRoom(for: share.key) }
             guard hasRoom else {
                 return ShareRefusal.tooMany(

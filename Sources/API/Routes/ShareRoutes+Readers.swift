@@ -24,8 +24,12 @@ extension ShareRoutes {
     func whileCounted(
         _ share: Share, following count: Int = 1, _ work: () async throws -> Void
     ) async rethrows -> Bool {
-        guard pipeline.heartRates.enter(count, by: share.key, at: clock()) else { return false }
-        defer { pipeline.heartRates.leave(count, by: share.key) }
+        let party = LinkParty(of: share)
+        let now = clock()
+        guard pipeline.heartRates.withPlaces({ $0.enter(count, by: party, at: now) }) else {
+            return false
+        }
+        defer { pipeline.heartRates.withPlaces { $0.leave(count, by: party) } }
         let isAdmitted = accounts.withState { state in
             guard state.viewers.admit(to: share) else { return false }
             state.viewersEverChanged.insert(share.key)

@@ -32,7 +32,7 @@ package struct Pipeline: Sendable {
     package let upkeep: ResultsUpkeep
     package let playbacks: Playbacks
     /// Serves readers of other services' interfaces.
-    package let heartRates = HeartRateHub()
+    package let heartRates = HeartRateHub(clock: WallClock.now)
     package let exports = ExportBudget()
     /// Runs upkeep of the log, and other disk work that no request waits for.
     package let background = BackgroundWork()

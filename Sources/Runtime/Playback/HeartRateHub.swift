@@ -33,70 +33,44 @@ package final class HeartRateHub: Sendable {
         var news = News()
         /// Subscription on the hub; `nil` until it has joined.
         var subscription: ShareHub.Subscription?
+        /// News that came too fast will be told.
+        var isLate = false
     }
 
     private struct State {
         var watched: [ShareKey: Watched] = [:]
+        /// News of a share: the readings of a minute at once, as of a phone that was offline, then more
+        /// than any heart has beats.
+        var pace = KeyedPace<ShareKey>(burst: 64, perSecond: newsPerSecond)
         var lastReader = 0
-        /// Places that are taken, by link.
-        var places: [ShareKey: Int] = [:]
-        var placesTaken = 0
-        var coming = comingPace
+        var places = ReaderPlaces()
 
-        func hasRoom(_ count: Int, by link: ShareKey) -> Bool {
-            places[link, default: 0] + count <= placesPerLinkMax && placesTaken + count <= placesMax
-        }
-    }
-
-    /// Readers of shares, over all links: a room of 50 runners is 50.
-    package static let placesMax = 3000
-    /// The same by one link, so that it never takes all.
-    static let placesPerLinkMax = 750
-    /// Readers that come by one link: all at once, then so many a second. Each asks the pipeline, so some
-    /// sockets that join and leave without end would hold it.
-    private static let comingPace = KeyedPace<ShareKey>(
-        burst: Double(placesPerLinkMax), perSecond: 25)
-
-    /// Buffered messages; a reader that falls behind gets the newest.
-    private static let bufferedMax = 64
-
-    private let state = Mutex(State())
-
-    /// Takes places for readers that come by a link.
-    ///
-    /// - Parameters:
-    ///   - count: Readers: a room has several.
-    ///   - link: The link by which they come.
-    ///   - now: Arrival clock.
-    /// - Returns: `false`: too many read, or have come, and none was taken.
-    package func enter(_ count: Int, by link: ShareKey, at now: Timestamp) -> Bool {
-        state.withLock { state in
-            guard state.hasRoom(count, by: link),
-                state.coming.hasRoom(link, for: Double(count), at: now)
-            else { return false }
-            state.coming.take(Double(count), by: link, at: now)
-            state.places[link, default: 0] += count
-            state.placesTaken += count
+        /// - Returns: Whether news of a share may be told now; they count then.
+        mutating func mayTell(_ key: ShareKey, at now: Timestamp) -> Bool {
+            guard pace.hasRoom(key, for: 1, at: now) else { return false }
+            pace.take(1, by: key, at: now)
             return true
         }
     }
 
-    /// Whether ``enter(_:by:)`` would take a place now.
-    package func hasRoom(by link: ShareKey) -> Bool {
-        state.withLock { $0.hasRoom(1, by: link) }
+    /// Buffered messages; a reader that falls behind gets the newest.
+    private static let bufferedMax = 64
+
+    private static let newsPerSecond = 4.0
+
+    private let state = Mutex(State())
+    /// Arrival clock.
+    private let clock: @Sendable () -> Timestamp
+
+    /// - Parameter clock: Arrival clock.
+    package init(clock: @escaping @Sendable () -> Timestamp) { self.clock = clock }
+
+    /// Places of readers; each has one before it begins to read.
+    package func withPlaces<Result>(_ body: (inout ReaderPlaces) -> Result) -> Result {
+        state.withLock { body(&$0.places) }
     }
 
-    /// Gives places back.
-    package func leave(_ count: Int, by link: ShareKey) {
-        state.withLock { state in
-            let own = state.places[link, default: 0] - count
-            precondition(own >= 0, "more places were given back than taken")
-            state.places[link] = own > 0 ? own : nil
-            state.placesTaken -= count
-        }
-    }
-
-    /// A reader that has a place, see ``enter(_:by:)``.
+    /// Begins to read for a reader that has a place.
     ///
     /// - Parameters:
     ///   - share: Share of one device.
@@ -216,6 +190,8 @@ package final class HeartRateHub: Sendable {
 
     private func tell(_ update: FeedUpdate, of key: ShareKey) {
         guard update.begins || update.heartRate != nil else { return }
+        let now = clock()
+        var isLate = false
         state.withLock { state in
             guard var watched = state.watched[key] else { return }
             let before = watched.news
@@ -224,8 +200,25 @@ package final class HeartRateHub: Sendable {
                 watched.news.reading = nil
             }
             if let reading = update.heartRate { watched.news.reading = reading }
-            if watched.news != before { watched.tell() }
+            if watched.news != before, !watched.isLate {
+                if state.mayTell(key, at: now) { watched.tell() } else { watched.isLate = true }
+                isLate = watched.isLate
+            }
             state.watched[key] = watched
+        }
+        if isLate { tellLate(key) }
+    }
+
+    /// Tells the newest of a share whose news come too fast.
+    private func tellLate(_ key: ShareKey) {
+        Task {
+            try? await Task.sleep(for: .seconds(1 / Self.newsPerSecond))
+            let now = clock()
+            state.withLock { state in
+                _ = state.mayTell(key, at: now)
+                state.watched[key]?.isLate = false
+                state.watched[key]?.tell()
+            }
         }
     }
 

@@ -6,21 +6,14 @@ import SensorModel
 /// A playback at the end of a recording is over at once, so each command may begin another; and each that
 /// begins reads the log and moves its viewer to another feed.
 struct PlaybackPace {
-    /// Whose viewers count together.
-    enum Party: Hashable, Sendable {
-        case device(DeviceID)
-        /// A group's.
-        case link(ShareKey)
-    }
-
-    private var commands = KeyedPace<Party>(burst: 1000, perSecond: 1000)
-    private var beginnings = KeyedPace<Party>(burst: 100, perSecond: 20)
+    private var commands = KeyedPace<LinkParty>(burst: 1000, perSecond: 1000)
+    private var beginnings = KeyedPace<LinkParty>(burst: 100, perSecond: 20)
     private var ofViewers = KeyedPace<SubscriberID>(burst: 10, perSecond: 1)
     /// Of all parties; of these one has a fifth at most.
     private var ofAll = KeyedPace<Int>(burst: 500, perSecond: 100)
 
     /// - Returns: Whether a message of a viewer is heard; it counts then.
-    mutating func admitsCommand(by party: Party, at now: Timestamp) -> Bool {
+    mutating func admitsCommand(by party: LinkParty, at now: Timestamp) -> Bool {
         guard commands.hasRoom(party, for: 1, at: now) else { return false }
         commands.take(1, by: party, at: now)
         return true
@@ -28,7 +21,7 @@ struct PlaybackPace {
 
     /// - Returns: Whether a viewer may begin a playback; it counts then.
     mutating func mayBegin(
-        _ viewer: SubscriberID, by party: Party, at now: Timestamp
+        _ viewer: SubscriberID, by party: LinkParty, at now: Timestamp
     ) -> Bool {
         guard beginnings.hasRoom(party, for: 1, at: now), ofAll.hasRoom(0, for: 1, at: now),
             ofViewers.hasRoom(viewer, for: 1, at: now)

@@ -86,8 +86,8 @@ package final class Playbacks: Sendable {
     }
 
     /// All links of a device count together.
-    private func party(of link: ShareKey) -> PlaybackPace.Party {
-        accounts.withState { $0.shares[link]?.device }.map { .device($0) } ?? .link(link)
+    private func party(of link: ShareKey) -> LinkParty {
+        accounts.withState { $0.shares[link] }.map(LinkParty.init(of:)) ?? .link(link)
     }
 
     /// - Returns: `false` when the maximum of playbacks is reached, or they are begun too fast.
@@ -166,8 +166,11 @@ package final class Playbacks: Sendable {
 
     private func stopAndReturn(_ subscriber: SubscriberID) {
         stop(subscriber)
-        // A viewer of a group gets fifty snapshots.
-        mailbox.postForViewer { $0.returnToLive(subscriber) }
+        // A viewer of a group gets fifty snapshots. It may have asked for another playback by then.
+        mailbox.postForViewer { [weak self] core in
+            guard let self, state.withLock({ $0.byViewer[subscriber] == nil }) else { return }
+            core.returnToLive(subscriber)
+        }
     }
 
     private func end(_ run: PlaybackRun) {

@@ -6,11 +6,11 @@ public import SensorModel
 /// After a change of the owner's privacy settings a new value replaces it and reads the session
 /// again.
 public struct SessionViews: Sendable {
-    /// Bytes of all hiding views together: 10,000 with zones alone, or 130 runners with 300 m of
+    /// Bytes of all hiding views together: 9,500 with zones alone, or 130 runners with 300 m of
     /// finish trimmed, who hold back 26 minutes of 400 bytes a second.
     public static let hidingBytesMax = 84 << 20
     /// Bytes of one view that holds nothing back: projection and fields, rounded up.
-    static let hidingBytesEach = 17 << 9
+    static let hidingBytesEach = 9 << 10
 
     private struct Hiding: Sendable {
         /// The projection; `nil`: dropped for lack of memory.

@@ -49,9 +49,6 @@ struct Listener: Sendable {
             listener: name, address: address.text, reason: number.map(Self.reason) ?? "\(error)")
     }
 
-    /// Bytes that the kernel keeps of what a peer has not read, half of them for its own use: without
-    /// a limit up to 4 MiB a connection, which no budget counts. A peer 100 ms away gets 640 KB/s.
-    private static let sendBufferBytes = 64 << 10
     private static let diskErrors: Set<CInt> = [ENOSPC, EDQUOT, EROFS, EIO]
 
     private func open(at address: ListenAddress) async throws -> any Channel {
@@ -119,9 +116,7 @@ struct Listener: Sendable {
         if case .tcp = configuration.address {
             try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1)
         }
-        // Also where systemd opened the listening socket.
-        try channel.syncOptions?.setOption(
-            .socketOption(.so_sndbuf), value: Self.sendBufferBytes)
+        try KernelBuffers.limit(channel)
         let pipeline = channel.pipeline.syncOperations
         let state = loops.state(of: channel.eventLoop)
         try pipeline.addHandler(FlushGate(loop: state, keepsReads: service == nil))

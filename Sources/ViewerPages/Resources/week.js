@@ -5,6 +5,8 @@ import { fetchAnew } from "./protocol.js";
 
 /** Days change seldom, and a session that just began makes one. */
 const refreshMilliseconds = 5 * 60 * 1000;
+/** Of a runner who has just come nothing may be told yet: it is asked again so soon, then half as often. */
+const firstRetryMilliseconds = 5000;
 
 /** By runner's name: `{ start: "2026-11-16", days: [true, …] }`; empty where none is told. */
 export async function weeksOf(share, fetch = globalThis.fetch) {
@@ -22,21 +24,34 @@ export async function weeksOf(share, fetch = globalThis.fetch) {
 export class WeekStrip {
   #weeks = new Map();
   #shown;
+  #load;
+  #retry;
+  #retryMilliseconds = firstRetryMilliseconds;
 
   constructor(root, t, share, changed) {
     this.root = root;
     this.t = t;
-    const load = async () => {
+    this.#load = async () => {
       this.#weeks = await weeksOf(share);
       changed();
     };
-    load();
-    setInterval(load, refreshMilliseconds);
+    this.#load();
+    setInterval(this.#load, refreshMilliseconds);
+  }
+
+  #askAgain() {
+    if (this.#retry || this.#retryMilliseconds > refreshMilliseconds) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.#load();
+    }, this.#retryMilliseconds);
+    this.#retryMilliseconds *= 2;
   }
 
   /** Monday to Sunday: filled where the runner trained. */
   show(entries) {
     const known = entries.filter((entry) => this.#weeks.has(entry.key));
+    if (known.length < entries.length) this.#askAgain();
     setHidden(this.root, known.length === 0);
     const key = JSON.stringify(known.map((entry) => [entry.name, this.#weeks.get(entry.key)]));
     if (!known.length || key === this.#shown) return;

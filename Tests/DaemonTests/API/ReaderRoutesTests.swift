@@ -118,6 +118,28 @@ import Transport
         }
     }
 
+    /// Each reading goes to each of up to 3,000 programs.
+    @Test func `Of readings that come too fast a program is told a part, and the newest at last`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let share = try running.addShare(of: "ann")
+            let socket = try await running.socket(
+                "/api/v1/data/real_time?access_token=\(share)"
+                    + "&response_mode=text_plain_only_heart_rate")
+            let rates = (0..<400).map { 60 + $0 % 100 } + [180]
+            try await running.sendHeartRates(rates, token: token, session: Self.session)
+            var told: [String] = []
+            for try await event in socket.events {
+                told.append(event)
+                if event == "180" { break }
+            }
+            #expect(told.last == "180" && (1..<200).contains(told.count), "\(told.count)")
+            await socket.close()
+        }
+    }
+
     @Test func `A room has the readings of each runner of a group`() async throws {
         try await RunningDaemon.run { running in
             let ann = try running.addDevice("ann")

@@ -101,38 +101,4 @@ import Testing
             #expect(await question.value == 2)
         }
     }
-
-    @Test func `One link never takes all places of other programs`() {
-        let hub = HeartRateHub()
-        let links = (1...5).map { ShareKey(rawValue: $0) }
-        let most = HeartRateHub.placesPerLinkMax
-        let now = Timestamp(microseconds: 1_760_000_000_000_000)
-        #expect(!hub.enter(most + 1, by: links[0], at: now))
-        for link in links.prefix(HeartRateHub.placesMax / most) {
-            #expect(hub.enter(most - 50, by: link, at: now) && hub.enter(50, by: link, at: now))
-            #expect(!hub.enter(1, by: link, at: now))
-        }
-        #expect(!hub.enter(1, by: links[4], at: now))
-        hub.leave(50, by: links[0])
-        #expect(hub.enter(49, by: links[4], at: now) && !hub.enter(2, by: links[4], at: now))
-        let later = now.advanced(bySeconds: 1)
-        #expect(hub.enter(1, by: links[0], at: later) && !hub.enter(1, by: links[0], at: later))
-    }
-
-    /// Each that comes asks the pipeline: sockets that join and leave without end would hold it.
-    @Test func `Readers that come and go are paced by their link`() {
-        let hub = HeartRateHub()
-        let link = ShareKey(rawValue: 1)
-        let now = Timestamp(microseconds: 1_760_000_000_000_000)
-        func coming(at now: Timestamp) -> Int {
-            (0..<10_000).count { _ in
-                guard hub.enter(1, by: link, at: now) else { return false }
-                hub.leave(1, by: link)
-                return true
-            }
-        }
-        #expect(coming(at: now) == HeartRateHub.placesPerLinkMax)
-        #expect(coming(at: now.advanced(bySeconds: 10)) == 250)
-        #expect(hub.enter(1, by: ShareKey(rawValue: 2), at: now))
-    }
 }

@@ -7,11 +7,11 @@ import Testing
 /// What viewers may ask of playbacks.
 @Suite struct PlaybackPaceTests {
     private static let now = Timestamp(microseconds: 1_760_000_000_000_000)
-    private static let device = PlaybackPace.Party.device(DeviceID(rawValue: 1))
+    private static let device = LinkParty.device(DeviceID(rawValue: 1))
 
     @Test func `What viewers of a device's links say is counted together`() {
         var pace = PlaybackPace()
-        func said(by party: PlaybackPace.Party, at now: Timestamp) -> Int {
+        func said(by party: LinkParty, at now: Timestamp) -> Int {
             (0..<5000).count { _ in pace.admitsCommand(by: party, at: now) }
         }
         #expect(said(by: Self.device, at: Self.now) == 1000)
@@ -22,7 +22,7 @@ import Testing
     @Test func `A viewer, a device's links and all begin so many playbacks`() {
         var pace = PlaybackPace()
         var viewers = (UInt64(1)...).makeIterator()
-        func begun(by party: PlaybackPace.Party, viewers count: Int) -> Int {
+        func begun(by party: LinkParty, viewers count: Int) -> Int {
             (0..<count).reduce(0) { sum, _ in
                 let viewer = SubscriberID(rawValue: viewers.next() ?? 0)
                 return sum + (0..<50).count { _ in pace.mayBegin(viewer, by: party, at: Self.now) }

@@ -1,0 +1,58 @@
+import Runtime
+import SensorModel
+import Testing
+
+@testable import Runtime
+
+struct ReaderPlacesTests {
+    private static let now = Timestamp(microseconds: 1_760_000_000_000_000)
+    private static let parties = (1...5).map { LinkParty.device(DeviceID(rawValue: $0)) }
+
+    /// Readers that come one after the other, and those that got a place.
+    private static func admitted(
+        _ counts: [Int], to places: inout ReaderPlaces, by party: LinkParty, at now: Timestamp
+    ) -> [Int] {
+        var admitted: [Int] = []
+        for count in counts where places.enter(count, by: party, at: now) { admitted.append(count) }
+        return admitted
+    }
+
+    @Test func `One device never takes all places`() {
+        var places = ReaderPlaces()
+        func admitted(_ counts: [Int], by index: Int, after seconds: Double = 0) -> [Int] {
+            Self.admitted(
+                counts, to: &places, by: Self.parties[index],
+                at: Self.now.advanced(bySeconds: seconds))
+        }
+        let most = ReaderPlaces.mostOfParty
+        for index in 0..<(ReaderPlaces.most / most) {
+            #expect(admitted([most + 1, most - 50, 50, 1], by: index) == [most - 50, 50])
+        }
+        #expect(admitted([1], by: 4).isEmpty)
+        places.leave(50, by: Self.parties[0])
+        #expect(admitted([49, 2], by: 4) == [49])
+        #expect(places.hasRoom(1, for: Self.parties[0]))
+        #expect(admitted([1, 1], by: 0, after: 1) == [1])
+        #expect(!places.hasRoom(1, for: Self.parties[0]))
+    }
+
+    /// Each that comes asks the pipeline: sockets that join and leave without end would hold it.
+    @Test func `Readers that come and go are paced, all links of a device together`() {
+        var places = ReaderPlaces()
+        func coming(at now: Timestamp) -> Int {
+            (0..<10_000).count { number in
+                let share = Share(
+                    key: ShareKey(rawValue: UInt32(number % 64)), name: "link", idHash: .zero,
+                    target: .device(DeviceID(rawValue: 1)), scope: .all, delaySeconds: 0,
+                    expiresAt: nil, createdAt: Self.now)
+                let party = LinkParty(of: share)
+                guard places.enter(1, by: party, at: now) else { return false }
+                places.leave(1, by: party)
+                return true
+            }
+        }
+        #expect(coming(at: Self.now) == ReaderPlaces.mostOfParty)
+        #expect(coming(at: Self.now.advanced(bySeconds: 10)) == 250)
+        #expect(Self.admitted([1], to: &places, by: Self.parties[1], at: Self.now) == [1])
+    }
+}
