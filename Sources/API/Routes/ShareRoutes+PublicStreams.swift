@@ -48,7 +48,7 @@ extension ShareRoutes {
                 return ShareRefusal(refusal).response
             }
             var hasRoom = pipeline.heartRates.withPlaces {
-                $0.hasRoom(1, for: LinkParty(of: share))
+                $0.hasRoom(1, for: LinkParty(share.key, of: share.device))
             }
             if case .history = path { hasRoom = hasRoom && historyReaders.hasRoom(for: share.key) }
             guard hasRoom else {

@@ -24,7 +24,7 @@ extension ShareRoutes {
     func whileCounted(
         _ share: Share, following count: Int = 1, _ work: () async throws -> Void
     ) async rethrows -> Bool {
-        let party = LinkParty(of: share)
+        let party = LinkParty(share.key, of: share.device)
         let now = clock()
         guard pipeline.heartRates.withPlaces({ $0.enter(count, by: party, at: now) }) else {
             return false

@@ -6,7 +6,10 @@ package enum LinkParty: Hashable, Sendable {
     /// A group's link.
     case link(ShareKey)
 
-    package init(of share: Share) {
-        self = share.device.map { .device($0) } ?? .link(share.key)
+    /// - Parameters:
+    ///   - link: The link.
+    ///   - device: Its device; `nil`: a group's, or a link that is gone.
+    package init(_ link: ShareKey, of device: DeviceID?) {
+        self = device.map { .device($0) } ?? .link(link)
     }
 }

@@ -87,7 +87,7 @@ package final class Playbacks: Sendable {
 
     /// All links of a device count together.
     private func party(of link: ShareKey) -> LinkParty {
-        accounts.withState { $0.shares[link] }.map(LinkParty.init(of:)) ?? .link(link)
+        LinkParty(link, of: accounts.withState { $0.shares[link]?.device })
     }
 
     /// - Returns: `false` when the maximum of playbacks is reached, or they are begun too fast.

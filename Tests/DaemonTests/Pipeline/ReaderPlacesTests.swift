@@ -41,11 +41,8 @@ struct ReaderPlacesTests {
         var places = ReaderPlaces()
         func coming(at now: Timestamp) -> Int {
             (0..<10_000).count { number in
-                let share = Share(
-                    key: ShareKey(rawValue: UInt32(number % 64)), name: "link", idHash: .zero,
-                    target: .device(DeviceID(rawValue: 1)), scope: .all, delaySeconds: 0,
-                    expiresAt: nil, createdAt: Self.now)
-                let party = LinkParty(of: share)
+                let party = LinkParty(
+                    ShareKey(rawValue: UInt32(number % 64)), of: DeviceID(rawValue: 1))
                 guard places.enter(1, by: party, at: now) else { return false }
                 places.leave(1, by: party)
                 return true
