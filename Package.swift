@@ -87,9 +87,10 @@ let rim: [Target] = [
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         swiftSettings: strict),
+    .target(name: "Compression", dependencies: ["CZlib"], swiftSettings: strict),
     .target(name: "CPages"),
     .target(
-        name: "ViewerPages", dependencies: ["CPages", "CZlib"], exclude: ["Resources"],
+        name: "ViewerPages", dependencies: ["Compression", "CPages"], exclude: ["Resources"],
         swiftSettings: strict),
     .target(
         name: "Runtime",
@@ -106,7 +107,7 @@ let rim: [Target] = [
         dependencies: [
             "Bytes", "SensorModel", "Ring", "WireFormat", "Recordings", "PushFormats", "Ingest",
             "Processing", "SegmentLog", "Sharing", "Sessions", "Secrets", "Registry", "Transport",
-            "Client", "ViewerPages", "Runtime",
+            "Client", "Compression", "ViewerPages", "Runtime",
             .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: strict),
@@ -125,7 +126,7 @@ let rim: [Target] = [
         dependencies: [
             "Bytes", "SensorModel", "WireFormat", "Recordings", "PushFormats", "SegmentLog",
             "Sharing", "Sessions", "Replay", "Backup", "Simulator", "Transport", "Client",
-            "Runtime", "API", "Daemon",
+            "Compression", "Runtime", "API", "Daemon",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict),
@@ -176,7 +177,7 @@ let coreTests: [Target] = [
         dependencies: [
             "SensorModel", "WireFormat", "Ingest", "Processing", "SegmentLog", "Sharing", "Replay",
             "Sessions",
-            "FaultyDisk", "FaultSimulation", "HeapUse",
+            "FaultyDisk", "FaultSimulation", "HeapUse", "MutatedBytes",
         ], swiftSettings: strict),
     .testTarget(
         name: "SharingTests", dependencies: ["Bytes", "SensorModel", "Sharing"],
@@ -231,6 +232,10 @@ let rimTests: [Target] = [
         ],
         swiftSettings: strict),
     .testTarget(name: "ClientTests", dependencies: ["Client"], swiftSettings: strict),
+    .testTarget(
+        name: "CompressionTests", dependencies: ["Compression", "MutatedBytes"],
+        swiftSettings: strict
+    ),
     .testTarget(
         name: "ViewerPagesTests", dependencies: ["ViewerPages"], exclude: ["js"],
         swiftSettings: strict),
@@ -331,7 +336,9 @@ let bodyFuzz: [Target] = [
 let isRaceChecked = Context.environment["PULSECAST_RACE"] == "1"
 let race: [Target] = {
     let log = ["Bytes", "SensorModel", "Ring", "CHardware", "SegmentLog"]
-    let pipeline = ["Secrets", "Registry", "Transport", "CPages", "ViewerPages", "Runtime"]
+    let pipeline = [
+        "Secrets", "Registry", "Transport", "Compression", "CPages", "ViewerPages", "Runtime",
+    ]
     let tests =
         ["FaultyDisk", "RingTests", "SegmentLogTests"] + (isCoreOnly ? [] : ["RuntimeTests"])
     let sources = isCoreOnly ? core.filter { log.contains($0.name) } : core

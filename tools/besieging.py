@@ -5,7 +5,7 @@ refused, by what.
 """
 import base64, collections, json, os, random, socket, struct, sys, time, uuid
 
-from besieger import UPGRADE, Target, each, hold, left, masked, opened
+from besieger import UPGRADE, Target, each, hold, left, masked, opened, read
 
 
 def nobody(target):
@@ -264,6 +264,42 @@ def device_links(target):
     return hold(target, opened(target, 2000, open_one))
 
 
+def buttons(target):
+    """Each press is an event, which goes to every viewer of each of the device's shares."""
+    link = target.connect()
+    viewers = []
+    for number in range(62):
+        body = json.dumps({"name": f"b{number}"}).encode()
+        target.request(link, "POST", "/v1/me/shares", body, target.token)
+        status, answer = read(link)
+        if status == 201:
+            viewers.append(target.upgrade(f"/v1/shares/{json.loads(answer)['id']}/live"))
+    device = target.connect(target.device)
+    device.sendall(target.hello())
+    device.recv(4096)
+    for one in [device, *viewers]:
+        one.setblocking(False)
+    pressed, waiting = 0, b""
+    while target.goes_on:
+        if not waiting:
+            for _ in range(200):
+                pressed += 1
+                waiting += json.dumps({"seq": pressed, "type": "control", "action": "lap",
+                                       "timestamp": time.time()}).encode() + b"\n"
+        try:
+            waiting = waiting[device.send(waiting):]
+        except BlockingIOError:
+            time.sleep(0.001)
+        for one in [device, *viewers]:
+            try:
+                one.recv(65536)
+            except OSError:
+                pass
+    for number in range(62):
+        target.ask(link, "DELETE", f"/v1/me/shares/b{number}", token=target.token)
+    return collections.Counter({"pressed": pressed})
+
+
 # A group's link: what it shows is 50 times as much
 
 def openings(target):
@@ -375,7 +411,7 @@ ATTACKS = [
     (behind_heads, []), (deletions, [429]), (zones, [200]), (courses, [200]),
     (device_links, ["closed"]), (streams, []), (playbacks, []), (resumes, []), (weeks, []),
     (owners, []), (links, []), (profiles, []), (pushes, []), (openings, []), (pages_left, []),
-    (latests_left, []), (rooms, []),
+    (latests_left, []), (rooms, []), (buttons, ["pressed"]),
 ]
 
 # Too many changes in ten seconds are refused, also those of the attack before: each has its own device.

@@ -41,6 +41,19 @@ public struct SessionID: Hashable, Comparable, Sendable {
             low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
     }
 
+    /// Makes an identifier of a session that is imported from a file.
+    public static func imported(using generator: inout some RandomNumberGenerator) -> SessionID {
+        let id = SessionID(using: &generator)
+        return SessionID(high: id.high & ~0xFFFF | importedBits, low: id.low)
+    }
+
+    /// Whether the session was imported from a file. No share shows it: whoever has a link is not to see
+    /// the runs of years that are brought in.
+    public var isImported: Bool { high & 0xFFFF == Self.importedBits }
+
+    /// Version 8, and the highest of its own twelve bits' values.
+    private static let importedBits: UInt64 = 0x8FFF
+
     public static func < (left: SessionID, right: SessionID) -> Bool {
         (left.high, left.low) < (right.high, right.low)
     }

@@ -247,6 +247,7 @@ package final class SessionFlow {
             views: freshViews(of: session, origin.device), deviceTime: header.deviceTime,
             arrival: arrival)
         live.views.note(.beginning)
+        live.views.note(.profile(isOnTreadmill: profile.treadmill))
         begun[session] = live.device
         if let route = callbacks.course(live.device) {
             recorder.record(course: route, of: live, arrival: arrival)

@@ -73,7 +73,7 @@ public struct SessionRebuild: Sendable {
                     rebuild.isCancelled = true
                     return false
                 }
-                if header.isBeginning(payload) { marked(.beginning) }
+                header.marks(payload, marked)
                 do throws(SessionReadError) {
                     try rebuild.take(header, payload, recorded: recorded)
                     return true

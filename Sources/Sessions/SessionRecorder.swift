@@ -98,6 +98,7 @@ package final class SessionRecorder {
         let deviceTime = live.lastDeviceTime
         let offset = record(head: head, deviceTime: deviceTime, isBeginning: false)
         guard offset != nil else { return }
+        live.views.note(.profile(isOnTreadmill: head.profile.treadmill))
         compute(
             .profile(head.profile, deviceTime: deviceTime), at: offset, arrival: arrival, of: live)
     }

@@ -220,7 +220,8 @@ package final class ShareHub {
     /// start.
     private static func latest(of known: [SessionSummary]) -> [SessionSummary] {
         var counts: [DeviceID: Int] = [:]
-        let kept = known.sorted { $0.firstOffset < $1.firstOffset }.reversed().filter { session in
+        let shared = known.filter { !$0.session.isImported }
+        let kept = shared.sorted { $0.firstOffset < $1.firstOffset }.reversed().filter { session in
             counts[session.device, default: 0] += 1
             return counts[session.device, default: 0] <= DeviceSessions.endedMax
         }

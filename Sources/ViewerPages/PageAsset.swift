@@ -1,3 +1,5 @@
+import Compression
+
 /// One file, ready to send to a browser.
 public struct PageAsset: Sendable {
     /// Name with the hash of its content, as `live.0123456789ab.js`; pages have no hash.

@@ -22,7 +22,7 @@ struct Pulsecast: AsyncParsableCommand {
             BackupCommand.self, RestoreCommand.self,
             DeviceCommand.self,
             ShareCommand.self, SessionCommand.self, TrainingCommand.self, PushCommand.self,
-            ReplayCommand.self,
+            ImportCommand.self, ReplayCommand.self,
             AnalyzeCommand.self, ExportCommand.self, ReportCommand.self, WatchCommand.self,
             LogCommand.self, SimulateCommand.self, TLSCommand.self,
         ])

@@ -28,10 +28,17 @@ enum FinishReference {
         var waiting: [Int] = []
         var places: [(latitude: Double, longitude: Double, at: Timestamp)?] = []
         let track = TrackReference(of: records)
+        // Behind a long stand nothing before it is left any more.
+        var final: Set<Int> = []
+        var stands = false
         for (index, record) in records.enumerated() {
             while let first = waiting.first, due(records[first]) <= record.arrival {
                 releases[first].by = record.offset
                 waiting.removeFirst()
+            }
+            if let point = track.points[index] {
+                if stands, point.stand == nil { final.formUnion(waiting) }
+                stands = point.stand != nil
             }
             if let position = record.metrics?.position, let point = track.points[index],
                 point.isNew
@@ -40,7 +47,8 @@ enum FinishReference {
                 let finish = HiddenCircle(
                     meters: settings.trimFinishMeters, aroundLatitude: position.latitude,
                     longitude: position.longitude, salt: settings.salt)
-                for other in waiting where point.isTrusted && position.state == .live {
+                for other in waiting
+                where point.isTrusted && position.state == .live && !final.contains(other) {
                     guard let place = places[other],
                         max(records[other].deviceTime, place.at) <= record.deviceTime
                     else { continue }

@@ -97,6 +97,7 @@ extension Reference {
         let isOpen = settings.zones.isEmpty && settings.trimStartMeters == 0
         let track = TrackReference(of: records)
         var starts: [PositionMetric] = []
+        var stands: [PositionMetric] = []
         var wasInView = false
         // Where only the finish is trimmed, the first position is in view.
         var isInView = isOpen
@@ -113,7 +114,6 @@ extension Reference {
                 unfixed += min(max(0, metrics.elapsedSeconds - last), 10)
                 last = metrics.elapsedSeconds
                 if metrics.state == .live { heardAt = records[index].deviceTime }
-                if !hasFix, unfixed > 300, !isStartLost { hiding = .no }
                 return hiding
             }
             if !hasFix {
@@ -134,8 +134,18 @@ extension Reference {
                         meters: settings.trimStartMeters, aroundLatitude: place.latitude,
                         longitude: place.longitude, salt: settings.salt))
             }
+            if let stand = point.stand, settings.trimStartMeters > 0,
+                !stands.contains(where: { TrackReference.meters($0, stand) < 100 })
+            {
+                stands.append(stand)
+                circles.append(
+                    HiddenCircle(
+                        meters: settings.trimStartMeters, aroundLatitude: stand.latitude,
+                        longitude: stand.longitude, salt: settings.salt))
+            }
             let isInside =
-                (isStartLost || starts.count > 16) && settings.trimStartMeters > 0
+                (isStartLost || starts.count > 16 || stands.count > 16)
+                && settings.trimStartMeters > 0
                 || circles.contains {
                     $0.contains(latitude: place.latitude, longitude: place.longitude)
                 }

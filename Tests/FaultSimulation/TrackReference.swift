@@ -19,6 +19,8 @@ struct TrackReference {
         var isBack = false
         /// The run may have begun where the track was taken up: no runner came there from a track of 300 m.
         var isStart = true
+        /// Where the runner has stood for half an hour, within 100 m; `nil`: does not.
+        var stand: PositionMetric?
     }
 
     /// One for each record; `nil`: it has no position.
@@ -35,6 +37,7 @@ struct TrackReference {
     /// Latest device time of a position that was new in its record, since the time stepped back.
     private var fixAt: Timestamp?
     private var isInterrupted = false
+    private var stand: (place: PositionMetric, seconds: Double)?
     private var point = Point(landing: 0)
 
     init(of records: [Reference.Record]) {
@@ -56,6 +59,11 @@ struct TrackReference {
             fixAt = time
             isInterrupted = true
             point.isTrusted = false
+        }
+        if let stand, Self.meters(here, stand.place) <= 100 {
+            point.stand = metrics.elapsedSeconds - stand.seconds >= 1800 ? stand.place : nil
+        } else {
+            (stand, point.stand) = ((here, metrics.elapsedSeconds), nil)
         }
         move(index, metrics.elapsedSeconds, here)
         if point.isNew, here.state == .live { fixAt = max(time, fixAt ?? time) }

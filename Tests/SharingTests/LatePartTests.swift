@@ -41,6 +41,7 @@ import Testing
     private static func shown(_ events: [StreamEvent], _ settings: PrivacySettings) -> [Metrics] {
         var projection = SessionProjection(.hiding(settings))
         projection.note(.beginning)
+        projection.note(.profile(isOnTreadmill: true))
         var shown: [ShownEvent] = []
         for (index, event) in events.enumerated() {
             projection.take(

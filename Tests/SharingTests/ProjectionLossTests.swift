@@ -182,6 +182,7 @@ import Testing
         settings.trimFinishMeters = 0
         var projection = SessionProjection(.hiding(settings))
         if hasBeginning { projection.note(.beginning) }
+        projection.note(.profile(isOnTreadmill: true))
         var shown: [ShownEvent] = []
         for second in 0..<400 {
             let event = Run.metrics(second, at: nil)

@@ -16,6 +16,7 @@ import Testing
         var points: [Track.Point?]
         var settings: PrivacySettings
         var home: Track.Point
+        var isOnTreadmill: Bool
     }
 
     /// What the rule says of one second, from the session's beginning on.
@@ -71,7 +72,9 @@ import Testing
         case .stopsAtHome:
             points = (0..<count).map { line(step * Double(count / 4) * abs(sin(Double($0) / 40))) }
         }
-        return Run(points: points, settings: settings(around: home, &generator), home: home)
+        return Run(
+            points: points, settings: settings(around: home, &generator), home: home,
+            isOnTreadmill: .random(using: &generator))
     }
 
     private static func settings(
@@ -190,7 +193,7 @@ import Testing
                 isHidden = isInside || (isHidden && !track.isTrusted)
                 if !isHidden { wasInView = true }
             } else if !hasFix {
-                isHidden = second <= 300
+                isHidden = second <= 300 || !run.isOnTreadmill
             }
             expected.append(
                 next(
@@ -257,7 +260,8 @@ import Testing
             let run = Self.run(&generator)
             let rule = ProjectionRule(run.settings)
             let shown = SessionProjectionTests.project(
-                Self.events(of: run), rule, until: Fixture.time(100_000))
+                Self.events(of: run), rule, until: Fixture.time(100_000),
+                onTreadmill: run.isOnTreadmill)
             let difference = Self.check(shown, against: Self.expected(run))
             #expect(difference == nil, "seed \(seed), run \(number)")
         }
@@ -300,7 +304,8 @@ import Testing
             run.settings.finishSecondsLate = Double(Int.random(in: 30...200, using: &generator))
             let rule = ProjectionRule(run.settings)
             let shown = SessionProjectionTests.project(
-                Self.events(of: run), rule, until: Fixture.time(100_000))
+                Self.events(of: run), rule, until: Fixture.time(100_000),
+                onTreadmill: run.isOnTreadmill)
             let difference = Self.check(shown, against: Self.expected(run))
             #expect(difference == nil, "seed \(seed), run \(number)")
         }
@@ -324,6 +329,7 @@ import Testing
             let events = Self.events(of: run)
             var views = SessionViews(session: Fixture.session, epoch: 1, privacy: settings)
             views.note(.beginning)
+            views.note(.profile(isOnTreadmill: run.isOnTreadmill))
             var live = ShareView(share, cursor: Fixture.cursor(0), at: Fixture.start)
             let asked = Int.random(in: 0..<events.count, using: &generator)
             for (index, event) in events[...asked].enumerated() {
@@ -340,8 +346,9 @@ import Testing
                 _ = live.releaseAll(at: event.deviceTime)
             }
             let now = events[asked].deviceTime
-            let shown = SessionProjectionTests.project(Array(events[...asked]), rule)
-                .filter { $0.arrival <= now.advanced(bySeconds: -Double(delay)) }
+            let shown = SessionProjectionTests.project(
+                Array(events[...asked]), rule, onTreadmill: run.isOnTreadmill
+            ).filter { $0.arrival <= now.advanced(bySeconds: -Double(delay)) }
             var fields = SessionFields(session: Fixture.session, epoch: 1)
             for event in shown { _ = fields.take(event.event, at: event.offset) }
             var late = ShareView(

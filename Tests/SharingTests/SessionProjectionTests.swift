@@ -55,10 +55,12 @@ import Testing
     }
 
     static func project(
-        _ events: [StreamEvent], _ rule: ProjectionRule, until end: Timestamp? = nil
+        _ events: [StreamEvent], _ rule: ProjectionRule, until end: Timestamp? = nil,
+        onTreadmill: Bool = false
     ) -> [ShownEvent] {
         var projection = SessionProjection(rule)
         projection.note(.beginning)
+        projection.note(.profile(isOnTreadmill: onTreadmill))
         var shown: [ShownEvent] = []
         for (index, event) in events.enumerated() {
             projection.take(
@@ -287,14 +289,31 @@ import Testing
         }
     }
 
-    @Test func `Without a fix nothing is shown for as long as satellites may take`() {
+    @Test func `On a treadmill nothing is shown for as long as satellites may take`() {
         let limit = Int(HiddenPlaces.secondsWithoutFixMax)
         let events = (0..<limit + 20).map { Self.metrics($0, at: nil) }
-        let shown = Self.project(events, .hiding(Self.zoned()))
+        let shown = Self.project(events, .hiding(Self.zoned()), onTreadmill: true)
         #expect(shown.first?.event.deviceTime == Fixture.time(Double(limit + 1)))
         let first = Self.project(
-            events + [Self.metrics(limit + 20, at: Self.home)], .hiding(Self.zoned()))
+            events + [Self.metrics(limit + 20, at: Self.home)], .hiding(Self.zoned()),
+            onTreadmill: true)
         #expect(Self.metrics(in: first).last?.state == .waiting)
+    }
+
+    /// A strap or a foot pod beside an app that tells the position, as a session of its own: its distance and
+    /// its moments would tell the hidden way.
+    @Test(arguments: [("zone", 0.0, 0.0), ("start", 300, 0), ("finish", 0, 300)])
+    func `A session without a fix shows nothing, unless the profile says treadmill`(
+        what: String, start: Double, finish: Double
+    ) {
+        let settings = Self.settings(
+            what == "zone" ? [Track.zone(around: Self.home, radius: 250)] : [], start: start,
+            finish: finish)
+        let events = (0..<2000).map { Self.metrics($0, at: nil) }
+        let end = Fixture.time(100_000)
+        #expect(Self.project(events, .hiding(settings), until: end).isEmpty)
+        let inside = Self.project(events, .hiding(settings), until: end, onTreadmill: true)
+        #expect(Self.metrics(in: inside).contains { $0.heartRate != nil })
     }
 
     @Test func `A lap that is shown counts what was shown of it`() throws {

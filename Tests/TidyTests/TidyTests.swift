@@ -12,7 +12,7 @@ import Testing
         "Sources/Runtime/Accounts/ChangeQueue.swift", "Sources/Runtime/Lifecycle/OpenFiles.swift",
         "Sources/Runtime/Lifecycle/UnixDatagram.swift",
         "Sources/Runtime/Lifecycle/WallClock.swift",
-        "Sources/ViewerPages/Gzip.swift", "Sources/ViewerPages/PageFiles.swift",
+        "Sources/Compression/Gzip.swift", "Sources/ViewerPages/PageFiles.swift",
     ]
 
     @Test func `The top level holds what is fixed, and nothing that came by the way`() throws {

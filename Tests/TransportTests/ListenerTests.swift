@@ -108,7 +108,7 @@ import Transport
             _ = peer.sendNow(flood)
             return try Self.kept(of: port).unread
         }
-        #expect(unread < 64 << 10)
+        #expect(unread < 256 << 10)
         peer.close()
         await server.stopListening()
         await server.closeAll(withinSeconds: 1)

@@ -123,6 +123,27 @@ enum OpenAPIOperations {
             ]
             return list
         }(),
+        {
+            var taken = owned(
+                .post, "/import",
+                "A run that another program recorded: FIT, GPX, TCX, CSV or NDJSON, also in gzip's "
+                    + "frame. Links never show it.",
+                body: OpenAPIOperation.Body(
+                    type: "application/octet-stream", schema: OpenAPISchemas.text),
+                [
+                    .json(reference("Imported"), status: 201), .badRequest, .conflict, .readsBusy,
+                ])
+            taken.query = [
+                ("name", OpenAPISchemas.text, "Of the file, for messages."),
+                (
+                    "duplicate",
+                    ["type": "string", "enum": .array(ImportAddress.duplicates.map { .text($0) })],
+                    "What to do with a run that is there already: refuse it (the default, 409), "
+                        + "erase the earlier one, or keep both."
+                ),
+            ]
+            return taken
+        }(),
         owned(
             .get, "/sessions/{id}",
             "One session with its totals. `id` may be the beginning of an ID, four digits or more, "

@@ -32,7 +32,8 @@ enum OpenAPISchemas {
         "Failure": object(["code": integer, "reason": text], required: ["code", "reason"]),
         "Event": event, "History": history, "Cheer": cheer, "Device": device,
         "Session": session, "Share": share, "Open": open, "NewShare": newShare, "Command": command,
-        "Profile": profile, "Zones": zones, "Course": course, "HeartBeat": heartBeat,
+        "Profile": profile, "Zones": zones, "Course": course, "Imported": imported,
+        "HeartBeat": heartBeat,
         "Pulsoid": pulsoid, "Erased": erased, "Weeks": weeks, "Setup": setup,
         "Training": training,
     ]
@@ -182,6 +183,13 @@ enum OpenAPISchemas {
     private static let pulsoid = object(
         ["measured_at": integer, "data": object(["heart_rate": integer])],
         required: ["measured_at", "data"])
+
+    private static let imported = object(
+        [
+            "session": ["type": "string", "format": "uuid"], "format": text, "frames": integer,
+            "refused": object([:]), "dropped": object([:]), "notes": list(text),
+            "replaced": list(text), "beside": list(text),
+        ], required: ["session", "format", "frames"])
 
     private static let erased = object(["sessionsErased": integer, "bytesErased": integer])
 }

@@ -26,6 +26,8 @@ actor PushLine {
     let session: SessionID
     private let pipeline: Pipeline
     private let isDurable: Bool
+    /// Whether its frames may be of any time.
+    private let isRecorded: Bool
     private let connection: Task<PushConnection, Never>
     private var memory = PushMemory()
     /// Puts the last request's frames into the ring, after those of earlier requests. A repeated
@@ -35,15 +37,16 @@ actor PushLine {
 
     init(
         session: SessionID, device: DeviceID, pipeline: Pipeline, isDurable: Bool,
-        counters: PushCounters
+        isRecorded: Bool = false, counters: PushCounters
     ) {
         self.session = session
         self.pipeline = pipeline
         self.isDurable = isDurable
+        self.isRecorded = isRecorded
         self.counters = counters
         let loops = pipeline.loops
         connection = Task {
-            await loops.openPushConnection(device: device, session: session, recorded: false)
+            await loops.openPushConnection(device: device, session: session, recorded: isRecorded)
         }
     }
 
@@ -77,7 +80,7 @@ actor PushLine {
                 kind: kind, sequence: frame.sequence, deviceTime: frame.deviceTime)
             do throws(FrameRefusal) {
                 try FrameValidation.check(
-                    header, payload: payload.span, arrivalTime: now, recorded: false)
+                    header, payload: payload.span, arrivalTime: now, recorded: isRecorded)
             } catch {
                 counters.refused(error.code)
                 return nil

@@ -39,12 +39,13 @@ package actor PushService {
     private let linesPerDeviceMax: Int
 
     private let pipeline: Pipeline
-    private let administration: Administration
+    let administration: Administration
     private let isDurable: Bool
     private let silenceSeconds: Double
     private let framesPerSecondMax: Int
-    private let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> Timestamp
     package nonisolated let counters = PushCounters()
+    package nonisolated let imports = ImportTurns()
     private var lines: [Key: Open] = [:]
     private var room: PushRoom
     /// Formats without names that have pushed since the start.
@@ -84,13 +85,7 @@ package actor PushService {
                 PushSession.identity(of: $0, device: device, format: format)
             })
         guard !batch.frames.isEmpty || batch.endsSession && isOpen(key) else { return .recorded }
-        guard
-            pipeline.loops.allowsPush(
-                batch.frames.lazy.map(\.deviceTime), of: device, arrival: clock(),
-                perSecondMax: framesPerSecondMax)
-        else { return .tooMany }
-        let wait = HolePace.seconds(of: batch.frames.lazy.map(\.deviceTime))
-        guard wait <= Self.waitSecondsMax else { return .tooSparse }
+        if let refusal = refusal(of: batch.frames, from: device) { return refusal }
         guard let hold = room.take(PushRoom.bytes(of: batch.frames), for: device) else {
             return .tooMany
         }
@@ -115,6 +110,17 @@ package actor PushService {
         return outcome == .recorded ? .recorded : .notDurable
     }
 
+    /// Why frames are not taken; `nil`: they are.
+    func refusal(of frames: [Frame], from device: DeviceID) -> PushOutcome? {
+        guard
+            pipeline.loops.allowsPush(
+                frames.lazy.map(\.deviceTime), of: device, arrival: clock(),
+                perSecondMax: framesPerSecondMax)
+        else { return .tooMany }
+        let wait = HolePace.seconds(of: frames.lazy.map(\.deviceTime))
+        return wait <= Self.waitSecondsMax ? nil : .tooSparse
+    }
+
     /// Whether there is a recording to end; after a restart only the log knows.
     private func isOpen(_ key: Key) -> Bool {
         if lines[key] != nil { return true }
@@ -129,12 +135,18 @@ package actor PushService {
         }
         if let silent = lines.removeValue(forKey: key) { close(silent.line) }
         makeRoom(for: key.device)
-        let line = PushLine(
-            session: session(key, at: now), device: key.device, pipeline: pipeline,
-            isDurable: isDurable, counters: counters)
+        let line = newLine(of: session(key, at: now), from: key.device)
         lines[key] = Open(line: line, lastUse: now)
         startSweeping()
         return line
+    }
+
+    func newLine(
+        of session: SessionID, from device: DeviceID, isRecorded: Bool = false
+    ) -> PushLine {
+        PushLine(
+            session: session, device: device, pipeline: pipeline, isDurable: isDurable,
+            isRecorded: isRecorded, counters: counters)
     }
 
     private func session(_ key: Key, at now: Timestamp) -> SessionID {

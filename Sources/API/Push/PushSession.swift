@@ -8,7 +8,8 @@ import SensorModel
 /// all, and the log uses UUIDs.
 ///
 /// The UUIDs are version 8. In 12 bits, a first bit of 0 marks an ID made from an application's
-/// name; a first bit of 1, followed by the format, marks one of an application without names.
+/// name; a first bit of 1, followed by the format, marks one of an application without names. All
+/// bits 1 mark an import (``SessionID/isImported``).
 /// Sessions of such an application continue after a restart of the daemon.
 enum PushSession {
     private static let versionMask: UInt64 = 0xFFFF

@@ -11,16 +11,18 @@ package struct OwnerRoutes: Sendable {
     package let administration: Administration
     package let sessions: SessionRoutes
     package let commands: CommandService
+    package let pushes: PushService
     /// Prefix of links.
     package let publicURL: @Sendable () -> String
 
     package init(
         administration: Administration, sessions: SessionRoutes, commands: CommandService,
-        publicURL: @escaping @Sendable () -> String
+        pushes: PushService, publicURL: @escaping @Sendable () -> String
     ) {
         self.administration = administration
         self.sessions = sessions
         self.commands = commands
+        self.pushes = pushes
         self.publicURL = publicURL
     }
 
@@ -107,6 +109,12 @@ package struct OwnerRoutes: Sendable {
     private func addSessions(to router: inout Router) {
         add(.get, "/sessions", to: &router) { request, device in
             try await sessions.page(request, of: .device(device.id), path: "/v1/me/sessions")
+        }
+        // What it waits for is the log, which may take long, and no change waits behind it.
+        add(.post, "/import", .memory, bodyBytesMax: .max, to: &router) { request, device in
+            try await ImportService(
+                administration: administration, pipeline: sessions.pipeline, pushes: pushes
+            ).answer(request, for: device)
         }
         add(.get, "/sessions/:id", to: &router) { request, device in
             JSONBody.response(try await sessions.row(of: try session(request, of: device)))

@@ -91,7 +91,7 @@ extension ShareReader {
             guard !ticket.isCancelled else { throw ReadRefusal.cancelled }
             let times = summary.deviceTimes ?? summary.arrivalTimes
             guard summary.arrivalTimes.lowerBound <= seen,
-                summary.arrivalTimes.upperBound >= share.createdAt, !week.knows(times)
+                summary.mayBeShown(by: share), !week.knows(times)
             else { continue }
             // Records that come late do not tell whether it was over before the share was made.
             if summary.arrivalTimes.lowerBound < share.createdAt,

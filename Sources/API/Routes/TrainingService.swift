@@ -4,6 +4,7 @@ import Registry
 import Runtime
 import SegmentLog
 import SensorModel
+import Sessions
 import Transport
 
 /// Fitness, fatigue and form of a device's wearer, over the sessions in the log.
@@ -30,9 +31,11 @@ struct TrainingService: Sendable {
         let recent = sessions.administration.catalog.page(
             of: .device(device.id), since: oldest, limit: Self.sessionsMax
         ).sessions.filter { $0.startTime <= now.advanced(bySeconds: 86_400) }
+        // A run that was imported beside its recording counts once.
+        let runs = RunOverlap.once(recent) { $0.deviceTimes ?? $0.arrivalTimes }
         let totals = try await sessions.totals(
-            of: recent, for: .device(device.id), computingMost: Self.computedMax)
-        let loads = recent.compactMap { summary in
+            of: runs, for: .device(device.id), computingMost: Self.computedMax)
+        let loads = runs.compactMap { summary in
             totals.known[summary.session].map {
                 TrainingReport.Session(start: summary.startTime, totals: $0)
             }

@@ -27,13 +27,14 @@ package final class SessionNotifier: Sendable {
     @Sendable package func began(
         _ session: SessionID, of device: DeviceID, at deviceTime: Timestamp
     ) {
-        webhooks?.began(session, of: device, at: deviceTime)
+        // What a file tells is over: nobody has to come.
+        if !session.isImported { webhooks?.began(session, of: device, at: deviceTime) }
         write((.sessionBegan, .info, "session began"), of: session, from: device)
     }
 
     @Sendable package func take(_ event: StreamEvent, of session: SessionID, from device: DeviceID)
     {
-        webhooks?.take(event, of: session, from: device)
+        if !session.isImported { webhooks?.take(event, of: session, from: device) }
         guard let line = Self.line(event) else { return }
         write(line, of: session, from: device)
     }

@@ -93,7 +93,7 @@ struct Listeners {
         PageRoutes(shelf: pages, shares: shares, administration: administration)
             .add(to: &router)
         OwnerRoutes(
-            administration: administration, sessions: sessions, commands: commands,
+            administration: administration, sessions: sessions, commands: commands, pushes: pushes,
             publicURL: { [address] in address.url }
         ).add(to: &router)
         PushRoutes(

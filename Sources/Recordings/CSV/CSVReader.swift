@@ -9,7 +9,7 @@ struct CSVReader {
             && columns.contains { $0.hasPrefix("latitude") || $0.hasPrefix("heartrate") }
     }
 
-    static func read(_ table: CSVTable) throws(RecordingError) -> Recording {
+    static func read(_ table: CSVTable, _ itemsMax: Int) throws(RecordingError) -> Recording {
         let column = { name in table.columns.firstIndex { $0.hasPrefix(name) } }
         guard let time = column("time") else {
             throw .malformed(.csv, byte: 0, problem: "no column time")
@@ -20,6 +20,7 @@ struct CSVReader {
         let (speed, paused) = (column("speed"), column("paused"))
         let power = column("power")
         var builder = RecordingBuilder(format: .csv)
+        builder.itemsMax = itemsMax
         var pauses = PauseRuns()
         table.forEachRow(fieldsMax: table.columns.count) { bytes, fields, count in
             func number(_ column: Int?) -> Double? {

@@ -20,8 +20,9 @@ struct FITRecordingReader {
         decoder = FITDecoder(bytes)
     }
 
-    static func read(_ bytes: [UInt8]) throws(RecordingError) -> Recording {
+    static func read(_ bytes: [UInt8], _ itemsMax: Int) throws(RecordingError) -> Recording {
         var reader = FITRecordingReader(bytes)
+        reader.builder.itemsMax = itemsMax
         return try reader.read()
     }
 

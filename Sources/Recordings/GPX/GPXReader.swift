@@ -15,8 +15,9 @@ struct GPXReader {
         xml = XMLReader(bytes)
     }
 
-    static func read(_ bytes: [UInt8]) throws(RecordingError) -> Recording {
+    static func read(_ bytes: [UInt8], _ itemsMax: Int) throws(RecordingError) -> Recording {
         var reader = GPXReader(bytes)
+        reader.builder.itemsMax = itemsMax
         do throws(XMLProblem) {
             try reader.readDocument()
         } catch {

@@ -5,8 +5,9 @@ import SensorModel
 struct NDJSONReader {
     private var builder = RecordingBuilder(format: .ndjson)
 
-    static func read(_ bytes: [UInt8]) throws(RecordingError) -> Recording {
+    static func read(_ bytes: [UInt8], _ itemsMax: Int) throws(RecordingError) -> Recording {
         var reader = NDJSONReader()
+        reader.builder.itemsMax = itemsMax
         for line in bytes.split(separator: 0x0A) {
             guard line.contains(where: { $0 > 0x20 }) else { continue }
             do throws(JSONProblem) {

@@ -11,8 +11,11 @@ struct NeutralReader {
     private var builder = RecordingBuilder(format: .neutral)
     private var batcher: MotionBatcher?
 
-    static func read(_ files: [String: [UInt8]]) throws(RecordingError) -> Recording {
+    static func read(_ files: [String: [UInt8]], _ itemsMax: Int) throws(RecordingError)
+        -> Recording
+    {
         var reader = NeutralReader()
+        reader.builder.itemsMax = itemsMax
         if let bytes = files["hr.csv"] { reader.readHeartRates(CSVTable(bytes)) }
         if let bytes = files["gps.csv"] { reader.readPositions(CSVTable(bytes)) }
         if let bytes = files["imu.csv"] { reader.readMotion(CSVTable(bytes)) }

@@ -13,23 +13,24 @@ extension Recording {
     /// - Parameters:
     ///   - name: The file's or folder's own name, for messages.
     ///   - contents: All bytes.
+    ///   - itemsMax: Values that are held at most; a file with more is refused.
     /// - Returns: At least one frame.
     /// - Throws: ``RecordingError``, whose description is one sentence for a person.
     public static func read(
-        name: String, contents: Contents
+        name: String, contents: Contents, itemsMax: Int = .max
     ) throws(RecordingError) -> Recording {
         switch contents {
         case .folder(let files):
             guard neutralFileNames.contains(where: { files[$0] != nil }) else {
                 throw .folderWithoutRecordings(name: name)
             }
-            return try NeutralReader.read(files)
+            return try NeutralReader.read(files, itemsMax)
         case .file(let bytes):
             guard !bytes.isEmpty else { throw .emptyFile(name: name) }
             guard bytes.count <= fileBytesMax else {
                 throw .tooLarge(name: name, megabytesMax: fileBytesMax >> 20)
             }
-            return try readFile(name: name, bytes)
+            return try readFile(name: name, bytes, itemsMax)
         }
     }
 
@@ -37,29 +38,29 @@ extension Recording {
     static let fileBytesMax = 1 << 30
 
     private static func readFile(
-        name: String, _ bytes: [UInt8]
+        name: String, _ bytes: [UInt8], _ itemsMax: Int
     ) throws(RecordingError) -> Recording {
-        if FITDecoder.recognises(bytes) { return try FITRecordingReader.read(bytes) }
+        if FITDecoder.recognises(bytes) { return try FITRecordingReader.read(bytes, itemsMax) }
         let head = String(decoding: bytes.prefix(4096), as: UTF8.self).drop {
             $0.isWhitespace || $0 == "\u{FEFF}"
         }
         if head.hasPrefix("<") {
-            if head.contains("<TrainingCenterDatabase") { return try TCXReader.read(bytes) }
-            if head.contains("<gpx") || head.contains(":gpx") { return try GPXReader.read(bytes) }
+            if head.contains("<TrainingCenterDatabase") {
+                return try TCXReader.read(bytes, itemsMax)
+            }
+            if head.contains("<gpx") || head.contains(":gpx") {
+                return try GPXReader.read(bytes, itemsMax)
+            }
         }
-        if head.hasPrefix("{") { return try NDJSONReader.read(bytes) }
+        if head.hasPrefix("{") { return try NDJSONReader.read(bytes, itemsMax) }
         let table = CSVTable(bytes)
         if MotionCSV.recognises(table.columns) { return try MotionCSV.read(table) }
-        if table.columns.starts(with: ["t_s", "ax"]) {
-            return try NeutralReader.read(["imu.csv": bytes])
+        for (columns, file) in zip(
+            [["t_s", "ax"], ["t_s", "lat"], ["t_s", "bpm"]], neutralFileNames)
+        where table.columns.starts(with: columns) {
+            return try NeutralReader.read([file: bytes], itemsMax)
         }
-        if table.columns.starts(with: ["t_s", "lat"]) {
-            return try NeutralReader.read(["gps.csv": bytes])
-        }
-        if table.columns.starts(with: ["t_s", "bpm"]) {
-            return try NeutralReader.read(["hr.csv": bytes])
-        }
-        if CSVReader.recognises(table.columns) { return try CSVReader.read(table) }
+        if CSVReader.recognises(table.columns) { return try CSVReader.read(table, itemsMax) }
         // The name shows the intended format, so that format's reader can describe the error.
         switch name.split(separator: ".").last?.lowercased() {
         case "fit": throw .malformed(.fit, byte: 0, problem: "no FIT header")

@@ -11,11 +11,14 @@ struct RecordingBuilder: FrameCollector {
     private static let stridesPerMinuteMax = 150.0
 
     var recording: Recording
+    /// Frames and measured values that are collected; with more the recording is refused.
+    var itemsMax = Int.max
     /// Source of the measured values that name none.
     var source: String?
     private var measured: [Measured] = []
     private var latest: Timestamp?
     private var backwardSteps = 0
+    private var isFull = false
 
     /// What the device computed itself at one moment.
     private struct Measured {
@@ -37,7 +40,13 @@ struct RecordingBuilder: FrameCollector {
     }
 
     mutating func append(_ frame: Frame) {
+        guard hasRoom() else { return }
         recording.frames.append(frame)
+    }
+
+    private mutating func hasRoom() -> Bool {
+        isFull = isFull || recording.frames.count + measured.count >= itemsMax
+        return !isFull
     }
 
     /// - Parameter time: Time of the file's next row or record, normally not earlier than the
@@ -48,7 +57,7 @@ struct RecordingBuilder: FrameCollector {
     }
 
     mutating func add(_ values: DeviceValues) {
-        guard !values.isEmpty, values.time >= .earliestDeviceTime else { return }
+        guard !values.isEmpty, values.time >= .earliestDeviceTime, hasRoom() else { return }
         recording.deviceValues.append(values)
     }
 
@@ -63,7 +72,9 @@ struct RecordingBuilder: FrameCollector {
             DeviceValues(
                 time: time, cadence: cadence, distanceMeters: values[.distance],
                 speedMetersPerSecond: values[.speed], powerWatts: values[.power]))
-        guard cadence != nil || !values.isEmpty, time >= .earliestDeviceTime else { return }
+        guard cadence != nil || !values.isEmpty, time >= .earliestDeviceTime, hasRoom() else {
+            return
+        }
         measured.append(Measured(time: time, values: values, cadence: cadence))
     }
 
@@ -101,8 +112,12 @@ struct RecordingBuilder: FrameCollector {
     }
 
     /// - Returns: The recording in order of time, with a start.
-    /// - Throws: ``RecordingError/nothingToPlay(_:)`` when no sensor's value is left.
+    /// - Throws: ``RecordingError/nothingToPlay(_:)`` when no sensor's value is left,
+    ///   ``RecordingError/tooMuch(_:itemsMax:)``
     mutating func finish() throws(RecordingError) -> Recording {
+        guard !isFull else { throw .tooMuch(recording.format, itemsMax: itemsMax) }
+        // Each was counted when it came.
+        itemsMax = .max
         addMeasured()
         putInOrder()
         cutAtJumps()

@@ -7,6 +7,8 @@ public enum RecordingError: Error, Hashable, Sendable {
     /// Well-formed, without position, heart rate or motion.
     case nothingToPlay(RecordingFormat)
     case tooLarge(name: String, megabytesMax: Int)
+    /// More values than the caller has room for.
+    case tooMuch(RecordingFormat, itemsMax: Int)
     case folderWithoutRecordings(name: String)
 }
 
@@ -26,6 +28,8 @@ extension RecordingError: CustomStringConvertible {
             "The \(format.name) recording holds no position, heart rate or motion with a time."
         case .tooLarge(let name, let megabytesMax):
             "\(name) is too large to read: at most \(megabytesMax) MB."
+        case .tooMuch(let format, let itemsMax):
+            "The \(format.name) recording holds over \(itemsMax) values; pulsecast push takes all."
         case .folderWithoutRecordings(let name):
             "The folder \(name) holds none of imu.csv, gps.csv and hr.csv."
         }

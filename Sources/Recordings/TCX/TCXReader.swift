@@ -19,8 +19,9 @@ struct TCXReader {
         xml = XMLReader(bytes)
     }
 
-    static func read(_ bytes: [UInt8]) throws(RecordingError) -> Recording {
+    static func read(_ bytes: [UInt8], _ itemsMax: Int) throws(RecordingError) -> Recording {
         var reader = TCXReader(bytes)
+        reader.builder.itemsMax = itemsMax
         do throws(XMLProblem) {
             try reader.readDocument()
         } catch {

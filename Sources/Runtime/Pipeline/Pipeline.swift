@@ -158,13 +158,15 @@ package struct Pipeline: Sendable {
     /// - Parameters:
     ///   - bytes: The body.
     ///   - device: The device that sent it.
+    ///   - isFile: Whether also a short one takes long: of a file, which may be packed.
     ///   - work: Reads it.
     /// - Returns: What the work returns.
     /// - Throws: ``ReadRefusal``, and errors of the work.
     package func reading<Result: Sendable>(
-        _ bytes: [UInt8], of device: DeviceID, _ work: @escaping @Sendable () throws -> Result
+        _ bytes: [UInt8], of device: DeviceID, isFile: Bool = false,
+        _ work: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        guard bytes.count > Router.bodyBytesMax else { return try work() }
+        guard isFile || bytes.count > Router.bodyBytesMax else { return try work() }
         return try await bodies.run(for: .device(device)) { _ in try work() }
     }
 

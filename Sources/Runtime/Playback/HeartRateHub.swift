@@ -29,6 +29,7 @@ package final class HeartRateHub: Sendable {
     fileprivate struct Watched {
         /// Reads what the share shows where only the log can tell.
         let log: ShareReader
+        let party: LinkParty
         var readers: [Int: Reader] = [:]
         var news = News()
         /// Subscription on the hub; `nil` until it has joined.
@@ -39,24 +40,13 @@ package final class HeartRateHub: Sendable {
 
     private struct State {
         var watched: [ShareKey: Watched] = [:]
-        /// News of a share: the readings of a minute at once, as of a phone that was offline, then more
-        /// than any heart has beats.
-        var pace = KeyedPace<ShareKey>(burst: 64, perSecond: newsPerSecond)
+        var pace = NewsPace()
         var lastReader = 0
         var places = ReaderPlaces()
-
-        /// - Returns: Whether news of a share may be told now; they count then.
-        mutating func mayTell(_ key: ShareKey, at now: Timestamp) -> Bool {
-            guard pace.hasRoom(key, for: 1, at: now) else { return false }
-            pace.take(1, by: key, at: now)
-            return true
-        }
     }
 
     /// Buffered messages; a reader that falls behind gets the newest.
     private static let bufferedMax = 64
-
-    private static let newsPerSecond = 4.0
 
     private let state = Mutex(State())
     /// Arrival clock.
@@ -84,7 +74,8 @@ package final class HeartRateHub: Sendable {
         let number = state.withLock { state in
             state.lastReader += 1
             let reader = Reader(link: link, continuation: continuation)
-            state.watched[share.key, default: Watched(log: log)].readers[state.lastReader] = reader
+            let fresh = Watched(log: log, party: LinkParty(share.key, of: share.device))
+            state.watched[share.key, default: fresh].readers[state.lastReader] = reader
             return state.lastReader
         }
         continuation.onTermination = { [weak self] _ in
@@ -201,7 +192,11 @@ package final class HeartRateHub: Sendable {
             }
             if let reading = update.heartRate { watched.news.reading = reading }
             if watched.news != before, !watched.isLate {
-                if state.mayTell(key, at: now) { watched.tell() } else { watched.isLate = true }
+                if state.pace.mayTell(watched.party, watched.readers.count, at: now) {
+                    watched.tell()
+                } else {
+                    watched.isLate = true
+                }
                 isLate = watched.isLate
             }
             state.watched[key] = watched
@@ -212,12 +207,18 @@ package final class HeartRateHub: Sendable {
     /// Tells the newest of a share whose news come too fast.
     private func tellLate(_ key: ShareKey) {
         Task {
-            try? await Task.sleep(for: .seconds(1 / Self.newsPerSecond))
-            let now = clock()
-            state.withLock { state in
-                _ = state.mayTell(key, at: now)
-                state.watched[key]?.isLate = false
-                state.watched[key]?.tell()
+            var isLate = true
+            while isLate {
+                try? await Task.sleep(for: .seconds(NewsPace.lateSeconds))
+                let now = clock()
+                isLate = state.withLock { state in
+                    guard let watched = state.watched[key] else { return false }
+                    let count = watched.readers.count
+                    guard state.pace.mayTell(watched.party, count, at: now) else { return true }
+                    state.watched[key]?.isLate = false
+                    watched.tell()
+                    return false
+                }
             }
         }
     }

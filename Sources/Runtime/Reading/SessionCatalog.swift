@@ -132,26 +132,37 @@ package final class SessionCatalog: Sendable {
     package func sessions(
         of device: DeviceID, around offset: RecordOffset, beyond: UInt64
     ) -> [SessionSummary] {
+        sessions(of: device, before: offset.rawValue + 1) {
+            offset.rawValue <= $0.lastOffset.rawValue + beyond
+        }
+    }
+
+    /// The device's sessions with frames in a range of device times. Visits all its sessions.
+    ///
+    /// - Returns: Sessions, oldest first by their first records.
+    package func sessions(
+        of device: DeviceID, during times: ClosedRange<Timestamp>
+    ) -> [SessionSummary] {
+        sessions(of: device, before: .max) { $0.deviceTimes?.overlaps(times) == true }
+    }
+
+    private func sessions(
+        of device: DeviceID, before end: UInt64, where isMeant: (SessionSummary) -> Bool
+    ) -> [SessionSummary] {
         let (found, changing) = state.withLock { state in
             var found: [SessionID] = []
             var changing: [SessionID] = []
-            state.visit(.device(device), before: offset.rawValue + 1) { entry in
-                if state.isChanging(entry.session) {
-                    changing.append(entry.session)
-                    found.append(entry.session)
-                } else if let last = entry.summary?.lastOffset.rawValue,
-                    offset.rawValue <= last + beyond
-                {
-                    found.append(entry.session)
-                }
+            state.visit(.device(device), before: end) { entry in
+                let isChanging = state.isChanging(entry.session)
+                if isChanging { changing.append(entry.session) }
+                if isChanging || entry.summary.map(isMeant) == true { found.append(entry.session) }
                 return true
             }
             return (found, changing)
         }
         refresh(changing)
         return state.withLock { state in
-            found.reversed().compactMap { state.entry(of: $0)?.summary }
-                .filter { offset.rawValue <= $0.lastOffset.rawValue + beyond }
+            found.reversed().compactMap { state.entry(of: $0)?.summary }.filter(isMeant)
         }
     }
 

@@ -32,7 +32,7 @@ extension ProjectionIndex {
             ) { header, payload in
                 isWhole = !isCancelled()
                 guard isWhole else { return false }
-                if header.isBeginning(payload) { mark(.beginning) }
+                header.marks(payload, mark)
                 // One unreadable record does not end the reading.
                 if header.type == .metric || header.type == .event,
                     let event = try? StreamEventCodec.decode(payload)

@@ -7,11 +7,13 @@ extension RecordHeader {
     /// Sequence of a session's head that is not its first record: the owner changed the profile.
     static let laterHead = FrameSequence(rawValue: 1)
 
-    /// Whether this is the first record of its session. Logs of earlier programs have later heads
-    /// without a mark.
-    func isBeginning(_ payload: Span<UInt8>) -> Bool {
-        guard type == .session, sequence == .none, !payload.isEmpty else { return false }
-        return payload[0] != CourseCodec.version
+    /// Reads what the record says of its session besides events: a head says that it begins, or that
+    /// the profile is another. Heads of earlier programs all look like beginnings.
+    func marks(_ payload: Span<UInt8>, _ body: (SessionProjection.Mark) -> Void) {
+        guard type == .session, !payload.isEmpty, payload[0] != CourseCodec.version else { return }
+        if sequence == .none { body(.beginning) }
+        guard let head = try? SessionHeadCodec.decode(payload) else { return }
+        body(.profile(isOnTreadmill: head.profile.treadmill))
     }
 }
 

@@ -114,7 +114,7 @@ package struct ShownRecords: Sendable {
                 ending = .cancelled
                 return false
             }
-            if header.isBeginning(payload) { position.projection.note(.beginning) }
+            header.marks(payload) { position.projection.note($0) }
             guard header.type == .metric || header.type == .event else { return true }
             position.next = RecordOffset(rawValue: header.offset.rawValue + 1)
             // One unreadable record does not end the reading.

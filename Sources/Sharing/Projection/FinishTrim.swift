@@ -32,6 +32,8 @@ struct FinishTrim: Sendable {
         let time: Timestamp
         let latitude: Double
         let longitude: Double
+        /// Whether a run ended here with a long stand: no later position leaves it.
+        var isFinal = false
     }
 
     /// Maximum held events: the longest wait, 52 minutes for 2,000 m, with two metrics a second and
@@ -142,7 +144,11 @@ struct FinishTrim: Sendable {
     ///   - position: Their position.
     ///   - time: Their device time.
     mutating func move(_ metrics: Metrics, _ position: PositionMetric, at time: Timestamp) {
-        guard track.update(metrics, position, at: time) != .repeated else { return }
+        let step = track.update(metrics, position, at: time)
+        if track.stand.hasEnded {
+            for index in near.indices { near[index].isFinal = true }
+        }
+        guard step != .repeated else { return }
         let (latitude, longitude) = (position.latitude, position.longitude)
         place = (latitude, longitude, time)
         guard track.isTrusted, position.state == .live, !near.isEmpty else { return }
@@ -151,7 +157,7 @@ struct FinishTrim: Sendable {
         near.removeFirst(nearStart)
         nearStart = 0
         near.removeAll { event in
-            event.time <= time
+            !event.isFinal && event.time <= time
                 && !ahead.contains(latitude: event.latitude, longitude: event.longitude)
         }
     }

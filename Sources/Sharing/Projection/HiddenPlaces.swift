@@ -13,6 +13,8 @@ struct HiddenPlaces: Sendable {
     private(set) var track = TrackTrust()
     /// Places that may be the start; `nil` once the runner was in view.
     private var starts: [LocalPlane]? = []
+    /// Whether the profile says so.
+    var isOnTreadmill = false
     private var hasFix = false
     /// Whether a position came that may be of satellites.
     private var hasGoodFix = false
@@ -32,13 +34,17 @@ struct HiddenPlaces: Sendable {
     /// Whether the track was outside of all hidden places since it was taken up.
     private(set) var isOutsideSinceLanding = false
 
-    /// Longest time without a fix that hides the session, longer than a receiver needs to find
-    /// satellites. Until a fix the runner may be anywhere. But on a treadmill no fix ever comes.
+    /// Longest time without a fix that hides a session on a treadmill, longer than a receiver needs to
+    /// find satellites: the profile may be of yesterday. Elsewhere a runner without a fix may be anywhere,
+    /// and another source of the device may tell where: its strap or foot pod would tell what is hidden.
     static let secondsWithoutFixMax = 300.0
     /// What a longer silence counts for, seconds: a watch may also have set its clock.
     private static let silenceSecondsMax = 10.0
     /// With more of them the session is hidden altogether: its receiver leaps about.
     private static let startsMax = 16
+    /// Long stands that are known; with more the session is hidden altogether.
+    private var stands: [LocalPlane] = []
+    private static let standsMax = 16
     /// Nearer places are one start.
     private static let startMeters = 25.0
     /// Cell towers are less accurate, meters: the first position behind theirs may be the door, however the
@@ -102,6 +108,7 @@ struct HiddenPlaces: Sendable {
             hasGoodFix = true
             noteStart(latitude, longitude)
         }
+        if track.stand.hasBecomeLong { noteStand() }
         if track.hasSteppedBack { isStartLost = true }
         // Any place may be the trimmed start.
         let isInside =
@@ -122,7 +129,7 @@ struct HiddenPlaces: Sendable {
         if metrics.state == .live { heardAt = time }
         secondsWithoutFix += min(max(0, seconds - lastSeconds), Self.silenceSecondsMax)
         lastSeconds = seconds
-        if !hasFix, !isStartLost, secondsWithoutFix > Self.secondsWithoutFixMax {
+        if isOnTreadmill, !hasFix, !isStartLost, secondsWithoutFix > Self.secondsWithoutFixMax {
             isHidden = false
         }
     }
@@ -130,6 +137,22 @@ struct HiddenPlaces: Sendable {
     private func isFixLate(at time: Timestamp) -> Bool {
         secondsWithoutFix > Self.secondsWithoutFixMax
             || heardAt.map { TrackTrust.isBack(time, before: $0) } ?? false
+    }
+
+    /// Hides around a long stand: the next run begins there.
+    private mutating func noteStand() {
+        guard settings.trimStartMeters > 0, let place = track.stand.place else { return }
+        let square = LongStand.meters * LongStand.meters
+        let isKnown = stands.contains {
+            $0.squaredMeters(toLatitude: place.latitude, longitude: place.longitude) < square
+        }
+        guard !isKnown else { return }
+        guard stands.count < Self.standsMax else { return isStartLost = true }
+        stands.append(place)
+        circles.append(
+            HiddenCircle(
+                meters: settings.trimStartMeters, aroundLatitude: place.latitude,
+                longitude: place.longitude, salt: settings.salt))
     }
 
     private mutating func noteStart(_ latitude: Double, _ longitude: Double) {

@@ -65,6 +65,8 @@ struct HiddenStretches: Sendable {
 
     mutating func loseStart() { places.loseStart() }
 
+    mutating func setTreadmill(_ isOn: Bool) { places.isOnTreadmill = isOn }
+
     /// Notes that a session begins anew under the ID, with a start and totals of its own.
     mutating func beginAnew() {
         places.beginAnew()

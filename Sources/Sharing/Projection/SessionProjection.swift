@@ -41,6 +41,8 @@ public struct SessionProjection: Sendable {
     public enum Mark: Sendable {
         /// The session's first record.
         case beginning
+        /// The profile from here on: whether the runner is on a treadmill, where no fix ever comes.
+        case profile(isOnTreadmill: Bool)
         /// Records are damaged or were removed, perhaps the session's.
         case loss
     }
@@ -75,10 +77,8 @@ public struct SessionProjection: Sendable {
     /// Bytes of the shown splits.
     var splitBytes: Int { progress.splits.capacity * MemoryLayout<Split>.stride }
 
-    /// The oldest held event.
+    /// The oldest and the newest held event.
     var firstHeld: HeldEvents.Entry? { trim?.first }
-
-    /// The newest held event.
     var lastHeld: HeldEvents.Entry? { trim?.last }
 
     /// Times at which the first and the last held event are released without further records;
@@ -118,15 +118,15 @@ public struct SessionProjection: Sendable {
         return inViewAt.advanced(bySeconds: Self.hiddenSecondsMax)
     }
 
-    /// Processes a mark, in log order with the events. After a loss, and if it does not begin with
-    /// ``Mark/beginning``, a session is hidden up to its next position. If the start is trimmed and
-    /// the first position is unknown, it is hidden altogether: any place may be where it started.
+    /// Processes a mark, in log order with the events. After a loss, and without ``Mark/beginning``, a
+    /// session is hidden up to its next position; with a trimmed start, whose place is not known, altogether.
     ///
     /// A second beginning is that of another session under the ID, after the first was removed; or a
     /// later head in a log of an earlier program. So places that may be the first one's start stay
     /// hidden, and the next position is another start, behind which the track has to earn trust.
     public mutating func note(_ mark: Mark) {
         switch (mark, start) {
+        case (.profile(let isOnTreadmill), _): hiding?.setTreadmill(isOnTreadmill)
         case (.beginning, .awaited): start = .begun
         case (.loss, .awaited), (.loss, .begun): loseStart()
         case (.loss, .known), (.loss, .lost): hiding?.losePlace()

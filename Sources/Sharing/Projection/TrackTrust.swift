@@ -66,6 +66,7 @@ struct TrackTrust: Sendable {
     private(set) var isLost = false
     /// Whether the newest record is from before the newest position, and so not of its place.
     private(set) var hasSteppedBack = false
+    private(set) var stand = LongStand()
 
     /// - Parameters:
     ///   - metrics: Recorded metrics.
@@ -80,6 +81,7 @@ struct TrackTrust: Sendable {
             fixAt = time
             interrupt()
         }
+        stand.update(position.latitude, position.longitude, at: metrics.elapsedSeconds)
         let step = move(position.latitude, position.longitude, at: metrics.elapsedSeconds)
         if step != .repeated, position.state == .live { fixAt = max(fixAt ?? time, time) }
         isLost =

@@ -3,7 +3,8 @@ public import SensorModel
 /// The sessions of each device, and the session that each share shows.
 ///
 /// A share shows the newest live session of its device, else the last one that ended while the
-/// share was valid. It never shows a session that ended before the share was made.
+/// share was valid. It never shows a session that ended before the share was made, nor one that was
+/// imported.
 public struct DeviceSessions: Sendable {
     private struct Span: Sendable {
         /// An end as some shares see it.
@@ -114,6 +115,7 @@ public struct DeviceSessions: Sendable {
     }
 
     private mutating func goOn(_ span: Span, of device: DeviceID) {
+        guard !span.session.isImported else { return }
         var known = spans[device] ?? []
         if let index = known.firstIndex(where: { $0.session == span.session }) {
             known[index].ended = nil

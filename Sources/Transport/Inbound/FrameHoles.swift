@@ -10,6 +10,9 @@ struct FrameHoles {
     private static let secondsMin = 1.5
     /// Seconds of a hole whose metrics are recorded, and what each costs more.
     private static let (shownSeconds, shownTicks) = (60.0, 2.0)
+    /// Each is an event, which goes to every viewer of each of the device's shares; heart rates and
+    /// positions are gathered. So 100 buttons a second, and 1,000 notes.
+    private static let (ticksOfButton, ticksOfNote) = (200.0, 20.0)
     /// Stretches that are remembered: of 1,000 frames that wait behind a gap few need more.
     private static let stretchesMax = 64
 
@@ -37,13 +40,14 @@ struct FrameHoles {
     ///   - header: The next frame.
     ///   - payload: Its payload, checked.
     ///   - arrival: The daemon's clock.
-    /// - Returns: What passing the holes around the frame and between its samples costs, 0 for most
-    ///   frames; `nil`: the frame must wait.
+    /// - Returns: What passing the holes around the frame and between its samples costs, and what a
+    ///   button or a note does, 0 for most frames; `nil`: the frame must wait.
     func ticks(
         before header: FrameHeader, payload: Span<UInt8>, at arrival: @autoclosure () -> Timestamp
     ) -> Double? {
         let ticks =
             ticks(around: header) + Self.ticksBetweenSamples(header.kind, payload)
+            + Self.ticksOfEvent(header.kind)
         guard ticks == 0 || pace.hasRoom(for: isFirst ? 0 : ticks, at: arrival()) else {
             return nil
         }
@@ -113,6 +117,14 @@ struct FrameHoles {
         else { return 0 }
         return Double(layout.count - 1)
             * ticks(seconds: Double(layout.intervalMicroseconds) / 1_000_000)
+    }
+
+    private static func ticksOfEvent(_ kind: FrameKind) -> Double {
+        switch kind {
+        case .control: ticksOfButton
+        case .marker: ticksOfNote
+        default: 0
+        }
     }
 
     /// Where the session's last frame is not known here.

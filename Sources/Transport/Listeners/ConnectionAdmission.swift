@@ -44,11 +44,7 @@ final class ConnectionAdmission: Sendable {
     fileprivate func prove(
         _ number: UInt64, _ proof: ConnectionProof, _ bounds: ConnectionTable.Bounds
     ) -> ConnectionTable.Refusal? {
-        if let refusal = change({ $0.table.prove(number, proof, bounds) }) { return refusal }
-        if proof.kind == .device, let channel = state.withLock({ $0.channels[number] }) {
-            KernelBuffers.widen(channel)
-        }
-        return nil
+        change { $0.table.prove(number, proof, bounds) }
     }
 
     fileprivate func move(

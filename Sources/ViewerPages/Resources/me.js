@@ -4,6 +4,7 @@ import { colors, onThemeChange } from "./colors.js";
 import { CourseFile } from "./coursefile.js";
 import { find, findAll, fitCanvas, make, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
+import { ImportFiles } from "./importfiles.js";
 import { appName, Owner, pointsOfGPX, tokenIn } from "./owner.js";
 import "./ownerwords.js";
 import { HiddenPlaces } from "./places.js";
@@ -49,6 +50,7 @@ const page = { t, say, attempt };
 const settings = [
   new HiddenPlaces(find(".hidden-places"), page), new Profile(find(".profile"), page),
   new CourseFile(find(".course-file"), page),
+  new ImportFiles(find(".sessions"), page, () => Promise.all([loadSessions(), loadTraining()])),
 ];
 
 async function signIn(token) {

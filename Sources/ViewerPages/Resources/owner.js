@@ -38,6 +38,12 @@ export class Owner {
     return { sessions, next: answer.headers.get("Link") ? sessions.at(-1)?.cursor : undefined };
   }
 
+  /** Brings in the file of a run; `duplicate`: "refuse", "replace" or "keep". */
+  async importFile(file, duplicate) {
+    const query = new URLSearchParams({ name: file.name, duplicate });
+    return (await this.#send("POST", `/import?${query}`, await packed(file))).json();
+  }
+
   session = (id) => this.#json("GET", `/sessions/${encodeURIComponent(id)}`);
   deleteSession = (id) => this.#send("DELETE", `/sessions/${encodeURIComponent(id)}`);
   shares = () => this.#json("GET", "/shares");
@@ -92,6 +98,12 @@ export class Owner {
     }
     return answer;
   }
+}
+
+/** The file in gzip's frame, where the browser can: a GPX file becomes a tenth. */
+async function packed(file) {
+  if (!globalThis.CompressionStream || /\.gz$/i.test(file.name)) return file;
+  return new Response(file.stream().pipeThrough(new CompressionStream("gzip"))).blob();
 }
 
 /** Latitude and longitude of each point of a GPX text, thinned to `pointsMax`. Pure. */

@@ -1,5 +1,6 @@
 import Foundation
 import Recordings
+import Runtime
 
 /// A recording on disk: a file, or a neutral folder.
 enum RecordingFile {

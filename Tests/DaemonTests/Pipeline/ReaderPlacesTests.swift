@@ -36,6 +36,20 @@ struct ReaderPlacesTests {
         #expect(!places.hasRoom(1, for: Self.parties[0]))
     }
 
+    /// Each reading goes to each reader: one device would hold the daemon by sending a thousand a second.
+    @Test func `What readers are told is paced by their number`() {
+        var pace = NewsPace()
+        func told(_ party: Int, readers: Int, after seconds: Double = 0) -> Int {
+            let now = Self.now.advanced(bySeconds: seconds)
+            return (0..<5000).count { _ in pace.mayTell(Self.parties[party], readers, at: now) }
+        }
+        #expect(told(0, readers: 750) == 2)
+        #expect(told(1, readers: 1) == 1500)
+        let rest = told(2, readers: 10) * 10 + told(3, readers: 10) * 10
+        #expect(rest == 1000, "4,000 of all")
+        #expect(told(0, readers: 750, after: 1) == 1)
+    }
+
     /// Each that comes asks the pipeline: sockets that join and leave without end would hold it.
     @Test func `Readers that come and go are paced, all links of a device together`() {
         var places = ReaderPlaces()

@@ -1,6 +1,6 @@
-import Recordings
+package import Recordings
 import SensorModel
-import WireFormat
+package import WireFormat
 
 extension Recording {
     /// The recording as received by a daemon: the binary form has fewer digits than some files.
@@ -10,7 +10,7 @@ extension Recording {
     /// - Returns: The same frames in wire precision; a heart rate within a motion frame becomes a
     ///   frame of its own, because the binary form cannot hold it.
     /// - Throws: ``FrameRefusal`` for a frame that no device could send.
-    func sent() throws(FrameRefusal) -> Recording {
+    package func sent() throws(FrameRefusal) -> Recording {
         var sent = self
         sent.frames.removeAll(keepingCapacity: true)
         var bytes: [UInt8] = []

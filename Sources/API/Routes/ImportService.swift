@@ -1,0 +1,239 @@
+import Bytes
+import Compression
+import Foundation
+import Recordings
+import Registry
+import Runtime
+import SegmentLog
+import SensorModel
+import Sessions
+import Sharing
+import Transport
+import WireFormat
+
+/// Takes the file of a run that another program recorded, once.
+struct ImportService: Sendable {
+    /// What to do with a run that is there already.
+    fileprivate enum Duplicate: String, CaseIterable, Sendable {
+        case refuse, replace, keep
+    }
+
+    private struct Row: Encodable {
+        let session: String
+        let format: String
+        let frames: Int
+        /// Unusable items, by reason.
+        let refused: [String: Int]
+        /// Values that no frame holds, by field.
+        let dropped: [String: Int]
+        let notes: [String]
+        /// Sessions of the same run that were erased for it.
+        let replaced: [String]
+        /// Sessions of the same run that stay beside it.
+        let beside: [String]
+    }
+
+    /// Sessions of the same hours that are read and compared, those that overlap most first.
+    private static let comparedMax = 8
+
+    let administration: Administration
+    let pipeline: Pipeline
+    let pushes: PushService
+
+    /// - Throws: ``APIRefusal``, ``ReadRefusal``
+    func answer(_ request: HTTPRequest, for device: Device) async throws -> HTTPResponse {
+        try await pushes.imports.run(for: device.id) { try await take(request, of: device) }
+    }
+
+    private func take(_ request: HTTPRequest, of device: Device) async throws -> HTTPResponse {
+        let duplicate = try Self.duplicate(request)
+        let name = CleanText.clean(request.query["name"] ?? "the file", charactersMax: 64)
+        let reservation = try pipeline.exports.begin(device.id)
+        let body = request.body
+        let recording = try await pipeline.reading(body, of: device.id, isFile: true) {
+            try ImportedFile(name: name, body, reservation).recording
+        }
+        let known = try await sessions(like: recording, of: device.id)
+        if duplicate == .refuse, let first = known.first {
+            throw APIRefusal.conflict(
+                "\(name) is a run that is there already, as session \(first): replace it, or keep "
+                    + "both")
+        }
+        let (outcome, session) = await pushes.record(Self.ended(recording.frames), from: device.id)
+        withExtendedLifetime(reservation) {}
+        switch outcome {
+        case .recorded: break
+        case .notDurable:
+            throw APIRefusal.unavailable("not recorded: the log cannot be written now")
+        case .tooMany:
+            throw APIRefusal.tooMany(
+                "not recorded: the device sends too much at once", retryAfterSeconds: 10)
+        case .tooSparse:
+            throw APIRefusal.badValue(
+                "not recorded: there is too much time between the points of \(name)")
+        }
+        let replaced = duplicate == .replace ? await erase(known, of: device.id) : []
+        return JSONBody.response(
+            Row(
+                session: "\(session)", format: recording.format.name,
+                frames: recording.frames.count, refused: recording.refused.counts,
+                dropped: recording.dropped.counts, notes: Self.notes(on: recording),
+                replaced: replaced.map(\.description),
+                beside: known.filter { !replaced.contains($0) }.map(\.description)),
+            status: 201)
+    }
+
+    private static func duplicate(_ request: HTTPRequest) throws(APIRefusal) -> Duplicate {
+        guard let text = request.query["duplicate"] else { return .refuse }
+        guard let duplicate = Duplicate(rawValue: text) else {
+            throw .badField(
+                name: "duplicate", allowed: ImportAddress.duplicates.joined(separator: ", "))
+        }
+        return duplicate
+    }
+
+    private static func notes(on recording: Recording) -> [String] {
+        recording.startIsKnown
+            ? recording.notes
+            : recording.notes + ["The file does not say when it was: it begins on 2020-01-01."]
+    }
+
+    /// Adds the end of the run: without it the session would wait for more.
+    private static func ended(_ frames: [Frame]) -> [Frame] {
+        guard let last = frames.last, last.payload != .control(.stop) else { return frames }
+        let end = Frame(sequence: .none, deviceTime: last.deviceTime, payload: .control(.stop))
+        return frames + [end]
+    }
+
+    // MARK: Duplicates
+
+    /// The device's sessions of the same run, the one that overlaps most first.
+    private func sessions(
+        like recording: Recording, of device: DeviceID
+    ) async throws -> [SessionID] {
+        guard let first = recording.frames.first, let last = recording.frames.last else {
+            return []
+        }
+        let times = first.deviceTime...max(first.deviceTime, last.deviceTime)
+        let candidates = administration.catalog.sessions(of: device, during: times)
+            .map { ($0, RunOverlap.share(times, $0.deviceTimes ?? $0.arrivalTimes)) }
+            .filter { $0.1 >= RunOverlap.shareMin }
+            .sorted { $0.1 > $1.1 }.prefix(Self.comparedMax).map(\.0)
+        guard !candidates.isEmpty else { return [] }
+        let log = pipeline.log
+        log.flush()
+        let match = RecordingMatch(recording.frames)
+        return try await pipeline.reader.pool.run(for: .device(device)) { ticket in
+            try candidates.filter { candidate in
+                var match = match
+                try Self.read(candidate, log.reader(), ticket) { match.note($0) }
+                return match.isSameRun
+            }.map(\.session)
+        }
+    }
+
+    /// Reads the frames of a session that are compared, as far as they can be read.
+    private static func read(
+        _ summary: SessionSummary, _ reader: LogReader, _ ticket: ReadPool.Ticket,
+        _ body: (Frame) -> Void
+    ) throws {
+        _ = try reader.read(from: summary.firstOffset, session: summary.session) {
+            header, payload in
+            guard !ticket.isCancelled else { return false }
+            guard case .frame(let kind) = try? SessionRecord(header, payload: payload) else {
+                return true
+            }
+            let frame = FrameHeader(
+                kind: kind, sequence: header.sequence, deviceTime: header.deviceTime)
+            if let frame = try? FramePayload.decode(frame, payload: payload) { body(frame) }
+            return true
+        }
+        guard !ticket.isCancelled else { throw ReadRefusal.cancelled }
+    }
+
+    /// - Returns: Those that were erased; the others are over the limit of deletions, or gone.
+    private func erase(_ sessions: [SessionID], of device: DeviceID) async -> [SessionID] {
+        var erased: [SessionID] = []
+        for session in sessions {
+            let isErased = try? await administration.changes.run(
+                for: device, changedAt: administration.clock()
+            ) { try await administration.deleteSession(session, for: device) }
+            if isErased != nil { erased.append(session) }
+        }
+        return erased
+    }
+}
+
+/// The request's target, for clients.
+package enum ImportAddress {
+    /// Choices for a run that is there already.
+    package static let duplicates = ImportService.Duplicate.allCases.map(\.rawValue)
+
+    /// - Parameters:
+    ///   - name: The file's name, for messages.
+    ///   - duplicate: One of ``duplicates``.
+    /// - Returns: The path, with its query.
+    package static func target(name: String, duplicate: String) -> String {
+        let name = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "file"
+        return "/v1/me/import?name=\(name)&duplicate=\(duplicate)"
+    }
+}
+
+/// Reads a file that a device's owner sends, within the memory that is reserved for it.
+private struct ImportedFile {
+    let recording: Recording
+
+    /// Bytes of the longest file, expanded.
+    private static let (bytesMax, fitBytesMax) = (16 << 20, 4 << 20)
+    /// A value while it is read, as the file has it and as a device sends it.
+    private static let itemBytes = 500
+    /// Bytes of a value in a file at least; shorter ones are refused when there are many.
+    private static let (fitItemBytesMin, textItemBytesMin) = (4, 20)
+    /// Beside the file itself, in what is reserved for one device.
+    private static let itemsMax =
+        (ExportBudget.deviceBytesMax - bytesMax - (1 << 20)) / itemBytes
+
+    /// - Throws: ``APIRefusal``, ``ReadRefusal``
+    init(name: String, _ body: [UInt8], _ reservation: ExportBudget.Reservation) throws {
+        let file = try Self.expanded(body, name: name, reservation)
+        let isFIT = file.dropFirst(8).starts(with: Array(".FIT".utf8))
+        guard file.count <= (isFIT ? Self.fitBytesMax : Self.bytesMax) else {
+            throw Self.tooLarge(name)
+        }
+        let items = file.count / (isFIT ? Self.fitItemBytesMin : Self.textItemBytesMin)
+        let itemsMax = min(max(items, 1000), Self.itemsMax)
+        if let refusal = reservation.take(file.count + itemsMax * Self.itemBytes) { throw refusal }
+        do {
+            recording = try Recording.read(name: name, contents: .file(file), itemsMax: itemsMax)
+                .sent()
+        } catch let error as RecordingError {
+            throw APIRefusal.badValue("\(error)")
+        } catch let error as FrameRefusal {
+            throw APIRefusal.badValue("\(name) has a value that no device could send: \(error)")
+        }
+    }
+
+    private static func expanded(
+        _ body: [UInt8], name: String, _ reservation: ExportBudget.Reservation
+    ) throws -> [UInt8] {
+        guard Gzip.recognizes(body) else { return body }
+        var refusal: ReadRefusal?
+        do throws(Gzip.Failure) {
+            return try Gzip.expand(body) { bytes in
+                refusal = bytes <= bytesMax ? reservation.take(bytes) : .tooLong
+                return refusal == nil
+            }
+        } catch .malformed {
+            throw APIRefusal.badValue("\(name) is not a whole gzip file")
+        } catch {
+            if let refusal, refusal != .tooLong { throw refusal }
+            throw tooLarge(name)
+        }
+    }
+
+    private static func tooLarge(_ name: String) -> APIRefusal {
+        .badValue(
+            "\(name) is too large: at most \(bytesMax >> 20) MiB, a FIT file "
+                + "\(fitBytesMax >> 20) MiB; pulsecast push has no limit")
+    }
+}

@@ -1,0 +1,81 @@
+import CZlib
+
+/// Bytes in gzip's frame (RFC 1952), by zlib.
+package enum Gzip {
+    /// Added to the binary logarithm of the window: RFC 1952's frame, without a name and a time.
+    private static let gzipFrame: CInt = 16
+    /// Expanded at once, bytes.
+    private static let stepBytes = 256 << 10
+
+    package enum Failure: Error, Hashable, Sendable {
+        /// The bytes are not gzip's, or damaged, or end too early.
+        case malformed
+        /// There is no room for more of what comes out.
+        case noRoom
+    }
+
+    /// Compresses as well as zlib can: the pages once at a start, with no build step and no outdated files.
+    package static func compress(_ source: [UInt8]) -> [UInt8] {
+        var stream = unsafe z_stream()
+        let started = unsafe deflateInit2_(
+            &stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + gzipFrame, 8, Z_DEFAULT_STRATEGY,
+            ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size))
+        precondition(started == Z_OK, "zlib says \(started): no memory, or another version")
+        defer { unsafe deflateEnd(&stream) }
+        let bound = unsafe Int(deflateBound(&stream, uLong(source.count)))
+        var input = source
+        return unsafe [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+            unsafe input.withUnsafeMutableBufferPointer { input in
+                unsafe stream.next_in = input.baseAddress
+                unsafe stream.avail_in = uInt(input.count)
+                unsafe stream.next_out = output.baseAddress
+                unsafe stream.avail_out = uInt(bound)
+                let ended = unsafe deflate(&stream, Z_FINISH)
+                precondition(ended == Z_STREAM_END, "zlib says \(ended) below its own bound")
+            }
+            count = unsafe bound - Int(stream.avail_out)
+        }
+    }
+
+    package static func recognizes(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }
+
+    /// Expands a stranger's bytes: some of them may become a thousand times as many.
+    ///
+    /// - Parameters:
+    ///   - source: One frame of gzip; what follows it is left out.
+    ///   - hasRoom: Receives the bytes to hold, before they are expanded; `false` ends it.
+    /// - Returns: The expanded bytes.
+    /// - Throws: ``Failure``
+    package static func expand(
+        _ source: [UInt8], hasRoom: (Int) -> Bool
+    ) throws(Failure) -> [UInt8] {
+        var stream = unsafe z_stream()
+        let started = unsafe inflateInit2_(
+            &stream, MAX_WBITS + gzipFrame, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size))
+        precondition(started == Z_OK, "zlib says \(started): no memory, or another version")
+        defer { unsafe inflateEnd(&stream) }
+        var expanded: [UInt8] = []
+        var input = source
+        var status = Z_OK
+        var isRefused = false
+        unsafe input.withUnsafeMutableBufferPointer { input in
+            unsafe stream.next_in = input.baseAddress
+            unsafe stream.avail_in = uInt(input.count)
+            while status == Z_OK, !isRefused {
+                isRefused = !hasRoom(expanded.count + stepBytes)
+                guard !isRefused else { return }
+                let part = unsafe [UInt8](unsafeUninitializedCapacity: stepBytes) { part, count in
+                    unsafe stream.next_out = part.baseAddress
+                    unsafe stream.avail_out = uInt(stepBytes)
+                    status = unsafe inflate(&stream, Z_NO_FLUSH)
+                    count = unsafe stepBytes - Int(stream.avail_out)
+                }
+                expanded += part
+            }
+        }
+        guard !isRefused else { throw .noRoom }
+        // Where the input ends too early zlib asks for more.
+        guard status == Z_STREAM_END else { throw .malformed }
+        return expanded
+    }
+}

@@ -1,0 +1,88 @@
+import SensorModel
+import Testing
+
+@testable import Sharing
+
+/// An app that never stops has the home in the middle of its session.
+@Suite struct LongStandTests {
+    private static let home = SessionProjectionTests.home
+
+    /// Away from home at 3 m/s and back, a stand there, and away again; a receiver wanders by some meters.
+    private static func events(standing stand: Int) -> [StreamEvent] {
+        let turn = 1000
+        return (0..<4 * turn + stand).map { second in
+            let back = 2 * turn
+            let way =
+                second < back
+                ? turn - abs(turn - second) : max(0, second - back - stand)
+            let wander = Double(second % 7) - 3
+            let heading = second < back ? 1.0 : -1
+            return SessionProjectionTests.metrics(
+                second, at: home.moved(east: heading * 3 * Double(way) + wander, north: wander))
+        }
+    }
+
+    private static func shown(standing stand: Int, _ settings: PrivacySettings) -> [Metrics] {
+        let shown = SessionProjectionTests.project(
+            events(standing: stand), .hiding(settings), until: Fixture.time(1_000_000))
+        return SessionProjectionTests.metrics(in: shown)
+    }
+
+    private static func nearest(_ shown: [Metrics]) -> Double {
+        shown.compactMap(\.position).map {
+            Track.Point(latitude: $0.latitude, longitude: $0.longitude).meters(to: home)
+        }.min() ?? .infinity
+    }
+
+    @Test(arguments: [1900, 7200, 30_000])
+    func `Nothing near a long stand is shown, where start and finish are trimmed`(stand: Int) {
+        let shown = Self.shown(
+            standing: stand, SessionProjectionTests.settings(start: 300, finish: 300))
+        #expect(Self.nearest(shown) > 300)
+        // The runs before and after are.
+        let east = shown.compactMap(\.position).map(\.longitude)
+        #expect(east.contains { $0 > Self.home.longitude + 0.03 })
+        #expect(east.contains { $0 < Self.home.longitude - 0.03 })
+    }
+
+    @Test func `The arrival is hidden where the finish alone is trimmed`() {
+        let events = Self.events(standing: 7200)
+        let shown = SessionProjectionTests.project(
+            events, .hiding(SessionProjectionTests.settings(finish: 300)),
+            until: Fixture.time(1_000_000))
+        let times = SessionProjectionTests.metrics(in: shown).compactMap { metrics in
+            metrics.position.map { (metrics.elapsedSeconds, $0) }
+        }
+        // Up to the moment at which the runner leaves.
+        for (_, position) in times.dropFirst(400).prefix(while: {
+            $0.1.longitude > Self.home.longitude
+        }) {
+            let point = Track.Point(latitude: position.latitude, longitude: position.longitude)
+            #expect(point.meters(to: Self.home) > 300)
+        }
+    }
+
+    @Test func `A rest of less than half an hour hides nothing more`() {
+        let settings = SessionProjectionTests.settings(start: 300)
+        let rest = Self.shown(standing: 1500, settings)
+        let point = Self.events(standing: 0)
+        #expect(rest.count { $0.position != nil } > point.count / 3)
+    }
+
+    @Test func `With seventeen long stands a session with a trimmed start is hidden`() {
+        var track = HiddenPlaces(SessionProjectionTests.settings(start: 100))
+        var inView: [Int] = []
+        for stop in 0..<20 {
+            for second in 0..<3000 {
+                let way = 12_000 * Double(stop) + 6 * Double(max(0, second - 1900))
+                let event = SessionProjectionTests.metrics(
+                    stop * 3000 + second,
+                    at: Self.home.moved(east: way + Double(second % 5), north: 0))
+                guard case .metrics(let metrics) = event.kind else { continue }
+                track.update(metrics, at: event.deviceTime)
+                if !track.isHidden { inView.append(stop) }
+            }
+        }
+        #expect(inView.contains(10) && inView.max() ?? 0 < 18)
+    }
+}
