@@ -70,6 +70,9 @@ static const uint8_t icon_png[] = {
 static const uint8_t icon_svg[] = {
 #embed "../ViewerPages/Resources/icon.svg"
 };
+static const uint8_t importfiles_js[] = {
+#embed "../ViewerPages/Resources/importfiles.js"
+};
 static const uint8_t leader_js[] = {
 #embed "../ViewerPages/Resources/leader.js"
 };
@@ -297,6 +300,7 @@ static const struct cpages_file files[] = {
     FILE("hold.js", hold_js),
     FILE("icon.png", icon_png),
     FILE("icon.svg", icon_svg),
+    FILE("importfiles.js", importfiles_js),
     FILE("leader.js", leader_js),
     FILE("live.css", live_css),
     FILE("live.html", live_html),

@@ -11,8 +11,8 @@ struct FrameHoles {
     /// Seconds of a hole whose metrics are recorded, and what each costs more.
     private static let (shownSeconds, shownTicks) = (60.0, 2.0)
     /// Each is an event, which goes to every viewer of each of the device's shares; heart rates and
-    /// positions are gathered. So 100 buttons a second, and 1,000 notes.
-    private static let (ticksOfButton, ticksOfNote) = (200.0, 20.0)
+    /// positions are gathered. So 50 buttons a second, and 1,000 notes.
+    private static let (ticksOfButton, ticksOfNote) = (400.0, 20.0)
     /// Stretches that are remembered: of 1,000 frames that wait behind a gap few need more.
     private static let stretchesMax = 64
 

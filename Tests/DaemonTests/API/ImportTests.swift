@@ -97,6 +97,9 @@ import Transport
             let kept = try await Self.send(Self.gpx(), running, token, "keep")
             #expect(kept.object["beside"] as? [String] == [id])
             #expect(try await Self.sessions(running, token).count == 4)
+            let training = try await running.ask(.get, "/v1/me/training?days=4", token: token)
+            let days = training.object["days"] as? [[String: Any]] ?? []
+            #expect(days.compactMap { $0["sessions"] as? Int }.reduce(0, +) == 2, "once")
             let both: Set = [id, try #require(kept.object["session"] as? String)]
             let instead = try await Self.send(Self.gpx(), running, token, "replace")
             #expect(Set(instead.object["replaced"] as? [String] ?? []) == both)

@@ -24,7 +24,7 @@ import Transport
         try await RunningDaemon.again(in: folder) { running in
             token = try running.addDevice("ann")
             for session in sessions {
-                try await running.sendHeartRates([120, 130], token: token, session: session)
+                try await running.sendHeartRates([130], token: token, session: session)
             }
             running.daemon.pipeline.upkeep.stop()
             let upkeep = running.daemon.pipeline.upkeep

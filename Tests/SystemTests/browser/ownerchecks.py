@@ -118,8 +118,37 @@ def settings(browser, cast):
     expect(asked("/course") == COURSE, "the course is another")
     page.run("document.querySelector('.course-remove').click()")
     page.wait("document.querySelector('.course-state').textContent === 'No course.'", PATIENCE)
+    imports(page, asked)
     page.run("document.querySelector('.sign-out').click()")
     expect(page.run("[...document.querySelectorAll('.settings input:not([type=checkbox])')]"
                     ".every((field) => !Number(field.value))"), "something is left after signing out")
-    clean(page, cast.base, allowed=["status of 400"])
-    return "3 places, a refusal, profile, course"
+    clean(page, cast.base, allowed=["status of 400", "status of 409"])
+    return "3 places, a refusal, profile, course, a run brought in twice"
+
+
+def imports(page, asked):
+    """A file is taken, refused the second time, and takes the place of the first."""
+    def choose(name):
+        node = page.call("Runtime.evaluate", {"expression": "document.querySelector('.import input')"})
+        page.call("DOM.setFileInputFiles", {"files": [name], "objectId": node["result"]["objectId"]})
+
+    def said(words):
+        page.wait(f"document.querySelector('.import-list li:last-child').textContent.includes('{words}')",
+                  PATIENCE)
+
+    before = len(json.loads(asked("/sessions")))
+    points = "".join(
+        f'<trkpt lat="{48.2 + number * 3e-5}" lon="11.6"><time>2026-10-01T06:{number // 60:02}:'
+        f'{number % 60:02}Z</time></trkpt>' for number in range(300))
+    with tempfile.NamedTemporaryFile("w", suffix=".gpx") as file:
+        file.write('<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>'
+                   f'{points}</trkseg></trk></gpx>')
+        file.flush()
+        choose(file.name)
+        said("Taken: 300")
+        choose(file.name)
+        said("there already")
+        expect(len(json.loads(asked("/sessions"))) == before + 1, "it was taken twice")
+        page.run("document.querySelector('.import-list li:last-child button').click()")
+        said("Taken: 300")
+    expect(len(json.loads(asked("/sessions"))) == before + 1, "it did not take the place of the first")
