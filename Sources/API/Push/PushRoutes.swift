@@ -72,7 +72,8 @@ package struct PushRoutes: Sendable {
             return .failure(
                 status: 413,
                 reason:
-                    "not recorded: there is too much time between the points, send them in parts")
+                    "not recorded: there is too much time between the points, or there are too "
+                    + "many pauses and laps: send them in parts")
         case .tooMany: return ShareRefusal.tooMany(retryAfterSeconds: 10).response
         }
         commands.delivered(batch.deliveredCommands, to: device)

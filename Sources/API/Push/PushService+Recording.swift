@@ -16,20 +16,22 @@ extension PushService {
         _ frames: [Frame], from device: DeviceID
     ) async -> (outcome: PushOutcome, session: SessionID) {
         var generator = SystemRandomNumberGenerator()
-        let line = newLine(of: .imported(using: &generator), from: device, isRecorded: true)
-        if let refusal = refusal(of: frames, from: device) { return (refusal, line.session) }
+        let session = SessionID.imported(using: &generator)
+        // Before the line: it is a connection, which somebody has to close.
+        if let refusal = refusal(of: frames, from: device) { return (refusal, session) }
+        let line = newLine(of: session, from: device, isRecorded: true)
         var rest = frames[...]
         while !rest.isEmpty {
             let outcome = await line.send(Array(rest.prefix(Self.framesAtOnce)), at: clock())
             guard outcome == .recorded else {
                 await line.close()
                 // The disk takes nothing: what is there stays if it cannot be deleted either.
-                _ = try? await administration.deleteSession(line.session, for: device)
-                return (.notDurable, line.session)
+                _ = try? await administration.deleteSession(session, for: device)
+                return (.notDurable, session)
             }
             rest = rest.dropFirst(Self.framesAtOnce)
         }
         await line.close()
-        return (.recorded, line.session)
+        return (.recorded, session)
     }
 }

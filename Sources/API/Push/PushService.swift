@@ -13,7 +13,8 @@ package enum PushOutcome: Hashable, Sendable {
     case notDurable
     /// The device sends more per second than allowed: nothing was recorded.
     case tooMany
-    /// There are years between its points: nothing was recorded, and sending it again is useless.
+    /// There are years between its points, or thousands of buttons: nothing was recorded, and sending it
+    /// again is useless.
     case tooSparse
 }
 
@@ -117,7 +118,7 @@ package actor PushService {
                 frames.lazy.map(\.deviceTime), of: device, arrival: clock(),
                 perSecondMax: framesPerSecondMax)
         else { return .tooMany }
-        let wait = HolePace.seconds(of: frames.lazy.map(\.deviceTime))
+        let wait = HolePace.seconds(of: frames)
         return wait <= Self.waitSecondsMax ? nil : .tooSparse
     }
 

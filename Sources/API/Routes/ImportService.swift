@@ -70,7 +70,8 @@ struct ImportService: Sendable {
                 "not recorded: the device sends too much at once", retryAfterSeconds: 10)
         case .tooSparse:
             throw APIRefusal.badValue(
-                "not recorded: there is too much time between the points of \(name)")
+                "not recorded: in \(name) there is too much time between the points, or there are "
+                    + "too many pauses and laps; pulsecast push takes it")
         }
         let replaced = duplicate == .replace ? await erase(known, of: device.id) : []
         return JSONBody.response(
@@ -122,9 +123,9 @@ struct ImportService: Sendable {
         guard !candidates.isEmpty else { return [] }
         let log = pipeline.log
         log.flush()
-        let match = RecordingMatch(recording.frames)
         return try await pipeline.reader.pool.run(for: .device(device)) { ticket in
-            try candidates.filter { candidate in
+            let match = RecordingMatch(recording.frames)
+            return try candidates.filter { candidate in
                 var match = match
                 try Self.read(candidate, log.reader(), ticket) { match.note($0) }
                 return match.isSameRun

@@ -13,10 +13,11 @@ enum MotionCSV {
             && columns.count == 8
     }
 
-    static func read(_ table: CSVTable) throws(RecordingError) -> Recording {
+    static func read(_ table: CSVTable, _ itemsMax: Int) throws(RecordingError) -> Recording {
         var builder = RecordingBuilder(format: .motionCSV)
         var batcher = MotionBatcher(traits: .hasRotation)
         table.forEachRow(fieldsMax: 8) { bytes, fields, count in
+            guard batcher.samples.count <= itemsMax else { return }
             guard count == 8, let time = CSVTable.time(bytes, fields[0]),
                 time >= .earliestDeviceTime,
                 let sample = MotionSample(bytes, fields, count, from: 2, rotation: true)
@@ -33,6 +34,7 @@ enum MotionCSV {
             if !valid, rate != 0 { builder.refuse("heart rate out of range") }
             batcher.heartRates.append(valid ? rate : 0)
         }
+        try batcher.check(itemsMax, .motionCSV)
         builder.recording.frames = batcher.frames(among: [])
         return try builder.finish()
     }

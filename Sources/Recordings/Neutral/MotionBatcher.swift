@@ -21,6 +21,11 @@ package struct MotionBatcher {
         self.traits = traits
     }
 
+    /// - Throws: ``RecordingError/tooMuch(_:itemsMax:)``; each sample may become a frame of its own.
+    func check(_ itemsMax: Int, _ format: RecordingFormat) throws(RecordingError) {
+        guard samples.count <= itemsMax else { throw .tooMuch(format, itemsMax: itemsMax) }
+    }
+
     /// - Parameter others: Other frames in order of time. A motion frame follows those that are not
     ///   later than its first sample.
     /// - Returns: All in order of time.

@@ -77,11 +77,14 @@ struct NeutralReader {
         var batcher = MotionBatcher(
             traits: hasRotation ? [.includesGravity, .hasRotation] : .includesGravity)
         // A row of a hundred-hertz recording has about 30 bytes.
-        batcher.times.reserveCapacity(table.bytes.count / 30)
-        batcher.samples.reserveCapacity(table.bytes.count / 30)
+        let expected = min(table.bytes.count / 30, builder.itemsMax)
+        batcher.times.reserveCapacity(expected)
+        batcher.samples.reserveCapacity(expected)
         var unreadable = 0
         var outOfRange = 0
+        let itemsMax = builder.itemsMax
         table.forEachRow(fieldsMax: hasRotation ? 7 : 4) { bytes, fields, count in
+            guard batcher.samples.count <= itemsMax else { return }
             guard let seconds = CSVTable.number(bytes, fields, count, 0),
                 let time = Self.time(seconds),
                 let sample = MotionSample(bytes, fields, count, from: 1, rotation: hasRotation)
@@ -103,6 +106,7 @@ struct NeutralReader {
     private mutating func merge() throws(RecordingError) -> Recording {
         builder.sortFrames()
         if let batcher {
+            try batcher.check(builder.itemsMax, .neutral)
             builder.recording.frames = batcher.frames(among: builder.recording.frames)
         }
         return try builder.finish()

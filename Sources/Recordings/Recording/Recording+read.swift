@@ -54,7 +54,7 @@ extension Recording {
         }
         if head.hasPrefix("{") { return try NDJSONReader.read(bytes, itemsMax) }
         let table = CSVTable(bytes)
-        if MotionCSV.recognises(table.columns) { return try MotionCSV.read(table) }
+        if MotionCSV.recognises(table.columns) { return try MotionCSV.read(table, itemsMax) }
         for (columns, file) in zip(
             [["t_s", "ax"], ["t_s", "lat"], ["t_s", "bpm"]], neutralFileNames)
         where table.columns.starts(with: columns) {

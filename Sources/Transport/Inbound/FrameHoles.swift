@@ -2,7 +2,7 @@ import SensorModel
 import WireFormat
 
 /// The holes between the frames of one connection, as the pipeline passes them: in the order of
-/// their numbers, not of their arrival.
+/// their numbers, not of their arrival. And what its buttons and notes cost.
 struct FrameHoles {
     /// Of a session's first frame, which has none before it.
     static let ticksOfFirst = 200.0
@@ -117,6 +117,15 @@ struct FrameHoles {
         else { return 0 }
         return Double(layout.count - 1)
             * ticks(seconds: Double(layout.intervalMicroseconds) / 1_000_000)
+    }
+
+    /// As ``ticksOfEvent(_:)``.
+    static func ticks(of payload: Frame.Payload) -> Double {
+        switch payload {
+        case .control: ticksOfEvent(.control)
+        case .marker: ticksOfEvent(.marker)
+        default: 0
+        }
     }
 
     private static func ticksOfEvent(_ kind: FrameKind) -> Double {

@@ -1,7 +1,8 @@
 public import SensorModel
 import Synchronization
 
-/// Limits the work that holes between a device's frames make, over all its connections and loops.
+/// Limits the work that holes between a device's frames make, and its buttons and notes, over all its
+/// connections and loops.
 ///
 /// The pipeline passes the time between two frames second by second. So a few bytes with hours
 /// between them cost as much as a recording of hours, and all other devices wait for it. A backlog
@@ -94,14 +95,15 @@ public final class HolePace: Sendable {
         if !isReserved { shared.bucket.withLock { $0.take(cost) } }
     }
 
-    /// - Parameter times: Device times of frames, in order.
-    /// - Returns: Seconds that the holes between them take at this pace.
-    public static func seconds(of times: some Sequence<Timestamp>) -> Double {
+    /// - Parameter frames: In order of time.
+    /// - Returns: Seconds that they take at this pace.
+    public static func seconds(of frames: some Sequence<Frame>) -> Double {
         var last: Timestamp?
         var ticks = 0.0
-        for time in times {
-            if let last { ticks += FrameHoles.ticks(from: last, to: time) }
-            last = time
+        for frame in frames {
+            if let last { ticks += FrameHoles.ticks(from: last, to: frame.deviceTime) }
+            last = frame.deviceTime
+            ticks += FrameHoles.ticks(of: frame.payload)
         }
         return ticks / ticksPerSecond
     }

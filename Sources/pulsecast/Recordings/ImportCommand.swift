@@ -54,15 +54,26 @@ struct ImportCommand: AsyncParsableCommand {
         let token = try Destination.token(inFile: tokenFile)
         var refused = 0
         for path in recordings {
-            do { try await send(path, token: token, over: client) } catch let error
-                as CommandFailure
-            {
-                refused += 1
-                Terminal.complain("\(error)")
+            guard let failure = try await refusal(of: path, token: token, over: client) else {
+                continue
             }
+            refused += 1
+            Terminal.complain("\(failure)")
         }
         guard refused > 0 else { return }
         throw CommandFailure("\(refused) of \(recordings.count) files were not taken")
+    }
+
+    /// - Returns: Why the file was not taken; `nil`: it was.
+    private func refusal(
+        of path: String, token: String, over client: HTTPClient
+    ) async throws -> CommandFailure? {
+        do {
+            try await send(path, token: token, over: client)
+            return nil
+        } catch let failure as CommandFailure {
+            return failure
+        }
     }
 
     private func address() throws -> ServerAddress {

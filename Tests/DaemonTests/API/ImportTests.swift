@@ -1,6 +1,7 @@
 import Client
 import Compression
 import Foundation
+import Ingest
 import SensorModel
 import Sharing
 import Testing
@@ -163,16 +164,48 @@ import Transport
         }
     }
 
+    /// It would hold its memory for as long as the pipeline takes for it.
+    @Test func `A file that takes minutes to record is refused, and leaves no connection`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            func line(_ type: String, _ fields: String, _ time: Int) -> String {
+                #"{"type":"\#(type)",\#(fields),"timestamp":\#(time)}"# + "\n"
+            }
+            func beat(_ time: Int) -> String { line("heartRate", #""heartRate":90"#, time) }
+            let start = Int(Self.start)
+            let days = (0..<1200).map { beat(start - 95_000_000 + $0 * 86_400) }.joined()
+            let buttons = (0..<6200).map { line("control", #""action":"lap""#, start + $0) }
+                .joined()
+            for file in [days, beat(start) + buttons] {
+                let answer = try await Self.send(file, running, token)
+                #expect(
+                    answer.status == 400 && answer.text.contains("too much time"), "\(answer.text)")
+            }
+            #expect(try await Self.sessions(running, token).isEmpty)
+            let isFree = try await running.eventually {
+                let open = await running.daemon.pipeline.mailbox.ask { $0.table.connectionCount }
+                return open == 0 && running.daemon.pipeline.exports.bytes == 0
+            }
+            #expect(isFree)
+        }
+    }
+
     @Test func `What is no recording is refused, with the reason`() async throws {
         try await RunningDaemon.run { running in
             let token = try running.addDevice("ann")
             let bomb = Gzip.compress([UInt8](repeating: 0x20, count: 64 << 20))
             let many = "t_s,bpm\n" + (0..<100_000).map { "\($0),90\n" }.joined()
+            let motion =
+                "t_s,ax,ay,az\n" + (0..<100_000).map { "\($0),0,0,1\n" }.joined()
             let cases: [([UInt8], String)] = [
                 (Array("hello".utf8), "no gpx element"),
                 (Array(Self.gpx().utf8.prefix(400)), "GPX"),
                 (Array(Gzip.compress(Array(Self.gpx().utf8)).dropLast(20)), "gzip"),
-                (bomb, "too large"), (Array(many.utf8), "values"), ([], "empty"),
+                (bomb, "too large"), (Array(many.utf8), "values"),
+                (Gzip.compress(Array(motion.utf8)), "values"),
+                ([], "empty"),
             ]
             for (file, reason) in cases {
                 let answer = try await Self.send(file, running, token)
