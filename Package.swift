@@ -273,6 +273,16 @@ let rimTests: [Target] = [
         exclude: ["browser", "Samples"], swiftSettings: strict),
 ]
 
+/// `PULSECAST_OPTIMIZED=1` builds the core and its simulations with the optimizer in debug, too, every
+/// assertion kept: `tools/test` computes millions of samples.
+if Context.environment["PULSECAST_OPTIMIZED"] == "1" {
+    let simulations = ["FaultyDisk", "FaultSimulation", "MutatedBytes"]
+    for target in core + coreTests.filter({ simulations.contains($0.name) }) {
+        target.swiftSettings?.append(
+            .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug)))
+    }
+}
+
 /// `PULSECAST_CORE=1` builds the core alone: no packages, seconds instead of minutes. What needs the
 /// core in another form, as ThreadSanitizer does, need not build the rest in it.
 let isCoreOnly = Context.environment["PULSECAST_CORE"] == "1"
@@ -304,31 +314,29 @@ let benchmarks: [Target] =
 /// `PULSECAST_FUZZ=1` adds the programs that `tools/fuzz` builds; libFuzzer brings its `main`. What
 /// the core reads is built without packages, with `PULSECAST_CORE=1`.
 let isFuzzed = Context.environment["PULSECAST_FUZZ"] == "1"
-let fuzz: [Target] = [
+let coreFuzz: [Target] = [
     .target(name: "FuzzDriver", path: "Tests/Fuzz/Driver", swiftSettings: strict),
-    isCoreOnly
-        ? .executableTarget(
-            name: "Fuzz",
-            dependencies: [
-                "FuzzDriver", "SensorModel", "WireFormat", "Recordings", "PushFormats",
-                "SegmentLog",
-            ],
-            path: "Tests/Fuzz", exclude: ["Bodies", "Driver", "Transport"], swiftSettings: strict)
-        : .executableTarget(
-            name: "TransportFuzz",
-            dependencies: [
-                "FuzzDriver", "SensorModel", "WireFormat", "Sharing", "Ring", "Secrets",
-                "Transport", .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-            ],
-            path: "Tests/Fuzz/Transport", swiftSettings: strict),
+    .executableTarget(
+        name: "Fuzz",
+        dependencies: [
+            "FuzzDriver", "SensorModel", "WireFormat", "Recordings", "PushFormats", "SegmentLog",
+        ],
+        path: "Tests/Fuzz", exclude: ["Bodies", "Driver", "Transport"], swiftSettings: strict),
 ]
-/// The bodies, queries and messages that the API takes: a program of its own, as the packages below
-/// it take minutes to build.
-let bodyFuzz: [Target] = [
+/// What the server reads, and the bodies, queries and messages that the API takes: programs of their
+/// own, as the packages below them take minutes to build.
+let rimFuzz: [Target] = [
+    .executableTarget(
+        name: "TransportFuzz",
+        dependencies: [
+            "FuzzDriver", "SensorModel", "WireFormat", "Sharing", "Ring", "Secrets",
+            "Transport", .product(name: "NIOCore", package: "swift-nio"),
+            .product(name: "NIOEmbedded", package: "swift-nio"),
+        ],
+        path: "Tests/Fuzz/Transport", swiftSettings: strict),
     .executableTarget(
         name: "BodyFuzz", dependencies: ["FuzzDriver", "BodyChecks"],
-        path: "Tests/Fuzz/Bodies", swiftSettings: strict)
+        path: "Tests/Fuzz/Bodies", swiftSettings: strict),
 ]
 
 /// `PULSECAST_RACE=1` keeps the tests that `tools/race` runs under ThreadSanitizer, and what they
@@ -370,5 +378,5 @@ let package = Package(
     targets: isRaceChecked
         ? race
         : (isCoreOnly ? core + coreTests : core + rim + coreTests + rimTests) + benchmarks
-            + (isFuzzed ? fuzz : []) + (isFuzzed && !isCoreOnly ? bodyFuzz : [])
+            + (isFuzzed ? coreFuzz : []) + (isFuzzed && !isCoreOnly ? rimFuzz : [])
 )

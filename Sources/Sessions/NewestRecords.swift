@@ -15,11 +15,13 @@ struct NewestRecords {
     ///   - known: Sessions from before this start.
     ///   - end: ``SegmentLog/lostEnd``.
     mutating func restore(_ known: [SessionSummary], lost end: RecordOffset?) {
-        for session in known { note(session.lastOffset, of: session.device) }
+        for session in known { note(session.lastOffset, of: session.session, by: session.device) }
         if let end { lost = end }
     }
 
-    mutating func note(_ offset: RecordOffset, of device: DeviceID) {
+    /// No viewer has a cursor of what was imported, and none may tell when that was.
+    mutating func note(_ offset: RecordOffset, of session: SessionID, by device: DeviceID) {
+        guard !session.isImported else { return }
         offsets[device] = max(offset, offsets[device] ?? offset)
     }
 

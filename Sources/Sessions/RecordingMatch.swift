@@ -15,6 +15,8 @@ package struct RecordingMatch: Sendable {
     private static let metersApart = 40.0
     /// Rounded in one of the files.
     private static let beatsApart = 1.0
+    /// Of a moment; a receiver of 10 Hz has 50. A session may have 100,000 values of one second.
+    private static let comparisonsMax = 64
     /// Share of compared moments that agree.
     private static let share = 0.8
     private static let (positionsMin, motionsMin, heartRatesMin) = (5, 10, 30)
@@ -24,6 +26,7 @@ package struct RecordingMatch: Sendable {
         let seconds: Double
         let value: Value
         var nearest = Double.infinity
+        var comparisons = 0
     }
 
     private var positions: [Moment<Location>]
@@ -108,8 +111,10 @@ package struct RecordingMatch: Sendable {
     ) {
         var index = moments.partitioningIndex { $0.seconds >= seconds - secondsApart }
         while index < moments.count, moments[index].seconds <= seconds + secondsApart {
+            defer { index += 1 }
+            guard moments[index].comparisons < comparisonsMax else { continue }
+            moments[index].comparisons += 1
             moments[index].nearest = min(moments[index].nearest, distance(moments[index].value))
-            index += 1
         }
     }
 }

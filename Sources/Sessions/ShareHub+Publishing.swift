@@ -13,7 +13,10 @@ extension ShareHub {
     package func publish(
         _ updates: SessionUpdates, of device: DeviceID, at arrival: Timestamp
     ) {
-        defer { newest.note(updates.everything.cursor.offset, of: device) }
+        defer {
+            newest.note(
+                updates.everything.cursor.offset, of: updates.everything.session, by: device)
+        }
         if let first = updates.hiding?.first {
             sessions.cameIntoView(first.update.session, of: device, at: arrival)
         }

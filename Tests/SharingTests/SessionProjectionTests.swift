@@ -316,17 +316,28 @@ import Testing
         #expect(Self.metrics(in: inside).contains { $0.heartRate != nil })
     }
 
-    @Test func `A lap that is shown counts what was shown of it`() throws {
-        var events = Self.run(900)
-        let lap = Lap(number: 4, seconds: 600, distanceMeters: 1800, averageHeartRate: 150)
-        events.insert(StreamEvent(deviceTime: Fixture.time(600), kind: .lap(lap)), at: 601)
-        let shown = Self.project(events, .hiding(Self.zoned()))
-        let told = shown.compactMap { if case .lap(let lap) = $0.event.kind { lap } else { nil } }
-        let first = try #require(shown.first).event.deviceTime.seconds(since: Fixture.start)
-        #expect(told.count == 1)
-        #expect(told.first?.number == 1 && told.first?.averageHeartRate == nil)
-        #expect(abs((told.first?.seconds ?? 0) - (600 - first)) < 1e-6)
-        #expect(abs((told.first?.distanceMeters ?? 0) - 3 * (600 - first)) < 1e-6)
+    /// A watch that laps each kilometer does so by the whole way: its laps in view tell what was hidden,
+    /// but for whole kilometers.
+    @Test(arguments: [(0, 0), (4000, 1)])
+    func `A lap is shown as recorded, until something is hidden`(east: Int, count: Int) {
+        let zone = Track.zone(around: Self.home.moved(east: Double(east), north: 0), radius: 200)
+        let laps = [200, 2200, 2300].map { second in
+            StreamEvent(
+                deviceTime: Fixture.time(second),
+                kind: .lap(
+                    Lap(
+                        number: 4, seconds: 600, distanceMeters: 1800, averageHeartRate: 150)))
+        }
+        // Out of the zone at home, or through the one on the way.
+        var events = Self.run(2400)
+        for lap in laps.reversed() {
+            let index = events.firstIndex { $0.deviceTime > lap.deviceTime } ?? events.endIndex
+            events.insert(lap, at: index)
+        }
+        let shown = Self.project(events, .hiding(Self.settings([zone])))
+        let told = shown.map(\.event).filter { if case .lap = $0.kind { true } else { false } }
+        #expect(told == Array(laps.prefix(count)))
+        #expect(Self.metrics(in: shown).last?.position != nil)
     }
 
     @Test(arguments: UInt64(1)...12)

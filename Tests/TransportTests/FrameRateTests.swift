@@ -136,6 +136,31 @@ import WireFormat
         #expect(pace.hasRoom(for: 1, at: Self.start.advanced(bySeconds: -3598)))
     }
 
+    @Test func `Long texts wait as holes do, short ones never, and what waits does come`() {
+        let pace = HolePace()
+        var holes = FrameHoles(pace: pace)
+        let texts = [65_536, 4097].map { bytes in
+            var read = 0
+            while holes.mayRead(textBytes: bytes, at: Self.start), read < 100_000 {
+                holes.haveRead(textBytes: bytes)
+                read += 1
+            }
+            return read
+        }
+        // 20 MB in a row, whatever the lengths.
+        #expect(texts == [313, 0])
+        #expect(holes.mayRead(textBytes: 4096, at: Self.start))
+        // With hardly any room, a frame in the text that needs some, too, has it.
+        let later = Self.start.advanced(bySeconds: 0.002)
+        #expect(holes.mayRead(textBytes: 65_536, at: later))
+        let noBytes: [UInt8] = []
+        let header = FrameHeader(kind: .control, sequence: .none, deviceTime: later)
+        #expect(holes.ticks(before: header, payload: noBytes.span, at: later) != nil)
+        holes.passed(header, ticks: 400)
+        holes.haveRead(textBytes: 65_536)
+        #expect(!holes.mayRead(textBytes: 65_536, at: later))
+    }
+
     /// Passes holes of ten minutes and of ten seconds as long as there is room.
     private static func flood(_ pace: HolePace, at time: Timestamp) {
         for ticks in [720.0, 30] {

@@ -4,7 +4,7 @@ package import SensorModel
 
 extension PushService {
     /// Frames that are sent before the log is asked whether it has them.
-    private static let framesAtOnce = 2000
+    private static let framesAtOnce = 500
 
     /// Records the frames of a file as a session of its own, whole or not at all.
     ///

@@ -1,5 +1,4 @@
 import Bytes
-import Compression
 import Foundation
 import Recordings
 import Registry
@@ -78,7 +77,8 @@ struct ImportService: Sendable {
             Row(
                 session: "\(session)", format: recording.format.name,
                 frames: recording.frames.count, refused: recording.refused.counts,
-                dropped: recording.dropped.counts, notes: Self.notes(on: recording),
+                dropped: recording.dropped.counts,
+                notes: Self.notes(on: recording, replacing: replaced),
                 replaced: replaced.map(\.description),
                 beside: known.filter { !replaced.contains($0) }.map(\.description)),
             status: 201)
@@ -93,10 +93,17 @@ struct ImportService: Sendable {
         return duplicate
     }
 
-    private static func notes(on recording: Recording) -> [String] {
-        recording.startIsKnown
-            ? recording.notes
-            : recording.notes + ["The file does not say when it was: it begins on 2020-01-01."]
+    private static func notes(on recording: Recording, replacing replaced: [SessionID]) -> [String]
+    {
+        var notes = recording.notes
+        if !recording.startIsKnown {
+            notes.append("The file does not say when it was: it begins on 2020-01-01.")
+        }
+        if replaced.contains(where: { !$0.isImported }) {
+            notes.append(
+                "Links showed the run that was replaced; they do not show an imported one.")
+        }
+        return notes
     }
 
     /// Adds the end of the run: without it the session would wait for more.
@@ -123,7 +130,8 @@ struct ImportService: Sendable {
         guard !candidates.isEmpty else { return [] }
         let log = pipeline.log
         log.flush()
-        return try await pipeline.reader.pool.run(for: .device(device)) { ticket in
+        // Beside other files, not before those who read the log.
+        return try await pipeline.bodies.run(for: .device(device)) { ticket in
             let match = RecordingMatch(recording.frames)
             return try candidates.filter { candidate in
                 var match = match
@@ -177,64 +185,5 @@ package enum ImportAddress {
     package static func target(name: String, duplicate: String) -> String {
         let name = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "file"
         return "/v1/me/import?name=\(name)&duplicate=\(duplicate)"
-    }
-}
-
-/// Reads a file that a device's owner sends, within the memory that is reserved for it.
-private struct ImportedFile {
-    let recording: Recording
-
-    /// Bytes of the longest file, expanded.
-    private static let (bytesMax, fitBytesMax) = (16 << 20, 4 << 20)
-    /// A value while it is read, as the file has it and as a device sends it.
-    private static let itemBytes = 500
-    /// Bytes of a value in a file at least; shorter ones are refused when there are many.
-    private static let (fitItemBytesMin, textItemBytesMin) = (4, 20)
-    /// Beside the file itself, in what is reserved for one device.
-    private static let itemsMax =
-        (ExportBudget.deviceBytesMax - bytesMax - (1 << 20)) / itemBytes
-
-    /// - Throws: ``APIRefusal``, ``ReadRefusal``
-    init(name: String, _ body: [UInt8], _ reservation: ExportBudget.Reservation) throws {
-        let file = try Self.expanded(body, name: name, reservation)
-        let isFIT = file.dropFirst(8).starts(with: Array(".FIT".utf8))
-        guard file.count <= (isFIT ? Self.fitBytesMax : Self.bytesMax) else {
-            throw Self.tooLarge(name)
-        }
-        let items = file.count / (isFIT ? Self.fitItemBytesMin : Self.textItemBytesMin)
-        let itemsMax = min(max(items, 1000), Self.itemsMax)
-        if let refusal = reservation.take(file.count + itemsMax * Self.itemBytes) { throw refusal }
-        do {
-            recording = try Recording.read(name: name, contents: .file(file), itemsMax: itemsMax)
-                .sent()
-        } catch let error as RecordingError {
-            throw APIRefusal.badValue("\(error)")
-        } catch let error as FrameRefusal {
-            throw APIRefusal.badValue("\(name) has a value that no device could send: \(error)")
-        }
-    }
-
-    private static func expanded(
-        _ body: [UInt8], name: String, _ reservation: ExportBudget.Reservation
-    ) throws -> [UInt8] {
-        guard Gzip.recognizes(body) else { return body }
-        var refusal: ReadRefusal?
-        do throws(Gzip.Failure) {
-            return try Gzip.expand(body) { bytes in
-                refusal = bytes <= bytesMax ? reservation.take(bytes) : .tooLong
-                return refusal == nil
-            }
-        } catch .malformed {
-            throw APIRefusal.badValue("\(name) is not a whole gzip file")
-        } catch {
-            if let refusal, refusal != .tooLong { throw refusal }
-            throw tooLarge(name)
-        }
-    }
-
-    private static func tooLarge(_ name: String) -> APIRefusal {
-        .badValue(
-            "\(name) is too large: at most \(bytesMax >> 20) MiB, a FIT file "
-                + "\(fitBytesMax >> 20) MiB; pulsecast push has no limit")
     }
 }

@@ -16,6 +16,8 @@ struct FITDecoder {
     private var lastTime: UInt32 = 0
     /// Descriptions of developer fields, by developer and number.
     private(set) var developerFields: [DeveloperField] = []
+    /// Those of power meters; each record is asked for them.
+    private(set) var powerFields: [DeveloperField] = []
     private(set) var problems: [String] = []
 
     struct DeveloperField {
@@ -31,6 +33,8 @@ struct FITDecoder {
         var layout: [FITFieldLayout]
         var bytes: Int
     }
+
+    private static let powerFieldsMax = 16
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -137,6 +141,9 @@ struct FITDecoder {
         for _ in 0..<count {
             let size = Int(bytes[index + 1])
             let (number, third) = (bytes[index], bytes[index + 2])
+            index += 3
+            // Of no byte: nothing is lost, and a message of one byte must not have hundreds of fields.
+            guard size > 0 else { continue }
             definition.layout.append(
                 FITFieldLayout(
                     number: number, developer: developer ? third : nil, bytes: size,
@@ -144,11 +151,10 @@ struct FITDecoder {
                         ? type(ofField: number, developer: third) : FITBaseType(rawValue: third),
                     typeByte: third, start: definition.bytes))
             definition.bytes += size
-            index += 3
         }
     }
 
-    /// - Returns: `nil` for a message truncated by the end of the file.
+    /// - Returns: `nil` for a message truncated by the end of the file, or without a field.
     private mutating func message(
         local: Int, time: UInt32?
     ) throws(RecordingError) -> FITMessage? {
@@ -165,6 +171,10 @@ struct FITDecoder {
             bigEndian: definition.bigEndian, bytes: bytes[index..<index + definition.bytes],
             compressedTime: time)
         index += definition.bytes
+        guard definition.bytes > 0 else {
+            if let time { lastTime = time }
+            return nil
+        }
         if let seconds = message.integer(253) { lastTime = UInt32(truncatingIfNeeded: seconds) }
         if let time { lastTime = time }
         if message.number == FITProfile.fieldDescription { describe(message) }
@@ -176,11 +186,13 @@ struct FITDecoder {
             let type = message.integer(2).flatMap({ FITBaseType(rawValue: UInt8(clamping: $0)) }),
             developerFields.count < 256
         else { return }
-        developerFields.append(
-            DeveloperField(
-                developer: UInt8(clamping: developer), number: UInt8(clamping: number),
-                type: type,
-                name: message.text(3) ?? ""))
+        let field = DeveloperField(
+            developer: UInt8(clamping: developer), number: UInt8(clamping: number), type: type,
+            name: message.text(3) ?? "")
+        developerFields.append(field)
+        if FITSensors.powerFields.contains(field.name), powerFields.count < Self.powerFieldsMax {
+            powerFields.append(field)
+        }
     }
 
     private func type(ofField number: UInt8, developer: UInt8) -> FITBaseType? {

@@ -13,6 +13,9 @@ struct FITRecordingReader {
     private var remainders = FITRemainders()
     private var sensors = FITSensors()
 
+    /// A record of a watch has two values or more; messages that say nothing must not take minutes.
+    private var messagesMax: Int { builder.itemsMax > .max / 4 ? .max : 4 * builder.itemsMax }
+
     /// As many as a heart rate's frame holds.
     private static let rrIntervalsMax = 255
 
@@ -28,9 +31,16 @@ struct FITRecordingReader {
 
     private mutating func read() throws(RecordingError) -> Recording {
         do throws(RecordingError) {
-            while let message = try decoder.next() { take(message) }
+            var messages = 0
+            while !builder.isFull, messages < messagesMax, let message = try decoder.next() {
+                take(message)
+                messages += 1
+                builder.others = laps.count + remainders.frameCount
+            }
+            guard messages < messagesMax else { throw .tooMuch(.fit, itemsMax: builder.itemsMax) }
         } catch {
             // Data before the damage are valid.
+            if case .tooMuch = error { throw error }
             guard !builder.recording.frames.isEmpty else { throw error }
             builder.recording.notes.append(error.description)
         }
@@ -192,6 +202,9 @@ struct FITRecordingReader {
     }
 
     private mutating func takeBeats(_ message: FITMessage) {
+        guard message.count(0) > 0 else {
+            return remainders.add(FITRemainder(message), at: nil)
+        }
         if rrIntervals.count + message.count(0) > Self.rrIntervalsMax { keepBeats() }
         beats.append(message)
         for element in 0..<message.count(0) {

@@ -51,6 +51,9 @@ struct FITRemainders {
     private var newest: Timestamp?
     private var bytes = 0
 
+    /// Frames so far.
+    var frameCount: Int { frames.count }
+
     /// - Parameters:
     ///   - remainder: The unused fields of a message.
     ///   - time: Its time; `nil`: it has none, and stays where it stood.

@@ -16,7 +16,7 @@ struct FITSensors {
     static let ownApplication = Array("pulsecast-fields".utf8)
     /// Developer fields of power meters, in watts. (What they say of native fields is not reliable:
     /// one names the percentage of ground contact for its milliseconds.)
-    private static let powerFields: Set<String> = ["Power", "RP_Power"]
+    static let powerFields: Set<String> = ["Power", "RP_Power"]
 
     /// Name of the device that made the file.
     private(set) var creator: String?
@@ -114,9 +114,8 @@ struct FITSensors {
 
     /// Power meters that write developer fields: each field is a sensor of its name.
     private func meters(of message: FITMessage, _ decoder: FITDecoder) -> [MeasuredValues] {
-        decoder.developerFields.compactMap { described in
-            guard Self.powerFields.contains(described.name),
-                let watts = message.number(described.number, developer: described.developer)
+        decoder.powerFields.compactMap { described in
+            guard let watts = message.number(described.number, developer: described.developer)
             else { return nil }
             var values = MeasuredValues(source: described.name)
             return (try? values.set(.power, to: watts)).map { values }

@@ -4,19 +4,35 @@ import SensorModel
 /// Reads a ``Recording`` from our NDJSON export: a session object, then one object per frame.
 struct NDJSONReader {
     private var builder = RecordingBuilder(format: .ndjson)
+    /// The longest frame has about 10 KB.
+    private static let lineBytesMax = 64 << 10
 
     static func read(_ bytes: [UInt8], _ itemsMax: Int) throws(RecordingError) -> Recording {
         var reader = NDJSONReader()
         reader.builder.itemsMax = itemsMax
-        for line in bytes.split(separator: 0x0A) {
-            guard line.contains(where: { $0 > 0x20 }) else { continue }
-            do throws(JSONProblem) {
-                reader.take(try JSONValue(parsing: Array(line)))
-            } catch {
-                reader.builder.refuse("a line that is not JSON")
-            }
+        var rest = bytes[...]
+        while !rest.isEmpty, !reader.builder.isFull {
+            let line = rest.prefix { $0 != 0x0A }
+            rest = rest.dropFirst(line.count + 1)
+            reader.take(line: line)
         }
         return try reader.builder.finish()
+    }
+
+    private mutating func take(line: ArraySlice<UInt8>) {
+        guard line.contains(where: { $0 > 0x20 }) else { return }
+        guard line.count <= Self.lineBytesMax else { return refuse("a line that is too long") }
+        do throws(JSONProblem) {
+            take(try JSONValue(parsing: Array(line)))
+        } catch {
+            refuse("a line that is not JSON")
+        }
+    }
+
+    /// Millions of lines that say nothing are too much, too.
+    private mutating func refuse(_ reason: String) {
+        builder.others += 1
+        builder.refuse(reason)
     }
 
     private mutating func take(_ object: JSONValue) {
@@ -30,7 +46,7 @@ struct NDJSONReader {
         case "point": takePoint(object)
         case "split", "totals": break
         default:
-            guard let time = object["timestamp"]?.time else { return builder.refuse("no time") }
+            guard let time = object["timestamp"]?.time else { return refuse("no time") }
             builder.follow(time)
             builder.addFrame(object, type: type, at: time)
         }

@@ -11,14 +11,18 @@ struct RecordingBuilder: FrameCollector {
     private static let stridesPerMinuteMax = 150.0
 
     var recording: Recording
-    /// Frames and measured values that are collected; with more the recording is refused.
+    /// Frames and measured values that are collected, and what the reader counts beside them; with more
+    /// the recording is refused.
     var itemsMax = Int.max
+    /// What the reader holds itself, or has read in vain.
+    var others = 0 { didSet { isFull = isFull || itemCount > itemsMax } }
     /// Source of the measured values that name none.
     var source: String?
     private var measured: [Measured] = []
     private var latest: Timestamp?
     private var backwardSteps = 0
-    private var isFull = false
+    /// Whether something found no room: the recording will be refused.
+    private(set) var isFull = false
 
     /// What the device computed itself at one moment.
     private struct Measured {
@@ -44,8 +48,10 @@ struct RecordingBuilder: FrameCollector {
         recording.frames.append(frame)
     }
 
+    private var itemCount: Int { recording.frames.count + measured.count + others }
+
     private mutating func hasRoom() -> Bool {
-        isFull = isFull || recording.frames.count + measured.count >= itemsMax
+        isFull = isFull || itemCount >= itemsMax
         return !isFull
     }
 

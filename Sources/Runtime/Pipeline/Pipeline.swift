@@ -37,7 +37,7 @@ package struct Pipeline: Sendable {
     /// Runs upkeep of the log, and other disk work that no request waits for.
     package let background = BackgroundWork()
     /// Reads long bodies of requests: 1 MiB takes tens of milliseconds.
-    private let bodies = ReadPool(waitingMax: Pipeline.bodiesMax, waitingPerReaderMax: 4)
+    package let bodies = ReadPool(waitingMax: Pipeline.bodiesMax, waitingPerReaderMax: 4)
     /// Long bodies that may wait to be read.
     package static let bodiesMax = 12
     private let rebuilds = ReadPool(waitingMax: 20_000, waitingPerReaderMax: 64)

@@ -135,8 +135,10 @@ extension ShareReader {
             let ending = try records.read(
                 from: &position, arrivedBy: source.shownArrivals(at: now), now: now
             ) { shown in
-                guard case .metrics(let metrics) = shown.event.kind,
-                    let reading = HeartRateReading(metrics, at: shown.event.deviceTime),
+                // Without splits, whatever the scope: a reading has none.
+                let event = shown.seen(in: .heartRate)
+                guard case .metrics(let metrics) = event.kind,
+                    let reading = HeartRateReading(metrics, at: event.deviceTime),
                     start.map({ reading.measuredAt.milliseconds >= $0 }) ?? true,
                     reading != readings.last
                 else { return true }

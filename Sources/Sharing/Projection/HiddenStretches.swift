@@ -52,7 +52,6 @@ struct HiddenStretches: Sendable {
     private var climb = ShownClimb()
     /// Whether the runner was in a hidden place.
     private var hasHiddenPlace = false
-    private var laps = (count: 0, hiddenMoving: 0.0, hiddenMeters: 0.0)
 
     init(_ settings: PrivacySettings) {
         self.init(HiddenPlaces(settings), showsHeartRate: settings.showsHeartRate)
@@ -98,7 +97,6 @@ struct HiddenStretches: Sendable {
             return project(metrics, at: event.deviceTime, isNear: isNear)
         }
         if event.kind.isCallForHelp { return event.kind }
-        if case .lap(let lap) = event.kind { return project(lap, isNear: isNear) }
         guard case .shown(let stretch) = phase, !isNear else { return nil }
         return project(event.kind, in: stretch)
     }
@@ -232,6 +230,9 @@ struct HiddenStretches: Sendable {
         switch kind {
         case .marker, .zoneChanged, .sourceChanged, .ended: return kind
         case .alert(let alert): return isMixed && alert.kind.countsFromStart ? nil : kind
+        // A watch that laps each kilometer does so by the whole way: where a later lap lies tells what
+        // was hidden before it, but for whole kilometers.
+        case .lap: return isMixed ? nil : kind
         // Numbers of a plan's phases count from the session's real start.
         case .intervalStarted, .intervalEnding, .intervalEnded:
             return isMixed ? nil : interval(kind, in: stretch)
@@ -249,7 +250,7 @@ struct HiddenStretches: Sendable {
             }
             return .checkpointReached(reached)
         // The session's own splits and the numbers of lost frames count from its real start.
-        case .split, .correction(.split), .gap, .metrics, .lap: return nil
+        case .split, .correction(.split), .gap, .metrics: return nil
         }
     }
 
@@ -260,25 +261,6 @@ struct HiddenStretches: Sendable {
         case .intervalEnded(let interval): interval.start >= stretch.start ? kind : nil
         default: nil
         }
-    }
-
-    /// A shown lap begins at the last one, and only its shown part counts.
-    private mutating func project(_ lap: Lap, isNear: Bool) -> StreamEvent.Kind? {
-        var hiddenNow = hidden
-        if case .hidden(let since) = phase {
-            hiddenNow.add(from: since, to: SessionTotals(newest.recorded))
-        }
-        let moving = hiddenNow.movingSeconds - laps.hiddenMoving
-        let meters = hiddenNow.distanceMeters - laps.hiddenMeters
-        laps.hiddenMoving = hiddenNow.movingSeconds
-        laps.hiddenMeters = hiddenNow.distanceMeters
-        guard case .shown = phase, !isNear else { return nil }
-        laps.count += 1
-        return .lap(
-            Lap(
-                number: laps.count, seconds: max(0, lap.seconds - moving),
-                distanceMeters: lap.distanceMeters.map { max(0, $0 - meters) },
-                averageHeartRate: moving == 0 && meters == 0 ? lap.averageHeartRate : nil))
     }
 }
 

@@ -21,7 +21,7 @@ final class DeviceConnection: RingSpaceWaiter {
     private let loop: LoopState
     private let gate: any DeviceGate
     private let origin: DeviceOrigin
-    private var port: (any DevicePort)?
+    private(set) var port: (any DevicePort)?
     private var phase = Phase.awaitingHello
     private var decoder = TextDecoder()
     /// Objects of the current text that are already in the ring.
@@ -73,6 +73,11 @@ final class DeviceConnection: RingSpaceWaiter {
     /// - Returns: `false`: no space; offer the same text again later.
     func take(text: Span<UInt8>, arrival: Timestamp, isMessage: Bool) -> Bool {
         guard payOwed() else { return wait() }
+        guard holes?.mayRead(textBytes: text.count, at: arrival) ?? true else {
+            isPaced = true
+            return wait()
+        }
+        defer { holes?.haveRead(textBytes: text.count) }
         var payload: [UInt8] = []
         swap(&payload, &loop.scratch)
         defer { swap(&payload, &loop.scratch) }
@@ -230,27 +235,6 @@ final class DeviceConnection: RingSpaceWaiter {
         }
         say(.error(refused.refusal))
         return true
-    }
-
-    // MARK: - To the device
-
-    func say(_ message: DaemonMessage) {
-        port?.send(message)
-    }
-
-    func welcome(_ welcome: DeviceWelcome) {
-        say(
-            .welcome(
-                session: welcome.session, acknowledged: welcome.acked, share: welcome.share,
-                serverTime: welcome.serverTime))
-    }
-
-    func acknowledge(_ sequence: FrameSequence, durable: Bool) {
-        say(.ack(sequence: sequence, durable: durable))
-    }
-
-    func command(_ json: [UInt8]) {
-        port?.send(commandJSON: json)
     }
 
     func close(_ code: CloseCode, reason: String? = nil) {

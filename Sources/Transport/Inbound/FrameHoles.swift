@@ -13,6 +13,9 @@ struct FrameHoles {
     /// Each is an event, which goes to every viewer of each of the device's shares; heart rates and
     /// positions are gathered. So 50 buttons a second, and 1,000 notes.
     private static let (ticksOfButton, ticksOfNote) = (400.0, 20.0)
+    /// What reading a long text costs, as 5,000 fields that nobody knows do: 8 µs a KiB. It is read
+    /// again each time that a frame of it had to wait.
+    private static let (longTextBytes, textBytesOfTick) = (4 << 10, 1024.0)
     /// Stretches that are remembered: of 1,000 frames that wait behind a gap few need more.
     private static let stretchesMax = 64
 
@@ -34,6 +37,26 @@ struct FrameHoles {
 
     init(pace: HolePace) {
         self.pace = pace
+    }
+
+    /// - Parameters:
+    ///   - textBytes: Length of the next text.
+    ///   - arrival: The daemon's clock.
+    /// - Returns: `false`: the text must wait.
+    func mayRead(textBytes: Int, at arrival: Timestamp) -> Bool {
+        let ticks = Self.ticks(ofTextBytes: textBytes)
+        return ticks == 0 || pace.hasRoom(for: ticks, at: arrival)
+    }
+
+    /// Takes what reading a text has cost: not before, or a frame in it that needs room, too, would
+    /// never find any.
+    func haveRead(textBytes: Int) {
+        let ticks = Self.ticks(ofTextBytes: textBytes)
+        if ticks > 0 { pace.take(ticks, shared: ticks) }
+    }
+
+    private static func ticks(ofTextBytes bytes: Int) -> Double {
+        bytes > longTextBytes ? Double(bytes) / textBytesOfTick : 0
     }
 
     /// - Parameters:

@@ -76,7 +76,7 @@ export class ImportFiles {
     });
     if (this.owner !== owner) return false;
     if (answer) {
-      this.#tell(row, t("importTaken", { n: answer.frames }));
+      this.#tell(row, [t("importTaken", { n: answer.frames }), ...answer.notes].join(" · "));
       return true;
     }
     this.#tell(row, refusal?.status === 409 ? t("importKnown") : refusal?.reason ?? t("failed"));

@@ -1,6 +1,11 @@
 // The Owner's API of a device. The token lives in the address's fragment, which browsers never
 // send, and goes out only as a header to the daemon that served this page.
 
+import { busyDelay } from "./retry.js";
+
+/** Of a file that is to be brought in: a daemon that is busy for longer, or again and again, has refused it. */
+const [busyMillisecondsMax, triesMax] = [75_000, 15];
+
 /** The token behind `#` (bare, or as `token=…`); undefined without one. Pure. */
 export function tokenIn(fragment) {
   const text = decodeURIComponent(fragment.replace(/^#/, ""));
@@ -9,11 +14,15 @@ export function tokenIn(fragment) {
 }
 
 export class OwnerError extends Error {
-  /** `reason`: the daemon's own sentence, if it said one. */
-  constructor(status, reason) {
+  /**
+   * `reason`: the daemon's own sentence, if it said one. `busyMilliseconds`: when to come back, if it
+   * is busy.
+   */
+  constructor(status, reason, busyMilliseconds) {
     super(reason ?? `status ${status}`);
     this.status = status;
     this.reason = reason;
+    this.busyMilliseconds = busyMilliseconds;
   }
 }
 
@@ -41,7 +50,16 @@ export class Owner {
   /** Brings in the file of a run; `duplicate`: "refuse", "replace" or "keep". */
   async importFile(file, duplicate) {
     const query = new URLSearchParams({ name: file.name, duplicate });
-    return (await this.#send("POST", `/import?${query}`, await packed(file))).json();
+    const body = await packed(file);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return (await this.#send("POST", `/import?${query}`, body)).json();
+      } catch (error) {
+        const { busyMilliseconds } = error;
+        if (!(busyMilliseconds <= busyMillisecondsMax) || tries === triesMax) throw error;
+        await new Promise((resolve) => { setTimeout(resolve, busyMilliseconds); });
+      }
+    }
   }
 
   session = (id) => this.#json("GET", `/sessions/${encodeURIComponent(id)}`);
@@ -94,7 +112,7 @@ export class Owner {
     });
     if (!answer.ok) {
       const { reason } = await answer.json().catch(() => ({}));
-      throw new OwnerError(answer.status, reason);
+      throw new OwnerError(answer.status, reason, busyDelay(answer));
     }
     return answer;
   }

@@ -42,6 +42,9 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Print facts as JSON, a line a file.")
     var json = false
 
+    /// A daemon that is busy for longer, or again and again, has refused the file.
+    private static let (busySecondsMax, triesMax) = (60, 15)
+
     func run() async throws {
         guard ImportAddress.duplicates.contains(duplicate) else {
             throw CommandFailure(
@@ -96,17 +99,7 @@ struct ImportCommand: AsyncParsableCommand {
         let target = ImportAddress.target(
             name: URL(fileURLWithPath: path).lastPathComponent, duplicate: duplicate)
         let body = Gzip.recognizes(bytes) ? bytes : Gzip.compress(bytes)
-        let answer: HTTPClient.Answer
-        do {
-            answer = try await client.send(
-                .post, target,
-                fields: [
-                    "Authorization": "Bearer \(token)",
-                    "Content-Type": "application/octet-stream",
-                ], body: body)
-        } catch {
-            throw CommandFailure("\(error): is the daemon running there?")
-        }
+        let answer = try await answer(to: body, at: target, token: token, over: client)
         guard answer.status == 201 else {
             let failure = try? JSONDecoder().decode(Failure.self, from: Data(answer.body))
             throw CommandFailure("\(path): \(failure?.reason ?? "status \(answer.status)")")
@@ -117,6 +110,28 @@ struct ImportCommand: AsyncParsableCommand {
         let instead =
             taken.replaced.isEmpty ? "" : ", instead of \(taken.replaced.joined(separator: ", "))"
         Terminal.say("\(path): \(taken.frames) frames, session \(taken.session)\(instead)")
+    }
+
+    /// Comes back to a daemon that is busy for a moment.
+    private func answer(
+        to body: [UInt8], at target: String, token: String, over client: HTTPClient
+    ) async throws -> HTTPClient.Answer {
+        let fields: HTTPFields = [
+            "Authorization": "Bearer \(token)", "Content-Type": "application/octet-stream",
+        ]
+        var tries = 1
+        while true {
+            do {
+                let answer = try await client.send(.post, target, fields: fields, body: body)
+                guard let seconds = answer.fields["retry-after"].flatMap(Int.init),
+                    seconds <= Self.busySecondsMax, tries < Self.triesMax
+                else { return answer }
+                try await Task.sleep(for: .seconds(seconds))
+                tries += 1
+            } catch let error as ClientError {
+                throw CommandFailure("\(error): is the daemon running there?")
+            }
+        }
     }
 
     private struct Failure: Decodable {

@@ -164,6 +164,19 @@ import Transport
         }
     }
 
+    @Test func `A file of short lines is taken, however many values a line has`() async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let rows = (0..<1800).map { second in
+                "\(Int(Self.start) + second),48.\(100_000 + 27 * second),11,\(120 + second % 9)\n"
+            }
+            let file = "time,latitude,longitude,heartRate\n" + rows.joined()
+            let answer = try await Self.send(file, running, token)
+            #expect(
+                answer.status == 201 && answer.text.contains("\"frames\":3600"), "\(answer.text)")
+        }
+    }
+
     /// It would hold its memory for as long as the pipeline takes for it.
     @Test func `A file that takes minutes to record is refused, and leaves no connection`()
         async throws

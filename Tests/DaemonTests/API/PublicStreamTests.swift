@@ -101,6 +101,55 @@ import WireFormat
         }
     }
 
+    /// Where the owner hides places, a split takes the place of a second's metrics.
+    @Test func `A history of heart rates misses no second, which would tell a kilometer`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let shares = [
+                try running.addShare(of: "ann"),
+                try running.addShare(of: "ann") { $0.scope = .heartRate },
+            ]
+            let zones =
+                #"{"zones":[{"name":"z","latitude":49,"longitude":12,"radiusMeters":200}]}"#
+            #expect(
+                try await running.ask(.put, "/v1/me/zones", token: token, body: zones).status < 300)
+            try await Self.run(seconds: 600, running, token)
+            for share in shares {
+                let history = try await running.ask(
+                    .get, "/publicStreams/\(share)/heartRate.json")
+                let times = history.object.keys.compactMap(Int.init).sorted()
+                let holes = zip(times, times.dropFirst()).filter { $1 - $0 > 1000 }
+                #expect(times.count > 500 && holes.isEmpty, "\(times.count) \(holes)")
+            }
+        }
+    }
+
+    /// A run north at 4 m/s, recorded, with a heart rate a second.
+    private static func run(
+        seconds: Int, _ running: RunningDaemon, _ token: String
+    ) async throws {
+        let client = try await DeviceClient.connect(to: try running.address(.tcp), format: .text)
+        try await client.send(Hello(token: token, session: session, recorded: true))
+        let start = WallClock.now().secondsSince1970.rounded(.down) - Double(seconds)
+        for second in 0..<seconds {
+            let time = start + Double(second)
+            let latitude = 48 + 4 * Double(second) / 111_195
+            for line in [
+                #"{"type":"location","latitude":\#(latitude),"longitude":11,"altitude":500,"#
+                    + #""horizontalAccuracy":4,"verticalAccuracy":4,"speed":4,"course":0,"#
+                    + #""timestamp":\#(time),"seq":\#(2 * second + 1)}"#,
+                #"{"type":"heartRate","heartRate":\#(100 + second % 50),"#
+                    + #""timestamp":\#(time + 0.1),"seq":\#(2 * second + 2)}"#,
+            ] { try await client.send(text: Array(line.utf8)) }
+        }
+        for try await answer in client.answers {
+            if case .ack(let sequence) = answer, sequence.rawValue >= 2 * seconds { break }
+        }
+        await client.close()
+    }
+
     /// Each change sends all of a history to each of its readers.
     @Test func `Eight read a link's history as a stream, and the ninth is told to come back`()
         async throws
