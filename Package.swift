@@ -300,8 +300,9 @@ let benchmarks: [Target] =
             ],
             path: "tools/benchmarks",
             exclude: [
-                "Peers", "results", "aged_log.py", "fan_out.py", "growth.py", "restart.py",
-                "standing.py",
+                "Peers", "results", "aged_log.py", "fan_out.py", "growth.py", "long_sessions.py",
+                "many_sessions.py", "playing.py", "restart.py", "sparse_log.py", "standing.py",
+                "tls.py", "viewers.c", "viewing.py", "years.py",
             ],
             sources: [
                 "Benchmarks.swift", "CommitLatency.swift", "Contest.swift", "EarlierTable.swift",

@@ -58,20 +58,16 @@ struct ImportService: Sendable {
                 "\(name) is a run that is there already, as session \(first): replace it, or keep "
                     + "both")
         }
+        if duplicate == .replace, !known.isEmpty,
+            let wait = administration.secondsUntilDeletion(by: device.id)
+        {
+            throw APIRefusal.tooMany(
+                "\(name) replaces a run, and too many were deleted just now",
+                retryAfterSeconds: wait)
+        }
         let (outcome, session) = await pushes.record(Self.ended(recording.frames), from: device.id)
         withExtendedLifetime(reservation) {}
-        switch outcome {
-        case .recorded: break
-        case .notDurable:
-            throw APIRefusal.unavailable("not recorded: the log cannot be written now")
-        case .tooMany:
-            throw APIRefusal.tooMany(
-                "not recorded: the device sends too much at once", retryAfterSeconds: 10)
-        case .tooSparse:
-            throw APIRefusal.badValue(
-                "not recorded: in \(name) there is too much time between the points, or there are "
-                    + "too many pauses and laps; pulsecast push takes it")
-        }
+        if let refusal = Self.refusal(outcome, name) { throw refusal }
         let replaced = duplicate == .replace ? await erase(known, of: device.id) : []
         return JSONBody.response(
             Row(
@@ -82,6 +78,21 @@ struct ImportService: Sendable {
                 replaced: replaced.map(\.description),
                 beside: known.filter { !replaced.contains($0) }.map(\.description)),
             status: 201)
+    }
+
+    /// - Returns: `nil` if the file was recorded.
+    private static func refusal(_ outcome: PushOutcome, _ name: String) -> APIRefusal? {
+        switch outcome {
+        case .recorded: nil
+        case .notDurable: .unavailable("not recorded: the log cannot be written now")
+        case .tooMany:
+            .tooMany(
+                "not recorded: the device sends too much at once", retryAfterSeconds: 10)
+        case .tooSparse:
+            .badValue(
+                "not recorded: in \(name) there is too much time between the points, or there are "
+                    + "too many pauses and laps; pulsecast push takes it")
+        }
     }
 
     private static func duplicate(_ request: HTTPRequest) throws(APIRefusal) -> Duplicate {

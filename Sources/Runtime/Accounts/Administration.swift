@@ -260,6 +260,15 @@ package struct Administration: Sendable {
         return try await deleteSession(session)
     }
 
+    /// - Returns: Seconds until the owner of the device may delete a session; `nil`: now.
+    package func secondsUntilDeletion(by owner: DeviceID) -> Int? {
+        let now = clock()
+        return accounts.withState {
+            $0.deletions.secondsUntilFree(owner, at: now)
+                ?? $0.deletionsOfDay.secondsUntilFree(owner, at: now)
+        }
+    }
+
     private func erase(_ sessions: Set<SessionID>) async throws -> Int {
         guard !sessions.isEmpty else { return 0 }
         var devices: [SessionID: DeviceID] = [:]

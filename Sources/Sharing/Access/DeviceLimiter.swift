@@ -20,8 +20,13 @@ public struct DeviceLimiter: Sendable {
     ///
     /// - Returns: Seconds to wait; `nil` if it is allowed.
     public mutating func admit(_ device: DeviceID, at now: Timestamp) -> Int? {
-        if let seconds = actions.secondsUntilFree(device, at: now) { return seconds }
+        if let seconds = secondsUntilFree(device, at: now) { return seconds }
         actions.record(device, at: now)
         return nil
+    }
+
+    /// - Returns: Seconds until the device's next action is allowed; `nil`: it is now.
+    public mutating func secondsUntilFree(_ device: DeviceID, at now: Timestamp) -> Int? {
+        actions.secondsUntilFree(device, at: now)
     }
 }

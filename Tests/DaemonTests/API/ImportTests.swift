@@ -105,6 +105,13 @@ import Transport
             let instead = try await Self.send(Self.gpx(), running, token, "replace")
             #expect(Set(instead.object["replaced"] as? [String] ?? []) == both)
             #expect(try await Self.sessions(running, token).count == 3)
+            // Whoever has deleted too much takes the file's place later, and has no copy until then.
+            for _ in 2..<Accounts.deletionsPerMinuteMax {
+                #expect(try await Self.send(Self.gpx(), running, token, "replace").status == 201)
+            }
+            let busy = try await Self.send(Self.gpx(), running, token, "replace")
+            #expect(busy.status == 429 && busy.fields["retry-after"] != nil)
+            #expect(try await Self.sessions(running, token).count == 3)
             let odd = try await Self.send(Self.gpx(), running, token, "perhaps")
             #expect(odd.status == 400 && odd.text.contains("refuse, replace, keep"))
         }
