@@ -20,6 +20,27 @@ package final class ReadPool: Sendable {
         }
     }
 
+    /// What a job does, once. What it holds is free before its caller goes on, who may ask for the
+    /// same room again.
+    private final class Work<Output: Sendable>: Sendable {
+        private let body: Mutex<(@Sendable (Ticket) throws -> Output)?>
+
+        init(_ body: @escaping @Sendable (Ticket) throws -> Output) {
+            self.body = Mutex(body)
+        }
+
+        /// - Parameters:
+        ///   - ticket: What its caller cancels.
+        ///   - refusal: Why it is not done.
+        /// - Returns: What the caller is told.
+        func end(_ ticket: Ticket, _ refusal: ReadRefusal?) -> Result<Output, any Error> {
+            let body = body.withLock { $0.take() }
+            guard let body else { preconditionFailure("a job ends once") }
+            if let refusal = ticket.isCancelled ? .cancelled : refusal { return .failure(refusal) }
+            return Result { try body(ticket) }
+        }
+    }
+
     private typealias Job = @Sendable (_ refusal: ReadRefusal?) -> Void
 
     private enum Submission {
@@ -99,18 +120,14 @@ package final class ReadPool: Sendable {
         _ body: @escaping @Sendable (Ticket) throws -> Result
     ) async throws -> Result {
         let ticket = Ticket()
+        let work = Work(body)
         let number = state.withLock { state in
             state.lastNumber += 1
             return state.lastNumber
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let job: Job = { refusal in
-                    if let refusal = ticket.isCancelled ? .cancelled : refusal {
-                        return continuation.resume(throwing: refusal)
-                    }
-                    continuation.resume(with: Swift.Result { try body(ticket) })
-                }
+                let job: Job = { continuation.resume(with: work.end(ticket, $0)) }
                 if let refusal = submit(job, number, ticket, of: party, from: requester) {
                     continuation.resume(throwing: refusal)
                 }

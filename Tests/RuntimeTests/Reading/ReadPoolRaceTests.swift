@@ -78,4 +78,20 @@ import Testing
         #expect(parties.reduce(0) { $0 + $1.runs } == ends[.ran] ?? 0)
         #expect(parties.allSatisfy { $0.overlaps == 0 })
     }
+
+    /// An export holds its memory so, and the next one asks for the same memory.
+    @Test func `What a job holds is free before its caller goes on`() async throws {
+        let pool = ReadPool()
+        pool.start()
+        defer { pool.stop() }
+        for _ in 0..<5000 {
+            weak var held: Guarded?
+            do {
+                let guarded = Guarded()
+                held = guarded
+                try await pool.run(for: .device(DeviceID(rawValue: 7))) { _ in guarded.run() }
+            }
+            #expect(held == nil)
+        }
+    }
 }
