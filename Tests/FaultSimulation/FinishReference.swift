@@ -28,31 +28,41 @@ enum FinishReference {
         var waiting: [Int] = []
         var places: [(latitude: Double, longitude: Double, at: Timestamp)?] = []
         let track = TrackReference(of: records)
-        // Behind a long stand nothing before it is left any more.
+        // With a long stand nothing before it, and nothing at it, is left any more.
         var final: Set<Int> = []
         var stands = false
+        var ahead: HiddenCircle?
         for (index, record) in records.enumerated() {
             while let first = waiting.first, due(records[first]) <= record.arrival {
                 releases[first].by = record.offset
                 waiting.removeFirst()
             }
             if let point = track.points[index] {
-                if stands, point.stand == nil { final.formUnion(waiting) }
-                stands = point.stand != nil
+                if !stands, point.isAtStand { final.formUnion(waiting) }
+                stands = point.isAtStand
             }
             if let position = record.metrics?.position, let point = track.points[index],
                 point.isNew
             {
                 places.append((position.latitude, position.longitude, record.deviceTime))
-                let finish = HiddenCircle(
-                    meters: settings.trimFinishMeters, aroundLatitude: position.latitude,
-                    longitude: position.longitude, salt: settings.salt)
-                for other in waiting
-                where point.isTrusted && position.state == .live && !final.contains(other) {
+                // Two positions in a row leave a place: one may be a leap of the receiver.
+                let behind = ahead
+                let mayLeave =
+                    point.isTrusted && position.state == .live
+                    && position.horizontalAccuracyMeters ?? 0 <= 100
+                ahead =
+                    mayLeave
+                    ? HiddenCircle(
+                        meters: settings.trimFinishMeters, aroundLatitude: position.latitude,
+                        longitude: position.longitude, salt: settings.salt) : nil
+                let circles = [behind, ahead].compactMap { $0 }
+                for other in waiting where circles.count == 2 && !final.contains(other) {
                     guard let place = places[other],
                         max(records[other].deviceTime, place.at) <= record.deviceTime
                     else { continue }
-                    if !finish.contains(latitude: place.latitude, longitude: place.longitude) {
+                    if !circles.contains(where: {
+                        $0.contains(latitude: place.latitude, longitude: place.longitude)
+                    }) {
                         releases[other].isNear = false
                     }
                 }
@@ -72,6 +82,7 @@ enum FinishReference {
             } else {
                 releases[index].isNear = true
                 waiting.append(index)
+                if stands { final.insert(index) }
             }
         }
         return releases

@@ -134,7 +134,7 @@ extension Reference {
                         meters: settings.trimStartMeters, aroundLatitude: place.latitude,
                         longitude: place.longitude, salt: settings.salt))
             }
-            if let stand = point.stand, settings.trimStartMeters > 0,
+            if let stand = point.newStand, settings.trimStartMeters > 0,
                 !stands.contains(where: { TrackReference.meters($0, stand) < 100 })
             {
                 stands.append(stand)

@@ -19,8 +19,10 @@ struct TrackReference {
         var isBack = false
         /// The run may have begun where the track was taken up: no runner came there from a track of 300 m.
         var isStart = true
-        /// Where the runner has stood for half an hour, within 100 m; `nil`: does not.
-        var stand: PositionMetric?
+        /// Whether it is where the runner stood for half an hour.
+        var isAtStand = false
+        /// Where the runner has stood for half an hour by now.
+        var newStand: PositionMetric?
     }
 
     /// One for each record; `nil`: it has no position.
@@ -37,7 +39,7 @@ struct TrackReference {
     /// Latest device time of a position that was new in its record, since the time stepped back.
     private var fixAt: Timestamp?
     private var isInterrupted = false
-    private var stand: (place: PositionMetric, seconds: Double)?
+    private var stands = StandReference()
     private var point = Point(landing: 0)
 
     init(of records: [Reference.Record]) {
@@ -60,11 +62,8 @@ struct TrackReference {
             isInterrupted = true
             point.isTrusted = false
         }
-        if let stand, Self.meters(here, stand.place) <= 100 {
-            point.stand = metrics.elapsedSeconds - stand.seconds >= 1800 ? stand.place : nil
-        } else {
-            (stand, point.stand) = ((here, metrics.elapsedSeconds), nil)
-        }
+        point.newStand = stands.pass(here, at: metrics.elapsedSeconds)
+        point.isAtStand = stands.isAtStand
         move(index, metrics.elapsedSeconds, here)
         if point.isNew, here.state == .live { fixAt = max(time, fixAt ?? time) }
         let silence = abs(metrics.elapsedSeconds - (moves.last ?? 0))

@@ -22,6 +22,24 @@ import Testing
         }
     }
 
+    /// The same with a position in five minutes during the stand, of which one in `every` leaps.
+    private static func pings(
+        standing stand: Int, leaping meters: Double, accuracy: Double, every: Int
+    ) -> [StreamEvent] {
+        let arrival = 2000
+        return events(standing: stand).enumerated().map { second, event in
+            guard (arrival..<arrival + stand).contains(second) else { return event }
+            let ping = (second - arrival) / 300
+            let leaps = ping % every == every - 1
+            // Not twice the same: that would be no new position.
+            let place = home.moved(east: Double(ping % 7), north: leaps ? meters : 0)
+            let event = SessionProjectionTests.metrics(second, at: place)
+            guard case .metrics(var metrics) = event.kind else { return event }
+            metrics.position?.horizontalAccuracyMeters = leaps ? accuracy : 8
+            return Fixture.metricsEvent(Double(second), metrics)
+        }
+    }
+
     private static func shown(standing stand: Int, _ settings: PrivacySettings) -> [Metrics] {
         let shown = SessionProjectionTests.project(
             events(standing: stand), .hiding(settings), until: Fixture.time(1_000_000))
@@ -43,6 +61,36 @@ import Testing
         let east = shown.compactMap(\.position).map(\.longitude)
         #expect(east.contains { $0 > Self.home.longitude + 0.03 })
         #expect(east.contains { $0 < Self.home.longitude - 0.03 })
+    }
+
+    @Test(
+        arguments: [
+            (130, 30, 5), (130, 30, 2), (160, 100, 4), (250, 300, 4), (400, 400, 5), (400, 20, 5),
+            (1500, 20, 5),
+        ] as [(Double, Double, Int)], [3600, 14_400])
+    func `A receiver that leaps away and comes back does not end a stand`(
+        leap: (meters: Double, accuracy: Double, every: Int), stand: Int
+    ) {
+        for (start, finish) in [(300.0, 300.0), (300, 0), (0, 300)] {
+            let events = Self.pings(
+                standing: stand, leaping: leap.meters, accuracy: leap.accuracy, every: leap.every)
+            let shown = SessionProjectionTests.metrics(
+                in: SessionProjectionTests.project(
+                    events,
+                    .hiding(SessionProjectionTests.settings(start: start, finish: finish)),
+                    until: Fixture.time(1_000_000)))
+            // The way home is in the east, and so is the house; the next run is in the west.
+            let longitude = Self.home.longitude
+            let east = shown.filter { $0.position.map { $0.longitude >= longitude } ?? false }
+            let west = shown.filter { $0.position.map { $0.longitude < longitude } ?? false }
+            if start > 0 { #expect(Self.nearest(west) > 300, "finish \(finish)") }
+            if finish > 0 {
+                // But for the start, where the trim is of the finish alone.
+                let later = start > 0 ? east[...] : east.dropFirst(1000)
+                #expect(Self.nearest(Array(later)) > 300, "start \(start)")
+            }
+            #expect(east.count > 500 && west.count > 500)
+        }
     }
 
     @Test func `The arrival is hidden where the finish alone is trimmed`() {

@@ -199,9 +199,11 @@ import Testing
                 meters: 250, aroundLatitude: $0.latitude, longitude: $0.longitude, salt: seed)
         }
         for (index, point) in track.points.enumerated() {
-            let isLeft = circles[index...].prefix(400).contains {
+            // By two positions in a row.
+            let isOutside = circles[index...].prefix(400).map {
                 !$0.contains(latitude: point.latitude, longitude: point.longitude)
             }
+            let isLeft = zip(isOutside, isOutside.dropFirst()).contains { $0 && $1 }
             #expect(isLeft ? told.contains(index) : !visible.contains(index))
         }
         if let finish = track.points.last, finish.meters(to: start) > 2500 {

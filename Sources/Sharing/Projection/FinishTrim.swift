@@ -33,7 +33,7 @@ struct FinishTrim: Sendable {
         let latitude: Double
         let longitude: Double
         /// Whether a run ended here with a long stand: no later position leaves it.
-        var isFinal = false
+        var isFinal: Bool
     }
 
     /// Maximum held events: the longest wait, 52 minutes for 2,000 m, with two metrics a second and
@@ -55,6 +55,11 @@ struct FinishTrim: Sendable {
     private var nearStart = 0
     /// The last new position, and the device time of its record.
     private var place: (latitude: Double, longitude: Double, at: Timestamp)?
+    /// The circle that the newest position leaves behind, if it may leave one: two in a row leave what
+    /// is in neither of theirs, since one alone may be a leap of the receiver.
+    private var ahead: HiddenCircle?
+    /// Less accurate positions leave nothing.
+    private static let accuracyMetersMax = 100.0
     /// The track up to the newest position.
     private var track = TrackTrust()
     /// Decisions of an earlier pass.
@@ -96,6 +101,7 @@ struct FinishTrim: Sendable {
         copy.track = track
         copy.held = HeldEvents()
         copy.near = []
+        copy.ahead = nil
         copy.nearStart = 0
         copy.verdicts = FinishVerdicts()
         copy.keepsVerdicts = false
@@ -145,20 +151,28 @@ struct FinishTrim: Sendable {
     ///   - time: Their device time.
     mutating func move(_ metrics: Metrics, _ position: PositionMetric, at time: Timestamp) {
         let step = track.update(metrics, position, at: time)
-        if track.stand.hasEnded {
+        if track.stand.hasBegun {
+            // Also of a walk, or a leap of the receiver, in the middle of the stand.
             for index in near.indices { near[index].isFinal = true }
         }
         guard step != .repeated else { return }
         let (latitude, longitude) = (position.latitude, position.longitude)
         place = (latitude, longitude, time)
-        guard track.isTrusted, position.state == .live, !near.isEmpty else { return }
-        let ahead = HiddenCircle(
+        let behind = ahead
+        ahead = nil
+        guard track.isTrusted, position.state == .live,
+            position.horizontalAccuracyMeters ?? 0 <= Self.accuracyMetersMax
+        else { return }
+        let circle = HiddenCircle(
             meters: meters, aroundLatitude: latitude, longitude: longitude, salt: salt)
+        ahead = circle
+        guard let behind, !near.isEmpty else { return }
         near.removeFirst(nearStart)
         nearStart = 0
         near.removeAll { event in
             !event.isFinal && event.time <= time
-                && !ahead.contains(latitude: event.latitude, longitude: event.longitude)
+                && !circle.contains(latitude: event.latitude, longitude: event.longitude)
+                && !behind.contains(latitude: event.latitude, longitude: event.longitude)
         }
     }
 
@@ -169,7 +183,10 @@ struct FinishTrim: Sendable {
     }
 
     /// Another session begins under the ID: its track has to earn trust itself.
-    mutating func beginAnew() { track = TrackTrust() }
+    mutating func beginAnew() {
+        track = TrackTrust()
+        ahead = nil
+    }
 
     /// - Returns: `false` if the event need not wait, since no position has come yet.
     mutating func hold(_ recorded: ShownEvent) -> Bool {
@@ -177,7 +194,8 @@ struct FinishTrim: Sendable {
         near.append(
             Near(
                 number: oldest + held.count, time: max(recorded.event.deviceTime, place.at),
-                latitude: place.latitude, longitude: place.longitude))
+                latitude: place.latitude, longitude: place.longitude,
+                isFinal: track.stand.isLong))
         held.append(
             recorded, latitude: place.latitude, longitude: place.longitude, placedAt: place.at)
         return true

@@ -108,7 +108,7 @@ struct HiddenPlaces: Sendable {
             hasGoodFix = true
             noteStart(latitude, longitude)
         }
-        if track.stand.hasBecomeLong { noteStand() }
+        if let place = track.stand.newPlace { noteStand(place) }
         if track.hasSteppedBack { isStartLost = true }
         // Any place may be the trimmed start.
         let isInside =
@@ -140,8 +140,8 @@ struct HiddenPlaces: Sendable {
     }
 
     /// Hides around a long stand: the next run begins there.
-    private mutating func noteStand() {
-        guard settings.trimStartMeters > 0, let place = track.stand.place else { return }
+    private mutating func noteStand(_ place: LocalPlane) {
+        guard settings.trimStartMeters > 0 else { return }
         let square = LongStand.meters * LongStand.meters
         let isKnown = stands.contains {
             $0.squaredMeters(toLatitude: place.latitude, longitude: place.longitude) < square

@@ -179,6 +179,8 @@ struct HiddenStretches: Sendable {
         shown.finishEstimate = nil
         // These follow from the whole way, and not by sums: its length could be computed from them.
         shown.distanceUncertaintyMeters = nil
+        // It remembers for minutes how the runner moved.
+        shown.speedUncertaintyMetersPerSecond = nil
         shown.caloriesKcal = nil
         // Kilometers, and 100 m of climb as one more: as the session's, by what is in view.
         shown.effortKm = shown.effortKm.map { _ in

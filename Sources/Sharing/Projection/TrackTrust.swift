@@ -81,7 +81,9 @@ struct TrackTrust: Sendable {
             fixAt = time
             interrupt()
         }
-        stand.update(position.latitude, position.longitude, at: metrics.elapsedSeconds)
+        stand.update(
+            position.latitude, position.longitude,
+            accuracy: position.horizontalAccuracyMeters ?? 0, at: metrics.elapsedSeconds)
         let step = move(position.latitude, position.longitude, at: metrics.elapsedSeconds)
         if step != .repeated, position.state == .live { fixAt = max(fixAt ?? time, time) }
         isLost =
