@@ -34,7 +34,11 @@ import Testing
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandlers([
             FlushGate(loop: state(channel.eventLoop), keepsReads: false),
-            TLSRecordGate(store: identity.secrets, counters: counters) { _ in true },
+            TLSRecordGate(
+                store: identity.secrets, counters: counters,
+                turns: HandshakeTurns(channel.eventLoop, turn: .hours(1)),
+                network: PeerAddress.unixSocket.widestNetwork
+            ) { _ in true },
             NIOSSLServerHandler(context: identity.context), ClosesLater(),
         ])
         try channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()

@@ -242,7 +242,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         stage = .answering(
             Task {
                 let response = await respond(request)
-                eventLoop.execute { bound.value.send(response) }
+                eventLoop.execute { bound.value.sendInTurn(response) }
             })
     }
 
@@ -251,6 +251,11 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         isHead = false
         stage = .answering(nil)
         send(refusal.response)
+    }
+
+    private func sendInTurn(_ response: HTTPResponse) {
+        guard !waiting.isEmpty || buffer.isHolding else { return send(response) }
+        loop.requestTurns.count { send(response) }
     }
 
     func send(_ response: HTTPResponse) {

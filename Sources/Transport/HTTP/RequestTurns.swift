@@ -26,6 +26,19 @@ final class RequestTurns {
         schedule()
     }
 
+    /// Runs what is done later for a request that others wait behind: its answer.
+    func count(_ work: () -> Void) {
+        let begin = NIODeadline.now()
+        work()
+        rest(since: begin)
+    }
+
+    private func rest(since begin: NIODeadline) {
+        let end = NIODeadline.now()
+        restsUntil =
+            max(restsUntil, end) + .nanoseconds(Self.restFactor * (end - begin).nanoseconds)
+    }
+
     private func schedule() {
         guard !isScheduled, !waiting.isEmpty else { return }
         isScheduled = true
@@ -36,6 +49,8 @@ final class RequestTurns {
     private func serve() {
         isScheduled = false
         let begin = NIODeadline.now()
+        // An answer came in between.
+        guard restsUntil <= begin else { return schedule() }
         var taken = 0
         // Those that come back meanwhile wait for the next turn.
         let count = waiting.count
@@ -44,9 +59,7 @@ final class RequestTurns {
             taken += 1
         }
         waiting.removeFirst(taken)
-        let end = NIODeadline.now()
-        restsUntil =
-            end + .nanoseconds(Self.restFactor * (end - begin).nanoseconds)
+        rest(since: begin)
         schedule()
     }
 }

@@ -120,7 +120,7 @@ struct Listener: Sendable {
         let pipeline = channel.pipeline.syncOperations
         let state = loops.state(of: channel.eventLoop)
         try pipeline.addHandler(FlushGate(loop: state, keepsReads: service == nil))
-        let records = try addTLS(to: pipeline, ticket)
+        let records = try addTLS(to: pipeline, state, peer, ticket)
         if let service {
             try HTTPConnection(
                 loop: state, service: service, ticket: ticket, peer: peer, records: records
@@ -142,12 +142,13 @@ struct Listener: Sendable {
 
     /// - Returns: `nil` without TLS.
     private func addTLS(
-        to pipeline: ChannelPipeline.SynchronousOperations, _ ticket: ConnectionTicket
+        to pipeline: ChannelPipeline.SynchronousOperations, _ state: LoopState,
+        _ peer: PeerAddress, _ ticket: ConnectionTicket
     ) throws -> TLSRecordGate? {
         guard let identity = configuration.identity else { return nil }
         let records = TLSRecordGate(
-            store: identity.secrets, counters: loops.counters,
-            holdsRecord: { ticket.holdsRecord($0) })
+            store: identity.secrets, counters: loops.counters, turns: state.handshakeTurns,
+            network: peer.widestNetwork, holdsRecord: { ticket.holdsRecord($0) })
         try pipeline.addHandlers(records, NIOSSLServerHandler(context: identity.context))
         return records
     }

@@ -47,6 +47,13 @@ public struct PeerAddress: Hashable, Sendable {
         ]
     }
 
+    /// The last of ``prefixes``.
+    var widestNetwork: Prefix {
+        isIPv4
+            ? Prefix(high: high, low: low & ~0xFF, bits: 24)
+            : Prefix(high: high & ~0xFFFF, low: 0, bits: 48)
+    }
+
     public static let unixSocket = PeerAddress(high: 0, low: 1, isUnixSocket: true)
 
     private init(high: UInt64, low: UInt64, isUnixSocket: Bool) {

@@ -53,6 +53,7 @@ final class LoopState {
     private static let drainMax = 4096
 
     let requestTurns: RequestTurns
+    let handshakeTurns: HandshakeTurns
 
     init(
         eventLoop: any EventLoop, rings: Rings, pace: BroadcastPace, subscriberBytesMax: Int,
@@ -63,6 +64,7 @@ final class LoopState {
         index = rings.index
         self.eventLoop = eventLoop
         requestTurns = RequestTurns(eventLoop)
+        handshakeTurns = HandshakeTurns(eventLoop)
         self.counters = counters
         self.arrivalClock = arrivalClock
         self.frameRates = frameRates

@@ -37,6 +37,10 @@ final class TLSRecordGate: ChannelDuplexHandler {
 
     private let store: TLSSecretStore
     private let counters: TransportCounters
+    private let turns: HandshakeTurns
+    private let network: PeerAddress.Prefix
+    /// Whether what has come of the handshake waits for its turn.
+    private var isWaiting = false
     /// Called with the bytes of a record that is not whole; `false` ends the connection.
     private let holdsRecord: (Int) -> Bool
     private var state = State.library(Handshake())
@@ -53,8 +57,11 @@ final class TLSRecordGate: ChannelDuplexHandler {
     private var isFramed = true
 
     init(
-        store: TLSSecretStore, counters: TransportCounters, holdsRecord: @escaping (Int) -> Bool
+        store: TLSSecretStore, counters: TransportCounters, turns: HandshakeTurns,
+        network: PeerAddress.Prefix, holdsRecord: @escaping (Int) -> Bool
     ) {
+        self.turns = turns
+        self.network = network
         self.store = store
         self.counters = counters
         self.holdsRecord = holdsRecord
@@ -70,6 +77,31 @@ final class TLSRecordGate: ChannelDuplexHandler {
         guard isFramed else { return context.fireChannelRead(wrapInboundOut(bytes)) }
         work.advance(to: .now())
         if received.readableBytes == 0 { received = bytes } else { received.writeBuffer(&bytes) }
+        if case .library(let handshake) = state, !handshake.isFinished {
+            if !isWaiting {
+                isWaiting = true
+                turns.wait(self, from: network)
+            }
+        } else {
+            readRecords(context)
+        }
+        guard holdsRecord(received.readableBytes) else {
+            received = ByteBuffer()
+            return abort(.unexpectedMessage, context)
+        }
+    }
+
+    /// Goes on with the handshake.
+    ///
+    /// - Parameter isLater: Whether what was read has been said to be complete meanwhile.
+    func takeTurn(isLater: Bool) {
+        isWaiting = false
+        guard let context else { return }
+        readRecords(context)
+        if isLater { context.fireChannelReadComplete() }
+    }
+
+    private func readRecords(_ context: ChannelHandlerContext) {
         do throws(NotTLSRecords) {
             while let record = try received.readRecord() {
                 guard work.admits(bytes: record.readableBytes - overhead, isOpened: isOwn) else {
@@ -87,10 +119,6 @@ final class TLSRecordGate: ChannelDuplexHandler {
         }
         // A new empty buffer frees the memory of the old one.
         if received.readableBytes == 0 { received = ByteBuffer() }
-        guard holdsRecord(received.readableBytes) else {
-            received = ByteBuffer()
-            return abort(.unexpectedMessage, context)
-        }
     }
 
     /// Bytes of a record beside its content: header, tag, and the type (TLS 1.3) or the nonce (1.2).
