@@ -5,7 +5,7 @@ import GRDB
 ///
 /// Times are microseconds since 1970. Secrets are hashed or sealed. 0 never means "unknown".
 enum RegistrySchema {
-    static let versions: [String] = [version1, version2, version3]
+    static let versions: [String] = [version1, version2, version3, version4]
 
     /// Migrates an older registry to the current version.
     ///
@@ -159,4 +159,8 @@ enum RegistrySchema {
         ) STRICT;
         UPDATE share SET nameKey = coalesce(CAST(device AS TEXT), '') || char(10) || nameKey;
         """
+
+    /// Adds the name by which everybody finds a share. It is not unique here: shares that are over
+    /// have names that others use again.
+    private static let version4 = "ALTER TABLE share ADD COLUMN publicName TEXT;"
 }

@@ -19,15 +19,15 @@ extension RegistryStore {
             try database.execute(
                 sql: """
                     INSERT INTO share (name, nameKey, idHash, sealedID, device, scope,
-                        delaySeconds, expiresAt, maxViewers, label, createdAt, revokedAt)
-                        VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?)
+                        delaySeconds, expiresAt, maxViewers, label, publicName, createdAt, revokedAt)
+                        VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
                     draft.name, Self.nameKey(of: draft), draft.idHash.column,
                     draft.device?.rawValue,
                     draft.scope.rawValue, draft.delaySeconds, draft.expiresAt?.column,
-                    draft.maxViewers, draft.label, draft.createdAt.column,
-                    draft.revokedAt?.column,
+                    draft.maxViewers, draft.label, draft.publicName?.text,
+                    draft.createdAt.column, draft.revokedAt?.column,
                 ])
             var share = draft
             share.key = ShareKey(rawValue: UInt32(database.lastInsertedRowID))
@@ -134,6 +134,7 @@ extension RegistryStore {
             target: device.map(Share.Target.device) ?? .group(members),
             scope: Scope(rawValue: row["scope"]), delaySeconds: row["delaySeconds"],
             expiresAt: row.time("expiresAt"), maxViewers: row["maxViewers"], label: row["label"],
+            publicName: (row["publicName"] as String?).flatMap { PublicName($0) },
             createdAt: row.moment("createdAt"), revokedAt: row.time("revokedAt"))
     }
 

@@ -21,6 +21,9 @@ public struct Share: Hashable, Sendable {
     public var maxViewers: Int?
     /// Label for viewers; in a group, the runner's name.
     public var label: String?
+    /// The name by which everybody finds it, at `/@NAME`. Such a share shows the session that goes
+    /// on, and none that is over.
+    public var publicName: PublicName?
     public var createdAt: Timestamp
     public var revokedAt: Timestamp?
     /// Another share of the device shows positions. Set by `ShareDirectory`, not stored.
@@ -45,7 +48,8 @@ public struct Share: Hashable, Sendable {
     public init(
         key: ShareKey, name: String, idHash: SecretHash, target: Target, scope: Scope = .all,
         delaySeconds: Int = 0, expiresAt: Timestamp? = nil, maxViewers: Int? = nil,
-        label: String? = nil, createdAt: Timestamp, revokedAt: Timestamp? = nil
+        label: String? = nil, publicName: PublicName? = nil, createdAt: Timestamp,
+        revokedAt: Timestamp? = nil
     ) {
         self.key = key
         self.name = name
@@ -56,6 +60,7 @@ public struct Share: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.maxViewers = maxViewers
         self.label = label
+        self.publicName = publicName
         self.createdAt = createdAt
         self.revokedAt = revokedAt
     }

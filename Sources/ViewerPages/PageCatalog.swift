@@ -13,6 +13,7 @@ public struct PageCatalog: Sendable {
     public static let assetsPath = PageTemplate.assetsPath
 
     private let pages: [Page: PageAsset]
+    private let named: PreviewedPage
     private let assets: [String: PageAsset]
     /// Versioned names by plain name.
     private let versionedNames: [String: String]
@@ -25,7 +26,14 @@ public struct PageCatalog: Sendable {
         let fill = PageRenderer(settings: settings, versions: versions)
         pages = Dictionary(
             uniqueKeysWithValues: Page.allCases.map { ($0, fill.page($0)) })
+        named = PreviewedPage(fill)
     }
+
+    /// The live page of a runner whom everybody may find.
+    ///
+    /// - Parameter preview: What chats show of this moment.
+    /// - Returns: HTML for one request, with the headers of the live page.
+    public func livePage(_ preview: LinkPreview) -> [UInt8] { named.html(preview) }
 
     public func page(_ page: Page) -> PageAsset {
         guard let found = pages[page] else {

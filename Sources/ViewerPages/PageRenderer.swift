@@ -4,25 +4,40 @@ struct PageRenderer {
     let versions: AssetVersions
 
     func page(_ page: PageCatalog.Page) -> PageAsset {
+        PageAsset(
+            name: "", contentType: "text/html; charset=utf-8", bytes: html(page),
+            headers: headers(of: page))
+    }
+
+    /// - Parameters:
+    ///   - page: The page.
+    ///   - preview: What chats show of a link to it.
+    /// - Returns: The page, filled.
+    func html(_ page: PageCatalog.Page, preview: LinkPreview = .ofAnyRun) -> [UInt8] {
         let template = PageTemplate(source: PageFiles.html(page.rawValue))
-        let bytes = template.filled(
+        return template.filled(
             reference: { versions.names[$0] },
-            placeholder: { placeholder($0, needs: template.references()) })
+            placeholder: { placeholder($0, preview, needs: template.references()) })
+    }
+
+    func headers(of page: PageCatalog.Page) -> [(String, String)] {
         let policy =
             page == .overlay
             ? ContentSecurityPolicy.overlay(settings) : ContentSecurityPolicy.page(settings)
-        return PageAsset(
-            name: "", contentType: "text/html; charset=utf-8", bytes: bytes,
-            headers: [
-                ("Cache-Control", "no-store"), ("Content-Security-Policy", policy),
-                ("Permissions-Policy", PermissionsPolicy.header(for: page)),
-            ])
+        return [
+            ("Cache-Control", "no-store"), ("Content-Security-Policy", policy),
+            ("Permissions-Policy", PermissionsPolicy.header(for: page)),
+        ]
     }
 
-    private func placeholder(_ word: String, needs references: [String]) -> String? {
+    private func placeholder(
+        _ word: String, _ preview: LinkPreview, needs references: [String]
+    ) -> String? {
         switch word {
+        case "preview-title": PageTemplate.escaped(preview.title)
+        case "preview-text": PageTemplate.escaped(preview.text)
         case "modules": modules(references)
-        case "preview": preview()
+        case "preview": previewImage()
         case "tiles": tiles()
         default: nil
         }
@@ -36,8 +51,8 @@ struct PageRenderer {
             .joined(separator: "\n")
     }
 
-    /// Link preview in chats: the same for every share, without data of the runner.
-    private func preview() -> String {
+    /// Image of a link's preview in chats: the same for every share.
+    private func previewImage() -> String {
         guard let base = settings.publicURL, let icon = versions.names["icon.png"] else {
             return ""
         }

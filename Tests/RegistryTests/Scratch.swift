@@ -43,6 +43,7 @@ final class Scratch {
             key: ShareKey(rawValue: 0), name: name, idHash: Self.hash(hash), target: target,
             scope: [.heartRate, .location], delaySeconds: 300,
             expiresAt: Self.now.advanced(bySeconds: 3600), maxViewers: 7, label: "Anna",
+            publicName: PublicName("anna"),
             createdAt: Self.now)
         return try store.addShare(draft) { [9, UInt8($0.rawValue)] }
     }

@@ -60,6 +60,7 @@ import Testing
         try scratch.store.write { database in
             try database.execute(sql: "UPDATE share SET nameKey = 'family'")
             try database.execute(sql: "DROP TABLE log")
+            try database.execute(sql: "ALTER TABLE share DROP COLUMN publicName")
             try database.execute(sql: "PRAGMA user_version = 2")
         }
         try scratch.reopen()

@@ -335,11 +335,11 @@ import Testing
 
 extension DeviceSessions {
     /// Begins a session of the suite's device, with a record a second.
-    fileprivate mutating func began(_ session: SessionID, at seconds: Double) {
+    mutating func began(_ session: SessionID, at seconds: Double) {
         began(session, of: DeviceSessionsTests.device, at: Fixture.time(seconds))
     }
 
-    fileprivate mutating func ended(_ session: SessionID, at seconds: Double) {
+    mutating func ended(_ session: SessionID, at seconds: Double) {
         ended(
             session, of: DeviceSessionsTests.device, at: Fixture.time(seconds),
             through: RecordOffset(rawValue: UInt64(seconds)))

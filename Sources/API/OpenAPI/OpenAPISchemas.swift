@@ -124,6 +124,7 @@ enum OpenAPISchemas {
             "name": text, "id": text, "url": ["type": ["string", "null"]], "device": text,
             "scope": list(text), "expiresAt": optionalNumber, "delaySeconds": integer,
             "maxViewers": ["type": ["integer", "null"]], "label": ["type": ["string", "null"]],
+            "public": ["type": ["string", "null"]],
             "viewers": integer, "viewersEver": integer, "revoked": flag, "state": text,
             "warning": text,
         ], required: ["name", "scope", "delaySeconds"])
@@ -136,6 +137,7 @@ enum OpenAPISchemas {
         "expires": ["type": "string", "examples": ["24h"]],
         "delay": ["type": "string", "examples": ["5m"]],
         "maxViewers": ["type": "integer", "minimum": 1], "label": text, "device": text,
+        "public": ["type": "string", "examples": ["ann"]],
     ])
 
     private static let command = object(

@@ -35,11 +35,11 @@ private enum APIAnswer {
 
     static func refusal(of error: ShareError) -> APIRefusal {
         switch error {
-        case .nameInvalid, .groupSize, .delayOutOfRange, .maxViewersOutOfRange, .alreadyExpired,
-            .scopeEmpty:
+        case .nameInvalid, .publicNameInvalid, .publicNameOfGroup, .groupSize, .delayOutOfRange,
+            .maxViewersOutOfRange, .alreadyExpired, .scopeEmpty:
             .badValue("\(error)")
         case .nameTaken, .groupMemberUnknown, .groupMemberUnfit, .groupDelaysDiffer, .isOver,
-            .tooManyOfDevice, .nameAmbiguous:
+            .tooManyOfDevice, .nameAmbiguous, .publicNameTaken, .publicNameSecond:
             .conflict("\(error)")
         }
     }

@@ -242,7 +242,7 @@ package struct AdminRoutes: Sendable {
 
     private func link(_ share: Share, _ id: ShareID) -> ShareLink {
         ShareLink(
-            share, id: id, url: publicURL() + "/s/" + id.text,
+            share, id: id, at: publicURL(),
             device: share.device.flatMap { administration.accounts.device($0)?.name },
             warning: administration.warning(about: share))
     }

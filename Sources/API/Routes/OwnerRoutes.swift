@@ -157,7 +157,7 @@ package struct OwnerRoutes: Sendable {
                 try body.shareRequest(), of: .device(device.id), stem: device.name, by: device)
             return JSONBody.response(
                 ShareLink(
-                    made.share, id: made.id, url: url(of: made.id), device: device.name,
+                    made.share, id: made.id, at: publicURL(), device: device.name,
                     warning: administration.warning(about: made.share)),
                 status: 201)
         }
@@ -180,15 +180,14 @@ package struct OwnerRoutes: Sendable {
         return share
     }
 
-    private func url(of id: ShareID) -> String { publicURL() + "/s/" + id.text }
-
     private func row(_ share: Share) -> OwnShareRow {
         let isOpen = share.isActive(at: administration.clock())
         return OwnShareRow(
             row: ShareRow(
                 share, device: share.device.flatMap { accounts.device($0)?.name },
                 viewers: accounts.viewerCounts(of: share.key), at: administration.clock()),
-            url: isOpen ? accounts.secretID(of: share.key).map(url) : nil)
+            url: isOpen
+                ? accounts.secretID(of: share.key).map { share.url(at: publicURL(), id: $0) } : nil)
     }
 
     // MARK: Places

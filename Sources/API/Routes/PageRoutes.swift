@@ -22,6 +22,7 @@ package struct PageRoutes: Sendable {
     package func add(to router: inout Router) {
         router.add(.get, "/") { await start($0) }
         router.add(.get, "/s/:share") { sharePage($0, .live) }
+        router.add(.get, "/@:share") { await namedPage($0) }
         router.add(.get, "/overlay/:share") { sharePage($0, .overlay) }
         router.add(.get, "/me") { Self.response(catalog.page(.owner), to: $0) }
         router.add(.get, "/record") { Self.response(catalog.page(.record), to: $0) }
@@ -40,6 +41,19 @@ package struct PageRoutes: Sendable {
         var request = request
         request.parameters["share"] = share
         return sharePage(request, .live)
+    }
+
+    /// The page of a public name, which tells chats of the run that goes on.
+    private func namedPage(_ request: HTTPRequest) async -> HTTPResponse {
+        guard case .success(let share) = shares.share(request), let name = share.publicName else {
+            return sharePage(request, .live)
+        }
+        // What cannot be told now is told as of one who is not out.
+        let shown = try? await shares.snapshots(of: share, for: request.peer).first
+        // Made for one request, it is not compressed.
+        var response = Self.response(catalog.page(.live), acceptsGzip: false)
+        response.body = .bytes(catalog.livePage(LinkPreview(of: name, showing: shown ?? [])))
+        return response
     }
 
     private func sharePage(_ request: HTTPRequest, _ page: PageCatalog.Page) -> HTTPResponse {
@@ -73,7 +87,11 @@ package struct PageRoutes: Sendable {
     }
 
     package static func response(_ asset: PageAsset, to request: HTTPRequest) -> HTTPResponse {
-        let acceptsGzip = request.fields["accept-encoding"]?.contains("gzip") ?? false
+        response(
+            asset, acceptsGzip: request.fields["accept-encoding"]?.contains("gzip") ?? false)
+    }
+
+    private static func response(_ asset: PageAsset, acceptsGzip: Bool) -> HTTPResponse {
         let body = asset.body(acceptsGzip: acceptsGzip)
         var response = HTTPResponse(
             status: 200, fields: ["Content-Type": asset.contentType], body: .bytes(body.bytes))

@@ -1,5 +1,6 @@
 package import Runtime
 import SensorModel
+import Sharing
 
 /// A share to be made, as commands and owners write it.
 package struct ShareBody: StrictBody {
@@ -7,6 +8,7 @@ package struct ShareBody: StrictBody {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case device, shares, name, expires, scope, delay, maxViewers, label
+        case publicName = "public"
     }
 
     let device: String?
@@ -17,6 +19,7 @@ package struct ShareBody: StrictBody {
     let delay: String?
     let maxViewers: Int?
     let label: String?
+    let publicName: String?
 
     /// A list, as answers have it, or names with commas between, as people type it.
     package struct ScopeNames: Decodable {
@@ -32,12 +35,20 @@ package struct ShareBody: StrictBody {
         }
     }
 
-    /// - Throws: ``APIRefusal/badField(name:allowed:)``
+    /// - Throws: ``APIRefusal``
     package func shareRequest() throws(APIRefusal) -> ShareRequest {
         var request = ShareRequest()
         request.name = name
         request.maxViewers = maxViewers
         request.label = label
+        if let publicName {
+            guard let name = PublicName(publicName) else {
+                throw .badValue("\(ShareError.publicNameInvalid(publicName))")
+            }
+            request.publicName = name
+            // Where somebody is now is told to everybody only by who asks for it.
+            if scope == nil { request.scope.remove(.location) }
+        }
         if let scope {
             guard let parts = Scope(names: scope.text) else {
                 throw .badField(

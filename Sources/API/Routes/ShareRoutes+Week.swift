@@ -90,8 +90,8 @@ extension ShareReader {
         for summary in recent.sessions where reads < Self.weekReadsMax {
             guard !ticket.isCancelled else { throw ReadRefusal.cancelled }
             let times = summary.deviceTimes ?? summary.arrivalTimes
-            guard summary.arrivalTimes.lowerBound <= seen,
-                summary.mayBeShown(by: share), !week.knows(times)
+            guard summary.arrivalTimes.lowerBound <= seen, source.mayShow(summary),
+                !week.knows(times)
             else { continue }
             // Records that come late do not tell whether it was over before the share was made.
             if summary.arrivalTimes.lowerBound < share.createdAt,

@@ -9,6 +9,8 @@ package struct ShareRow: Encodable {
     package let delaySeconds: Int
     package let maxViewers: NullableField<Int>
     package let label: NullableField<String>
+    /// The name by which everybody finds it, with its mark.
+    package let `public`: NullableField<String>
     package let viewers: Int
     package let viewersEver: Int
     package let revoked: Bool
@@ -25,6 +27,7 @@ package struct ShareRow: Encodable {
         delaySeconds = share.delaySeconds
         maxViewers = NullableField(share.maxViewers)
         label = NullableField(share.label)
+        `public` = NullableField(share.publicName?.marked)
         self.viewers = viewers.now
         viewersEver = viewers.ever
         revoked = share.revokedAt != nil
@@ -44,19 +47,40 @@ struct ShareLink: Encodable {
     let delaySeconds: Int
     let maxViewers: NullableField<Int>
     let label: NullableField<String>
+    /// As in ``ShareRow``; `url` leads to it then.
+    let `public`: NullableField<String>
     /// Warning to the owner; absent: none.
     let warning: String?
 
-    init(_ share: Share, id: ShareID, url: String, device: String?, warning: String? = nil) {
+    /// - Parameters:
+    ///   - share: The share.
+    ///   - id: Its secret.
+    ///   - address: The daemon's address for viewers.
+    ///   - device: Name of its device; `nil`: a group.
+    ///   - warning: Warning to the owner.
+    init(_ share: Share, id: ShareID, at address: String, device: String?, warning: String? = nil) {
         name = share.name
         self.id = id.text
-        self.url = url
+        url = share.url(at: address, id: id)
         self.device = NullableField(device)
         scope = share.scope.partNames
         expiresAt = NullableField(share.expiresAt?.secondsSince1970)
         delaySeconds = share.delaySeconds
         maxViewers = NullableField(share.maxViewers)
         label = NullableField(share.label)
+        `public` = NullableField(share.publicName?.marked)
         self.warning = warning
+    }
+}
+
+extension Share {
+    /// The address of its page.
+    ///
+    /// - Parameters:
+    ///   - address: The daemon's address for viewers.
+    ///   - id: The share's secret, which a public name takes the place of.
+    /// - Returns: An absolute address, if the daemon's is one.
+    func url(at address: String, id: ShareID) -> String {
+        "\(address)/\(publicName?.marked ?? "s/" + id.text)"
     }
 }

@@ -44,10 +44,12 @@ package struct ViewerService: ViewerGate {
     /// Finds a share. Unknown, revoked and expired are one case, found by one look-up.
     func find(_ text: String, peer: PeerAddress) -> Result<Share, ViewerRefusal> {
         let now = clock()
+        let name = PublicName(marked: text)
         // A text that is no ID is hashed as well: the time must not reveal that.
         let hash = Self.hash(of: text)
         let found = accounts.withState { state -> Result<Share, ViewerRefusal> in
-            if let share = state.shares.find(hash, at: now) { return .success(share) }
+            let share = name.map { state.shares.find($0, at: now) }
+            if let share = share ?? state.shares.find(hash, at: now) { return .success(share) }
             switch state.failures.failed(peer.key, at: now) {
             case .refuse: return .failure(.unknown)
             case .slowDown(let seconds): return .failure(.tooMany(retryAfterSeconds: seconds))

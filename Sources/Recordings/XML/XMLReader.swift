@@ -203,10 +203,9 @@ struct XMLReader {
         while index < bytes.count, bytes[index] <= 0x20 { index += 1 }
     }
 
-    private mutating func take(_ text: StaticString) -> Bool {
-        let wanted = Array(text.description.utf8)
-        guard bytes[index...].starts(with: wanted) else { return false }
-        index += wanted.count
+    private mutating func take(_ text: String) -> Bool {
+        guard bytes[index...].starts(with: text.utf8) else { return false }
+        index += text.utf8.count
         return true
     }
 

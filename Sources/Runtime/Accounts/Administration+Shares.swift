@@ -42,7 +42,8 @@ extension Administration {
             delaySeconds: request.delaySeconds,
             expiresAt: request.expiresInSeconds.map { now.advanced(bySeconds: $0) },
             maxViewers: request.maxViewers,
-            label: request.label.map { CleanText.clean($0, charactersMax: 64) }, createdAt: now)
+            label: request.label.map { CleanText.clean($0, charactersMax: 64) },
+            publicName: request.publicName, createdAt: now)
         let most = accounts.sharesPerDeviceMax
         try accounts.withState { state in
             Result { try state.shares.check(draft, at: now, perDeviceMax: most) }
@@ -63,6 +64,11 @@ extension Administration {
 
     /// Warning to the owner about a share in combination with the others; `nil`: none.
     package func warning(about share: Share) -> String? {
+        if let name = share.publicName, share.scope.contains(.location), share.delaySeconds == 0 {
+            return
+                "Everybody who knows or guesses \(name.marked) sees where this runner is at this"
+                + " moment: a delay or a scope without location shows less"
+        }
         guard let device = share.device, !accounts.privacy(of: device).hidesNothing,
             let other = accounts.withState({ $0.shares.complement(of: share) })
         else { return nil }

@@ -8,6 +8,7 @@ package struct ShareRequest: Sendable {
     package var expiresInSeconds: Double?
     package var maxViewers: Int?
     package var label: String?
+    package var publicName: PublicName?
 
     package init(
         name: String? = nil, scope: Scope = .all, expiresInSeconds: Double? = nil,

@@ -10,15 +10,14 @@ extension PipelineCore {
     /// it; viewers of a group may reconnect to the rest of the group.
     ///
     /// - Parameters:
-    ///   - key: Share that is over.
-    ///   - directory: Shares without it.
+    ///   - share: Share as it is from now on: over, or with another ID.
     ///   - code: Close code for viewers of its own link.
-    private func end(
-        _ key: ShareKey, in directory: ShareDirectory, code: CloseCode = .shareEnded
-    ) {
+    private func end(_ share: Share, code: CloseCode = .shareEnded) {
+        let key = share.key
         for subscriber in subscribers.groupViewers(of: key) {
-            let link = subscribers[subscriber].flatMap { directory[$0.link] }
-            let goesOn = link.map { directory.isShown($0, at: now) } ?? false
+            let link = subscribers[subscriber].flatMap { hub.directory[$0.link] }
+            let goesOn =
+                link.map { hub.directory.isShown($0, at: now, with: share) } ?? false
             close(subscriber, goesOn ? .goingAway : .shareEnded)
         }
         for subscriber in subscribers.comers(by: key) { close(subscriber, code) }
@@ -40,12 +39,13 @@ extension PipelineCore {
             before.idHash != share.idHash || !share.isActive(at: now)
         {
             // The viewers get their close code before the hub removes the remaining ones.
-            var directory = hub.directory
-            directory.put(share)
-            end(share.key, in: directory, code: code)
+            end(share, code: code)
         }
         playbacks.forget(Set(hub.put(share)))
-        expiries.next = hub.directory.nextExpiry(after: expiries.done)
+        // One that was put off or revoked is looked at in vain.
+        if let expiry = share.expiresAt, share.revokedAt == nil, expiry > expiries.done {
+            expiries.next = min(expiry, expiries.next ?? expiry)
+        }
     }
 
     /// Closes the viewers of expired shares at the moment of expiry.
@@ -54,10 +54,10 @@ extension PipelineCore {
         if now < expiries.done { forgetExpiries() }
         guard let due = expiries.next, due <= now else { return }
         for key in hub.directory.expired(after: expiries.done, through: now) {
+            guard let share = hub.directory[key] else { continue }
             parts.logger.log(
-                .shareChanged, .notice, "share expired",
-                ["share": "\(hub.directory[key]?.name ?? "")"])
-            end(key, in: hub.directory)
+                .shareChanged, .notice, "share expired", ["share": "\(share.name)"])
+            end(share)
         }
         forgetExpiries()
     }

@@ -34,6 +34,15 @@ package struct CatchUp: Sendable {
             ProjectionRule(share, privacy: privacy)
         }
 
+        /// Whether it may show some of the session, as far as the catalog can tell.
+        package func mayShow(_ summary: SessionSummary) -> Bool {
+            guard share.publicName == nil || sessions.contains(summary.session) else {
+                return false
+            }
+            return summary.arrivalTimes.upperBound >= share.createdAt
+                && !summary.session.isImported
+        }
+
         /// The latest arrival that may be shown; `nil`: any.
         package func shownArrivals(at now: Timestamp) -> Timestamp? {
             let delayed = share.shownArrivals(at: now)

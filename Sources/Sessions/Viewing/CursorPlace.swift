@@ -82,7 +82,7 @@ package struct CursorPlace {
         guard found.offset == offset else { return !reader.isInSegment(offset) }
         guard source.rule == .everything, found.device == share.device else { return false }
         return sessions(found.device, offset).contains {
-            $0.session == found.session && $0.mayBeShown(by: share)
+            $0.session == found.session && source.mayShow($0)
         }
     }
 
@@ -93,7 +93,7 @@ package struct CursorPlace {
         // Events that end a view have offsets of their own behind the last record that was shown.
         guard let device = source.share.device else { return false }
         for summary in sessions(device, offset)
-        where summary.mayBeShown(by: source.share) {
+        where source.mayShow(summary) {
             guard let records = try records(summary.session, source.rule) else { continue }
             var position = records.position(after: RecordOffset(rawValue: offset.rawValue - 1))
             var isShown = false
@@ -108,12 +108,5 @@ package struct CursorPlace {
             guard ending != .cancelled else { return false }
         }
         return false
-    }
-}
-
-extension SessionSummary {
-    /// Whether a share may show some of the session, as far as the catalog can tell.
-    package func mayBeShown(by share: Share) -> Bool {
-        arrivalTimes.upperBound >= share.createdAt && !session.isImported
     }
 }

@@ -4,7 +4,7 @@ public import SensorModel
 ///
 /// A share shows the newest live session of its device, else the last one that ended while the
 /// share was valid. It never shows a session that ended before the share was made, nor one that was
-/// imported.
+/// imported. One with a public name shows the session that goes on, and nothing that is over.
 public struct DeviceSessions: Sendable {
     private struct Span: Sendable {
         /// An end as some shares see it.
@@ -277,6 +277,7 @@ public struct DeviceSessions: Sendable {
             }
             return share.delaySeconds > 0 && end.time > seen
         }.map { shown[$0] }
+        if live == nil, share.publicName != nil { return nil }
         return (live ?? Self.lastEnded(shown, seenBy: share))?.session
     }
 
@@ -322,6 +323,7 @@ public struct DeviceSessions: Sendable {
     ) -> [SessionID] {
         // Events after a session's end come after its last record.
         let shown = session(shownBy: share, at: now)
+        if share.publicName != nil { return shown.map { [$0] } ?? [] }
         return spans(openTo: share, at: now).filter { span in
             span.session == shown || span.last.map { $0 > offset } ?? true
         }.map(\.session)

@@ -16,6 +16,7 @@ extension ShareDirectory {
         if let other = named(share.name, of: share.device), other.key != share.key {
             throw .nameTaken(share.name)
         }
+        if let name = share.publicName { try check(name, of: share, at: now) }
         guard (0...Share.delaySecondsMax).contains(share.delaySeconds) else {
             throw .delayOutOfRange(seconds: share.delaySeconds)
         }
@@ -29,6 +30,17 @@ extension ShareDirectory {
             guard others < perDeviceMax else { throw .tooManyOfDevice(max: perDeviceMax) }
         }
         if case .group(let members) = share.target { try check(members: members, at: now) }
+    }
+
+    private func check(
+        _ name: PublicName, of share: Share, at now: Timestamp
+    ) throws(ShareError) {
+        guard let device = share.device else { throw .publicNameOfGroup }
+        let own = shares(of: device).first {
+            $0.key != share.key && $0.publicName != nil && $0.isActive(at: now)
+        }
+        if let other = own?.publicName { throw .publicNameSecond(other) }
+        if let other = find(name, at: now), other.key != share.key { throw .publicNameTaken(name) }
     }
 
     private func check(members: [ShareKey], at now: Timestamp) throws(ShareError) {

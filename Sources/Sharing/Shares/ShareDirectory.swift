@@ -28,6 +28,8 @@ public struct ShareDirectory: Sendable {
     }
 
     private var keysByName: [OwnedName: ShareKey] = [:]
+    /// The newest share of each name.
+    private var keysByPublicName: [PublicName: ShareKey] = [:]
     /// Keys of each device, rising.
     private var keysByDevice: [DeviceID: [ShareKey]] = [:]
 
@@ -50,12 +52,31 @@ public struct ShareDirectory: Sendable {
         return share
     }
 
+    /// - Returns: The share that everybody finds by that name, if it may be watched at `time`.
+    public func find(_ name: PublicName, at time: Timestamp) -> Share? {
+        guard let key = keysByPublicName[name], let share = shares[key],
+            share.isActive(at: time)
+        else { return nil }
+        return share
+    }
+
     /// Whether the share has a visible feed: a group whose members are all revoked or expired has
     /// none.
-    public func isShown(_ share: Share, at time: Timestamp) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - share: A share, or a group.
+    ///   - time: Arrival clock.
+    ///   - changed: A member as it is about to be.
+    /// - Returns: Whether it may be watched.
+    public func isShown(
+        _ share: Share, at time: Timestamp, with changed: Share? = nil
+    ) -> Bool {
         guard share.isActive(at: time) else { return false }
         return share.device != nil
-            || share.members.contains { shares[$0]?.isActive(at: time) ?? false }
+            || share.members.contains { key in
+                let member = key == changed?.key ? changed : shares[key]
+                return member?.isActive(at: time) ?? false
+            }
     }
 
     /// The share of a name, for the owner, in any state.
@@ -151,6 +172,10 @@ public struct ShareDirectory: Sendable {
         shares[share.key] = share
         keysByHash[share.idHash] = share.key
         keysByName[OwnedName(share.name, of: share.device)] = share.key
+        // A name is free again when its share is over.
+        if let name = share.publicName, (keysByPublicName[name] ?? share.key) <= share.key {
+            keysByPublicName[name] = share.key
+        }
         switch share.target {
         case .device(let device):
             // Most often it is the newest.
@@ -173,6 +198,9 @@ public struct ShareDirectory: Sendable {
         guard let share = shares.removeValue(forKey: key) else { return }
         keysByHash[share.idHash] = nil
         keysByName[OwnedName(share.name, of: share.device)] = nil
+        if let name = share.publicName, keysByPublicName[name] == key {
+            keysByPublicName[name] = nil
+        }
         switch share.target {
         case .device(let device):
             keysByDevice[device]?.removeAll { $0 == key }

@@ -4,6 +4,11 @@ public import SensorModel
 /// The reason why a share cannot be made.
 public enum ShareError: Error, Hashable, Sendable {
     case nameTaken(String)
+    case publicNameInvalid(String)
+    case publicNameTaken(PublicName)
+    /// The device has one already.
+    case publicNameSecond(PublicName)
+    case publicNameOfGroup
     case nameInvalid(String)
     /// Shares of several devices have this name.
     case nameAmbiguous(String, of: [String])
@@ -30,6 +35,13 @@ extension ShareError: CustomStringConvertible {
         case .nameInvalid(let name):
             "\"\(CleanText.clean(name, charactersMax: 64))\" cannot be a share's name: use 1 to 64"
                 + " letters, digits, spaces, - _ or ."
+        case .publicNameInvalid(let name):
+            "\"\(CleanText.clean(name, charactersMax: 64))\" cannot be a public name: use 3 to 32"
+                + " of a-z, 0-9, - and _"
+        case .publicNameTaken(let name): "somebody else is found as \(name.marked) already"
+        case .publicNameSecond(let name):
+            "this runner is found as \(name.marked) already: revoke that share first"
+        case .publicNameOfGroup: "a group has no public name: give one to each runner"
         case .tooManyOfDevice(let max):
             "a runner has at most \(max) shares at once: revoke one, or raise"
                 + " limits.shares_per_device"

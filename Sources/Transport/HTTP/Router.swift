@@ -1,8 +1,9 @@
 /// Maps a path and a method to an endpoint: one table, read from top to bottom.
 ///
 /// A pattern looks like `/v1/shares/:share/latest`. `:name` matches one non-empty segment. A final
-/// `*` matches the rest of the path, as the parameter `*`. Fixed segments take precedence over
-/// `:name` if they stand earlier in the table.
+/// `*` matches the rest of the path, as the parameter `*`. `@:name` matches a segment that begins
+/// with the mark, which the parameter has, too. Fixed segments take precedence over `:name` if they
+/// stand earlier in the table.
 public struct Router: Sendable {
     public enum Match: Sendable {
         case found(Endpoint, parameters: [String: String], bodyBytesMax: Int)
@@ -20,6 +21,7 @@ public struct Router: Sendable {
     private enum Segment: Hashable, Sendable {
         case fixed(String)
         case parameter(String)
+        case marked(String)
         case rest
     }
 
@@ -57,6 +59,7 @@ public struct Router: Sendable {
         let segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
             .map { text -> Segment in
                 if text == "*" { return .rest }
+                if text.hasPrefix("@:") { return .marked(String(text.dropFirst(2))) }
                 return text.hasPrefix(":")
                     ? .parameter(String(text.dropFirst())) : .fixed(String(text))
             }
@@ -130,6 +133,9 @@ public struct Router: Sendable {
                 guard parts[index] == text else { return nil }
             case .parameter(let name):
                 guard !parts[index].isEmpty else { return nil }
+                parameters[name] = parts[index]
+            case .marked(let name):
+                guard parts[index].hasPrefix("@") else { return nil }
                 parameters[name] = parts[index]
             case .rest: break
             }

@@ -21,8 +21,9 @@ import { translatePage } from "./strings.js";
 import { ZoneBars } from "./zones.js";
 
 const t = translatePage(document, navigator.languages);
+// `/s/ID`, or `/@NAME`, which stands for the ID everywhere.
 const share = new URLSearchParams(location.search).get("share")
-  ?? decodeURIComponent(location.pathname.split("/")[2] ?? "");
+  ?? decodeURIComponent(location.pathname.replace(/^\/(s\/)?/, "").split("/")[0]);
 
 /** What the viewer chose, and where the page is in time. */
 const page = {

@@ -137,7 +137,7 @@ function makeShare(share) {
     t("viewersNow", { n: share.viewers ?? 0 }), t("viewersEver", { n: share.viewersEver ?? 0 }),
   ];
   return make("li", { class: "share" },
-    make("div", { class: "share-text" }, make("b", {}, share.label || share.name),
+    make("div", { class: "share-text" }, make("b", {}, share.public || share.label || share.name),
       make("span", { class: "hint" }, facts.filter(Boolean).join(" · "))),
     share.url ? copyButton(share.url) : undefined,
     share.url ? make("button", { type: "button", class: "quiet",
@@ -155,6 +155,7 @@ async function createShare(form) {
   const fields = new FormData(form);
   const wish = { scope: fields.getAll("scope").join(",") };
   if (fields.get("label")) wish.label = fields.get("label");
+  if (fields.get("public")) wish.public = fields.get("public");
   if (fields.get("expires")) wish.expires = fields.get("expires");
   if (fields.get("delay")) wish.delay = fields.get("delay");
   const share = await attempt(() => owner.createShare(wish));

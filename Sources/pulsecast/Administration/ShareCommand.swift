@@ -34,6 +34,11 @@ struct ShareCommand: AsyncParsableCommand {
         @Option(help: .value("count", "Viewers at one time.")) var maxViewers: Int?
         @Option(help: .value("text", "What viewers read as the runner's name."))
         var label: String?
+        @Option(
+            name: .customLong("public"),
+            help: .value(
+                "name", "Everybody finds it at /@NAME, which shows the run that goes on alone."))
+        var publicName: String?
 
         func run() async throws {
             var body: [String: any Sendable] = ["device": device]
@@ -43,6 +48,7 @@ struct ShareCommand: AsyncParsableCommand {
             body["delay"] = delay
             body["maxViewers"] = maxViewers
             body["label"] = label
+            body["public"] = publicName
             try ShareCommand.tell(await admin.ask("POST", "/shares", body: body), admin)
         }
     }
@@ -62,7 +68,7 @@ struct ShareCommand: AsyncParsableCommand {
             try admin.print(
                 data,
                 columns: [
-                    "name", "device", "scope", "expiresAt", "delaySeconds", "viewers",
+                    "name", "device", "scope", "public", "expiresAt", "delaySeconds", "viewers",
                     "viewersEver", "state",
                 ])
         }
@@ -198,6 +204,7 @@ struct ShareCommand: AsyncParsableCommand {
     private struct Link: Decodable {
         let name: String
         let url: String
+        let `public`: String?
         let warning: String?
     }
 
@@ -205,8 +212,9 @@ struct ShareCommand: AsyncParsableCommand {
         if admin.json { return Terminal.say(json: Array(data)) }
         let link = try JSONDecoder().decode(Link.self, from: data)
         Terminal.say(link.url)
+        let who = link.public == nil ? "Whoever has this link can" : "Everybody can find it, and"
         Terminal.complain(
-            "Whoever has this link can watch. Its name is \(link.name); take it back with:"
+            "\(who) watch. Its name is \(link.name); take it back with:"
                 + " pulsecast share revoke \"\(link.name)\"")
         if let warning = link.warning { Terminal.complain(warning) }
     }

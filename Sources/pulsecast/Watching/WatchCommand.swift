@@ -116,13 +116,14 @@ struct WatchCommand: AsyncParsableCommand {
         return (object as? [String: Any])?["cursor"] as? String
     }
 
-    /// The API path for `http://host/s/ID`.
+    /// The API path for `http://host/s/ID`, or `http://host/@NAME`.
     private static func share(
         of link: String
     ) throws -> (address: ServerAddress, path: String) {
         guard let url = URL(string: link), let host = url.host, let scheme = url.scheme,
             scheme == "http" || scheme == "https",
-            let share = url.pathComponents.last, url.pathComponents.dropLast().last == "s"
+            let share = url.pathComponents.last,
+            PublicName(marked: share) != nil || url.pathComponents.dropLast().last == "s"
         else {
             throw CommandFailure(
                 "\(link) is not a share's link: it looks like http://host:7480/s/…",

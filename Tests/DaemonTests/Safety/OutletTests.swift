@@ -31,6 +31,7 @@ import WireFormat
         case hypeRate = "GET /ws/:share"
         case hypeRateSocket = "GET /socket/websocket"
         case livePage = "GET /s/:share"
+        case namedPage = "GET /@:share"
         case overlay = "GET /overlay/:share"
         case startPage = "GET /"
     }
@@ -166,6 +167,7 @@ import WireFormat
         case .events: return try await Self.watch("/v1/shares/\(share)/live?rate=20", running)
         case .pulsoid, .pulsoidValidate:
             return [try await running.ask(.get, path, token: bearer).text]
+        case .namedPage: return [try await running.ask(.get, "/\(share)").text]
         case .startPage: return [try await running.ask(.get, "/?share=\(share)").text]
         default: return [try await running.ask(.get, path).text]
         }
@@ -249,6 +251,10 @@ import WireFormat
                     shares["beside"] = try running.addShare(of: "ann") {
                         $0.scope = [.heartRate, .metrics]
                     }
+                    _ = try running.addShare(of: "ann") {
+                        $0.publicName = PublicName("anna")
+                    }
+                    shares["named"] = "@anna"
                     _ = try running.addDevice("bob")
                     _ = try running.addShare(of: "bob")
                     let group = try running.daemon.administration.createShare(
