@@ -19,7 +19,8 @@ extension RegistryStore {
             try database.execute(
                 sql: """
                     INSERT INTO share (name, nameKey, idHash, sealedID, device, scope,
-                        delaySeconds, expiresAt, maxViewers, label, publicName, createdAt, revokedAt)
+                        delaySeconds, expiresAt, maxViewers, label, publicName, createdAt,
+                        revokedAt)
                         VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [

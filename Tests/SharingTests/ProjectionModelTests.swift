@@ -284,12 +284,14 @@ import Testing
             place = point ?? place
             guard let place else { continue }
             let soon = circles.indices[second...].prefix(Int(run.settings.finishSecondsLate ?? 0))
-            let isLeft = soon.contains { later in
-                guard let circle = circles[later], tracks[later]?.isTrusted == true else {
-                    return false
+            let isOutside = soon.compactMap { later in
+                circles[later].map {
+                    tracks[later]?.isTrusted == true
+                        && !$0.contains(latitude: place.latitude, longitude: place.longitude)
                 }
-                return !circle.contains(latitude: place.latitude, longitude: place.longitude)
             }
+            // Two positions in a row leave a place.
+            let isLeft = zip(isOutside, isOutside.dropFirst()).contains { $0 && $1 }
             if !isLeft { near.insert(second) }
         }
         return near

@@ -9,6 +9,7 @@ package final class WaitingWebhooks: Sendable {
 
     struct Delivery: Sendable {
         let event: WebhookEvent
+        fileprivate let device: DeviceID
         fileprivate let number: UInt64
     }
 
@@ -16,8 +17,8 @@ package final class WaitingWebhooks: Sendable {
         var queue = Queue(countMax: countMax, perRequesterMax: countOfDeviceMax)
         var number: UInt64 = 0
         var dropped = 0
-        /// Whether the newest answer of ``WaitingWebhooks/next()`` is being tried.
-        var isTrying = false
+        /// Devices of which one is being tried.
+        var trying: Set<DeviceID> = []
         /// The last number that was given when a session was erased, while something waits or is tried.
         var erased: [String: UInt64] = [:]
         var complainedAt: ContinuousClock.Instant?
@@ -26,6 +27,9 @@ package final class WaitingWebhooks: Sendable {
     /// Beyond these newer ones are dropped, above all of the device that has most.
     package static let countMax = 1000
     static let countOfDeviceMax = 100
+    /// Deliveries that are tried at once, of as many devices: a receiver that hangs for 50 s with one
+    /// alert gets the others' meanwhile.
+    static let triesMax = 4
     /// Between two complaints about dropped ones.
     private static let complaintInterval = Duration.seconds(60)
 
@@ -40,7 +44,8 @@ package final class WaitingWebhooks: Sendable {
             state.number += 1
             do throws(Queue.Refusal) {
                 let displaced = try state.queue.append(
-                    Delivery(event: event, number: state.number), number: state.number,
+                    Delivery(event: event, device: device, number: state.number),
+                    number: state.number,
                     of: device, from: device)
                 guard displaced != nil else { return nil }
             } catch {
@@ -54,17 +59,26 @@ package final class WaitingWebhooks: Sendable {
         }
     }
 
-    /// The next delivery, in turns; `nil`: none waits.
+    /// The next delivery, in turns, until ``ended(_:)``; `nil`: none waits, of a device of which none
+    /// is tried, or as many as may be are tried.
     func next() -> Delivery? {
         state.withLock { state in
-            while let next = state.queue.next({ _ in true })?.job {
+            guard state.trying.count < Self.triesMax else { return nil }
+            while let next = state.queue.next({ !state.trying.contains($0) })?.job {
                 guard state.isWanted(next) else { continue }
-                state.isTrying = true
+                state.trying.insert(next.device)
                 return next
             }
-            state.isTrying = false
-            state.erased = [:]
+            state.forgetErased()
             return nil
+        }
+    }
+
+    /// Notes that a delivery was made, or given up.
+    func ended(_ delivery: Delivery) {
+        state.withLock { state in
+            state.trying.remove(delivery.device)
+            state.forgetErased()
         }
     }
 
@@ -73,7 +87,7 @@ package final class WaitingWebhooks: Sendable {
     func erase(_ sessions: Set<SessionID>) {
         state.withLock { state in
             // Else there is nothing to drop, and the sessions would stay until the next event.
-            guard state.isTrying || state.queue.count > 0 else { return }
+            guard !state.trying.isEmpty || state.queue.count > 0 else { return }
             for session in sessions { state.erased["\(session)"] = state.number }
         }
     }
@@ -83,6 +97,11 @@ package final class WaitingWebhooks: Sendable {
 }
 
 extension WaitingWebhooks.State {
+    /// Once nothing waits or is tried there is nothing to drop.
+    fileprivate mutating func forgetErased() {
+        if trying.isEmpty, queue.count == 0 { erased = [:] }
+    }
+
     fileprivate func isWanted(_ delivery: WaitingWebhooks.Delivery) -> Bool {
         erased[delivery.event.session].map { delivery.number > $0 } ?? true
     }

@@ -9,7 +9,7 @@ import Transport
 
 /// Notifies the owner's other systems when a session starts, ends, completes a kilometer or raises
 /// an alert. Deliveries are signed, in the order of each device, and retried after a failure.
-/// Devices take turns.
+/// Devices take turns, a few at once.
 ///
 /// The signature is `X-Pulsecast-Signature: sha256=` and the HMAC-SHA256 of the body, with the
 /// secret as the key.
@@ -48,10 +48,17 @@ package final class Webhooks: Sendable {
         let waiting = WaitingWebhooks()
         self.waiting = waiting
         deliverer = Task {
-            for await _ in wakes {
-                while let delivery = waiting.next() {
-                    await Self.deliver(delivery.event, to: address, secret: secret, logger) {
-                        waiting.isWanted(delivery)
+            await withDiscardingTaskGroup { group in
+                for await _ in wakes {
+                    while let delivery = waiting.next() {
+                        group.addTask {
+                            await Self.deliver(delivery.event, to: address, secret: secret, logger)
+                            {
+                                waiting.isWanted(delivery)
+                            }
+                            waiting.ended(delivery)
+                            wake.yield()
+                        }
                     }
                 }
             }
