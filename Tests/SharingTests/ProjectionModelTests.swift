@@ -284,13 +284,15 @@ import Testing
             place = point ?? place
             guard let place else { continue }
             let soon = circles.indices[second...].prefix(Int(run.settings.finishSecondsLate ?? 0))
-            let isOutside = soon.compactMap { later in
-                circles[later].map {
-                    tracks[later]?.isTrusted == true
-                        && !$0.contains(latitude: place.latitude, longitude: place.longitude)
-                }
+            // Two positions in a row leave a place; the same one again is not another.
+            var before: Track.Point?
+            let isOutside = soon.compactMap { later -> Bool? in
+                guard let circle = circles[later], let here = run.points[later], here != before
+                else { return nil }
+                before = here
+                return tracks[later]?.isTrusted == true
+                    && !circle.contains(latitude: place.latitude, longitude: place.longitude)
             }
-            // Two positions in a row leave a place.
             let isLeft = zip(isOutside, isOutside.dropFirst()).contains { $0 && $1 }
             if !isLeft { near.insert(second) }
         }

@@ -4,7 +4,7 @@ import Sharing
 
 /// A made-up run: points a few meters apart.
 struct Track {
-    struct Point {
+    struct Point: Equatable {
         var latitude: Double
         var longitude: Double
 
