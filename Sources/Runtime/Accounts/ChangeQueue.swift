@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Each waits for the disk, and Swift's tasks have as many threads as there are processors: two
 /// changes there held the requests of everybody. (`@concurrent`: the work would else run where its
-/// caller runs.)
+/// caller runs. And it yields first: the optimizer takes a change of the executor out before work that
+/// never waits, and such work would hold Swift's threads.)
 package final class ChangeQueue: TaskExecutor {
     private struct State {
         var waiting: [DeviceID: Int] = [:]
@@ -37,7 +38,10 @@ package final class ChangeQueue: TaskExecutor {
     package func run<Result: Sendable>(
         _ work: @concurrent @Sendable () async -> Result
     ) async -> Result {
-        await withTaskExecutorPreference(self, operation: work)
+        await withTaskExecutorPreference(self) {
+            await Task.yield()
+            return await work()
+        }
     }
 
     /// Runs a request of a device's owner.
@@ -56,7 +60,10 @@ package final class ChangeQueue: TaskExecutor {
             throw AdministrationError.tooManyChanges(retryAfterSeconds: seconds)
         }
         defer { leave(device) }
-        return try await withTaskExecutorPreference(self, operation: work)
+        return try await withTaskExecutorPreference(self) {
+            await Task.yield()
+            return try await work()
+        }
     }
 
     /// - Returns: Seconds to wait; `nil`: it has entered.
