@@ -24,6 +24,7 @@ extension ShareHub {
 
     /// The snapshot that a viewer would see now. Makes the view if there is none.
     package func snapshot(_ key: ShareKey, cursor: LogCursor, at now: Timestamp) -> FeedSnapshot? {
+        forgetOver(key, cursor: cursor, at: now)
         guard let entry = entries[key], entry.share.isActive(at: now),
             let device = entry.share.device
         else { return nil }
@@ -60,7 +61,34 @@ extension ShareHub {
                 if everything.isKnown { begin(share, kind, with: everything, cursor, at: now) }
             }
         }
-        return delayed[kind]?.snapshot(of: share.key, epoch: cursor.epoch, at: now)
+        guard let snapshot = delayed[kind]?.snapshot(of: share.key, epoch: cursor.epoch, at: now)
+        else { return nil }
+        // What is over was shown, and is behind what is held back.
+        guard kind.isPublic, snapshot.session != session(shownBy: share, at: now) else {
+            return snapshot
+        }
+        let none = LogCursor(epoch: cursor.epoch, offset: RecordOffset(rawValue: 0))
+        return .waiting(cursor: none, time: now)
+    }
+
+    /// Forgets what a share with a public name showed of a run that is over: whoever comes while
+    /// others stay would see it. Those who stay must reconnect.
+    package func forgetOver(_ key: ShareKey, cursor: LogCursor, at now: Timestamp) {
+        guard let entry = entries[key], entry.share.publicName != nil else { return }
+        let shown = session(shownBy: entry.share, at: now)
+        guard let kind = DelayedView.Kind(entry.share) else {
+            if let showing = entry.showing, showing != shown { close(key, code: .goingAway) }
+            return
+        }
+        // The view goes on to hold what is over until the next run is shown.
+        guard let told = delayed[kind]?.snapshot(of: key, epoch: cursor.epoch, at: now),
+            told.session != nil, told.session != shown, told.cursor != entry.forgotten
+        else { return }
+        entries[key]?.forgotten = told.cursor
+        sendEnd(of: key, .goingAway)
+        // The view keeps what it holds back of the next run.
+        delayed[kind]?.watch(key, false)
+        entries[key]?.clear()
     }
 
     private func begin(

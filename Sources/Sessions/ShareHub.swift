@@ -30,6 +30,8 @@ package final class ShareHub {
         var showing: SessionID?
         /// Cursor of the last update; cursors only rise.
         var newest: LogCursor?
+        /// The last update of a public share that its viewers had to forget.
+        var forgotten: LogCursor?
         /// Viewers by loop; a loop without one gets no updates.
         var viewers: [Int: Int] = [:]
         /// Number of times all viewers were closed: subscriptions from before the last time are
@@ -138,7 +140,7 @@ package final class ShareHub {
         letGo(of: key)
     }
 
-    private func sendEnd(of key: ShareKey, _ code: CloseCode) {
+    func sendEnd(of key: ShareKey, _ code: CloseCode) {
         for loop in entries[key]?.viewers.keys ?? [:].keys { send(loop, key, .ended(code)) }
     }
 

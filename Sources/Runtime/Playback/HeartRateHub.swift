@@ -98,6 +98,7 @@ package final class HeartRateHub: Sendable {
         else { return finish(reader, of: key) }
         if core.unsettled(by: share) != nil { return settle(share, for: reader) }
         _ = core.sessionShown(by: share)
+        core.hub.forgetOver(key, cursor: core.cursor, at: core.now)
         if state.withLock({ $0.watched[key]?.subscription == nil }) {
             guard
                 let joined = core.hub.join(

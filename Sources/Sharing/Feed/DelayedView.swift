@@ -13,6 +13,8 @@ public struct DelayedView: Sendable {
         /// The shares' ``Share/obeysPrivacy``.
         public let obeysPrivacy: Bool
         public let delaySeconds: Int
+        /// Whether they show nothing that is over: those with a public name.
+        public let isPublic: Bool
 
         /// Returns `nil` for a share of a group, and for one without a delay.
         public init?(_ share: Share) {
@@ -21,6 +23,7 @@ public struct DelayedView: Sendable {
             scope = share.scope
             obeysPrivacy = share.obeysPrivacy
             delaySeconds = share.delaySeconds
+            isPublic = share.publicName != nil
         }
     }
 

@@ -84,6 +84,68 @@ import WireFormat
         }
     }
 
+    private static func first(_ path: String, _ running: RunningDaemon) async throws -> String {
+        let socket = try await running.socket(path)
+        var first = ""
+        for try await text in socket.events {
+            first = text
+            break
+        }
+        await socket.close()
+        return first
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: ["", #","delay":"1s""#])
+    func `Who comes after a run sees nothing of it, though others stay`(more: String)
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let name = #"{"public":"ann-runs"\#(more)}"#
+            #expect(try await Self.make(running, token, name).status == 201)
+            // A link that shows the last run, held back as long.
+            let beside = #"{"name":"beside","scope":"heartRate,metrics"\#(more)}"#
+            let secret = try await Self.make(running, token, beside).object["id"] as? String ?? ""
+            let live = try await running.socket("/v1/shares/@ann-runs/live")
+            let heart = try await running.socket("/ws/@ann-runs")
+            let staying = [live, heart].map { socket in
+                Task { for try await _ in socket.events {} }
+            }
+            try await running.sendHeartRates([151, 152, 153], token: token, session: Self.session)
+            let isShown = try await running.eventually {
+                try await Self.texts(running)[0].contains("153")
+            }
+            #expect(isShown)
+            try await Self.end(running, token)
+            let isOver = try await running.eventually {
+                try await running.ask(.get, "/v1/shares/\(secret)/latest").text.contains("ended")
+            }
+            #expect(isOver)
+            // Told to one while others stay.
+            let first = try await Self.first("/v1/shares/@ann-runs/live", running)
+            #expect(!first.contains("153") && !first.contains("startedAt"), "\(first)")
+            for text in try await Self.texts(running) { #expect(!text.contains("153"), "\(text)") }
+            #expect(
+                try await running.ask(.get, "/v1/shares/\(secret)/latest").text.contains("153"))
+            // Those who wait get the next run.
+            let waiting = try await running.socket("/v1/shares/@ann-runs/live")
+            try await running.sendHeartRates(
+                [161, 162, 163], token: token, session: SessionID(high: 0x4031, low: 1 << 63))
+            var isNext = false
+            for try await text in waiting.events {
+                #expect(!text.contains("153"))
+                isNext = text.contains("163")
+                if isNext { break }
+            }
+            #expect(isNext)
+            await waiting.close()
+            for (task, socket) in zip(staying, [live, heart]) {
+                await socket.close()
+                task.cancel()
+            }
+        }
+    }
+
     @Test func `A name is refused that is no name or not free, and is free after its share`()
         async throws
     {
