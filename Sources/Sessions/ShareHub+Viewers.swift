@@ -63,7 +63,7 @@ extension ShareHub {
         }
         guard let snapshot = delayed[kind]?.snapshot(of: share.key, epoch: cursor.epoch, at: now)
         else { return nil }
-        // What is over was shown, and is behind what is held back.
+        // The view keeps the last run until the next one is shown; such a share does not tell it.
         guard kind.isPublic, snapshot.session != session(shownBy: share, at: now) else {
             return snapshot
         }
@@ -80,7 +80,7 @@ extension ShareHub {
             if let showing = entry.showing, showing != shown { close(key, code: .goingAway) }
             return
         }
-        // The view goes on to hold what is over until the next run is shown.
+        // The same update is forgotten once: the view keeps it until the next run is shown.
         guard let told = delayed[kind]?.snapshot(of: key, epoch: cursor.epoch, at: now),
             told.session != nil, told.session != shown, told.cursor != entry.forgotten
         else { return }

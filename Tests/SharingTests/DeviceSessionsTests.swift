@@ -22,6 +22,7 @@ import Testing
         /// When each began and ended.
         let spans: [(began: Double, ended: Double?)]
         var delaySeconds = 0
+        var isPublic = false
         let now: Double
         /// From 1; `nil`: nothing.
         let shown: UInt64?
@@ -53,10 +54,26 @@ import Testing
         Case(
             rule: "delay: both lived then", spans: [(110, 390), (300, 310)],
             delaySeconds: 100, now: 400, shown: 2),
+        Case(rule: "public: live", spans: [(110, nil)], isPublic: true, now: 200, shown: 1),
+        Case(rule: "public: over", spans: [(110, 150)], isPublic: true, now: 200, shown: nil),
+        Case(
+            rule: "public: the next goes on", spans: [(110, 150), (160, nil)], isPublic: true,
+            now: 200, shown: 2),
+        Case(
+            rule: "public: one before goes on", spans: [(110, nil), (120, 130)], isPublic: true,
+            now: 200, shown: 1),
+        Case(
+            rule: "public, delay: still on for viewers", spans: [(110, 190)], delaySeconds: 60,
+            isPublic: true, now: 200, shown: 1),
+        Case(
+            rule: "public, delay: over for viewers", spans: [(110, 190)], delaySeconds: 60,
+            isPublic: true, now: 251, shown: nil),
     ]
 
     @Test(arguments: cases.indices)
-    func `A share shows the newest live session, else the last of its time`(index: Int) {
+    func `A share shows the newest live session, else the last of its time, if it is not public`(
+        index: Int
+    ) {
         let example = Self.cases[index]
         var sessions = DeviceSessions()
         for (number, span) in example.spans.enumerated() {
@@ -69,11 +86,14 @@ import Testing
         for end in ends.sorted(by: { $0.time < $1.time }) {
             sessions.ended(Self.session(UInt64(end.number + 1)), at: end.time)
         }
-        let share = Fixture.share(
+        var share = Fixture.share(
             delaySeconds: example.delaySeconds, createdAt: Fixture.time(100))
-        #expect(
-            sessions.session(shownBy: share, at: Fixture.time(example.now))
-                == example.shown.map(Self.session), "\(example.rule)")
+        if example.isPublic { share.publicName = PublicName("ann") }
+        let (now, shown) = (Fixture.time(example.now), example.shown.map(Self.session))
+        #expect(sessions.session(shownBy: share, at: now) == shown, "\(example.rule)")
+        guard example.isPublic else { return }
+        let open = sessions.sessions(openTo: share, after: RecordOffset(rawValue: 0), at: now)
+        #expect(open == [shown].compactMap { $0 }, "\(example.rule)")
     }
 
     @Test func `Another device's session, an expired share and a group show nothing`() {
@@ -335,11 +355,11 @@ import Testing
 
 extension DeviceSessions {
     /// Begins a session of the suite's device, with a record a second.
-    mutating func began(_ session: SessionID, at seconds: Double) {
+    fileprivate mutating func began(_ session: SessionID, at seconds: Double) {
         began(session, of: DeviceSessionsTests.device, at: Fixture.time(seconds))
     }
 
-    mutating func ended(_ session: SessionID, at seconds: Double) {
+    fileprivate mutating func ended(_ session: SessionID, at seconds: Double) {
         ended(
             session, of: DeviceSessionsTests.device, at: Fixture.time(seconds),
             through: RecordOffset(rawValue: UInt64(seconds)))

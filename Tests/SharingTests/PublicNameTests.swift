@@ -68,44 +68,4 @@ import Testing
         directory.put(revoked)
         #expect(refusal(Self.share(5, device: 2, "ann")) == nil)
     }
-
-    struct Case: Sendable {
-        let rule: String
-        /// When each session began and ended.
-        let spans: [(began: Double, ended: Double?)]
-        var delaySeconds = 0
-        let now: Double
-        let shown: UInt64?
-    }
-
-    static let cases: [Case] = [
-        Case(rule: "live", spans: [(110, nil)], now: 200, shown: 1),
-        Case(rule: "over", spans: [(110, 150)], now: 200, shown: nil),
-        Case(rule: "the next goes on", spans: [(110, 150), (160, nil)], now: 200, shown: 2),
-        Case(rule: "one before goes on", spans: [(110, nil), (120, 130)], now: 200, shown: 1),
-        Case(
-            rule: "delay: still on for viewers", spans: [(110, 190)], delaySeconds: 60, now: 200,
-            shown: 1),
-        Case(
-            rule: "delay: over for viewers", spans: [(110, 190)], delaySeconds: 60, now: 251,
-            shown: nil),
-    ]
-
-    @Test(arguments: cases.indices)
-    func `A public share shows the session that goes on, and none that is over`(index: Int) {
-        let example = Self.cases[index]
-        var sessions = DeviceSessions()
-        for (number, span) in example.spans.enumerated() {
-            let session = DeviceSessionsTests.session(UInt64(number + 1))
-            sessions.began(session, at: span.began)
-            if let ended = span.ended { sessions.ended(session, at: ended) }
-        }
-        var share = Self.share(1, "ann")
-        share.delaySeconds = example.delaySeconds
-        let shown = example.shown.map(DeviceSessionsTests.session)
-        let now = Fixture.time(example.now)
-        #expect(sessions.session(shownBy: share, at: now) == shown, "\(example.rule)")
-        let open = sessions.sessions(openTo: share, after: RecordOffset(rawValue: 0), at: now)
-        #expect(open == [shown].compactMap { $0 }, "\(example.rule)")
-    }
 }

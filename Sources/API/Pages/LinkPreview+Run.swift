@@ -19,7 +19,7 @@ extension LinkPreview {
     ///   - name: The runner's public name.
     ///   - snapshot: What the share shows to everybody now, as JSON.
     init(of name: PublicName, showing snapshot: [UInt8]) {
-        // An empty answer, as while the share is over, shows nothing.
+        // Without a snapshot the share has just ended, or it cannot be told now.
         let shown = try? JSONDecoder().decode(Shown.self, from: Data(snapshot))
         guard let shown, let state = shown.state, state != "waiting", state != "ended" else {
             self.init(title: name.marked, text: "Not out now. Come back later.")
@@ -28,7 +28,7 @@ extension LinkPreview {
         let values = [
             shown.heartRate?.bpm.map { "\($0) bpm" },
             shown.distanceMeters.map { String(format: "%.2f km", $0 / 1000) },
-            shown.elapsedSeconds.map { "\(Self.text(ofSeconds: Int($0)))" },
+            shown.elapsedSeconds.map { Self.text(ofSeconds: Int($0)) },
         ]
         self.init(
             title: "\(name.marked), live",

@@ -48,7 +48,7 @@ package struct PageRoutes: Sendable {
         guard case .success(let share) = shares.share(request), let name = share.publicName else {
             return sharePage(request, .live)
         }
-        // What cannot be told now is told as of one who is not out.
+        // If the values cannot be told now, the preview says that the runner is not out.
         let shown = try? await shares.snapshots(of: share, for: request.peer).first
         // Made for one request, it is not compressed.
         var response = Self.response(catalog.page(.live), acceptsGzip: false)

@@ -292,9 +292,9 @@ public struct DeviceSessions: Sendable {
         public let isOfEnd: Bool
     }
 
-    /// - Returns: The session whose records must be read before it is known whether the share shows
-    ///   it; `nil`: ``session(shownBy:at:)`` is certain. Else call ``settle(_:of:cameIntoView:)`` and
-    ///   ask again.
+    /// - Returns: The session that must be read before it is known whether the share shows it: an
+    ///   answer would else tell that it is hidden. Then call ``settle(_:of:cameIntoView:)`` and ask
+    ///   again. `nil`: ``session(shownBy:at:)`` is certain.
     public func unsettled(by share: Share, at now: Timestamp) -> Unsettled? {
         // A share that was made before the session shows it whenever it ended.
         if let device = share.device, share.isActive(at: now),

@@ -56,6 +56,13 @@ struct DaemonProcess {
         throw DidNotStart(complaint: process.complaint)
     }
 
+    /// Stops the daemon's processor time: the kernel keeps what is sent to it meanwhile.
+    func standStill(for duration: Duration) async throws {
+        process.signal(SIGSTOP)
+        defer { process.signal(SIGCONT) }
+        try await Task.sleep(for: duration)
+    }
+
     // MARK: - Commands
 
     /// Runs a command on the daemon's state folder.
