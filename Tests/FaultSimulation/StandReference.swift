@@ -4,23 +4,35 @@ import SensorModel
 /// which most time was spent.
 struct StandReference {
     private struct Place {
-        let at: PositionMetric
+        let first: PositionMetric
         let since: Double
         /// Session seconds of each position, and whether it was here.
-        var visits: [(seconds: Double, isHere: Bool)]
+        var visits: [(seconds: Double, isHere: Bool, position: PositionMetric)]
         var isLong = false
 
         var last: Double { visits.last { $0.isHere }?.seconds ?? since }
 
-        var seconds: Double {
-            zip(visits, visits.dropFirst()).reduce(0) {
-                $0 + ($1.0.isHere ? max(0, $1.1.seconds - $1.0.seconds) : 0)
+        var stays: [(seconds: Double, position: PositionMetric)] {
+            zip(visits, visits.dropFirst()).filter(\.0.isHere).map {
+                (max(0, $1.seconds - $0.seconds), $0.position)
             }
+        }
+
+        var seconds: Double { stays.reduce(0) { $0 + $1.seconds } }
+
+        /// Each position weighs as much as the time until the next.
+        var center: PositionMetric {
+            guard seconds > 0 else { return first }
+            var center = first
+            center.latitude = stays.reduce(0) { $0 + $1.seconds * $1.position.latitude } / seconds
+            center.longitude =
+                stays.reduce(0) { $0 + $1.seconds * $1.position.longitude } / seconds
+            return center
         }
 
         func contains(_ here: PositionMetric) -> Bool {
             let accuracy = min(here.horizontalAccuracyMeters ?? 0, 500)
-            return TrackReference.meters(here, at) <= 100 + accuracy
+            return TrackReference.meters(here, first) <= 100 + accuracy
         }
     }
 
@@ -32,14 +44,14 @@ struct StandReference {
     mutating func pass(_ here: PositionMetric, at seconds: Double) -> PositionMetric? {
         var stand: PositionMetric?
         for index in places.indices {
-            places[index].visits.append((seconds, places[index].contains(here)))
+            places[index].visits.append((seconds, places[index].contains(here), here))
             let place = places[index]
             let span = seconds - place.since
             if place.contains(here), !place.isLong, stand == nil, span >= 1800,
                 place.seconds >= 0.4 * span
             {
                 places[index].isLong = true
-                stand = place.at
+                stand = place.center
             }
         }
         places.removeAll { seconds - $0.last > 1800 }
@@ -49,7 +61,7 @@ struct StandReference {
         {
             places.remove(at: index)
         }
-        places.append(Place(at: here, since: seconds, visits: [(seconds, true)]))
+        places.append(Place(first: here, since: seconds, visits: [(seconds, true, here)]))
         return stand
     }
 }

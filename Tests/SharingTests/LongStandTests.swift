@@ -117,6 +117,23 @@ import Testing
         #expect(rest.count { $0.position != nil } > point.count / 3)
     }
 
+    @Test func `The place of a stand is where the time was spent, not its first position`() {
+        var stand = LongStand()
+        var places: [LocalPlane] = []
+        for ping in 0..<12 {
+            // At a walk, a position in five minutes; the first one is of the way there.
+            let place = Self.home.moved(east: ping == 0 ? 90 : Double(ping % 3), north: 0)
+            stand.update(
+                place.latitude, place.longitude, accuracy: 8, at: Double(ping) * 300)
+            if let place = stand.newPlace { places.append(place) }
+        }
+        #expect(places.count == 1)
+        for place in places {
+            let center = Track.Point(latitude: place.latitude, longitude: place.longitude)
+            #expect(center.meters(to: Self.home) < 20)
+        }
+    }
+
     @Test func `With seventeen long stands a session with a trimmed start is hidden`() {
         var track = HiddenPlaces(SessionProjectionTests.settings(start: 100))
         var inView: [Int] = []

@@ -15,12 +15,15 @@ package struct LocalPlane: Hashable, Sendable {
     }
 
     func squaredMeters(toLatitude latitude: Double, longitude: Double) -> Double {
-        let north = (latitude - self.latitude) * Self.metersPerDegreeNorth
+        let (east, north) = meters(toLatitude: latitude, longitude: longitude)
+        return north * north + east * east
+    }
+
+    func meters(toLatitude latitude: Double, longitude: Double) -> (east: Double, north: Double) {
         var turn = longitude - self.longitude
         if turn > 180 { turn -= 360 }
         if turn < -180 { turn += 360 }
-        let east = turn * metersPerDegreeEast
-        return north * north + east * east
+        return (turn * metersPerDegreeEast, (latitude - self.latitude) * Self.metersPerDegreeNorth)
     }
 
     /// The plane around the point at this distance.

@@ -18,12 +18,42 @@ struct LongStand: Sendable {
     private struct Place: Sendable {
         let plane: LocalPlane
         let since: Double
-        var last: Double
+        private(set) var last: Double
         /// Seconds that were spent there.
-        var seconds = 0.0
+        private(set) var seconds = 0.0
         /// Whether the newest position is there.
-        var isHere = true
+        private(set) var isHere = true
         var isLong = false
+        /// The newest position there, and the sum of all, each times the seconds until the next; meters from
+        /// the first one.
+        private var newest = (east: 0.0, north: 0.0)
+        private var sum = (east: 0.0, north: 0.0)
+
+        init(_ plane: LocalPlane, at seconds: Double) {
+            self.plane = plane
+            (since, last) = (seconds, seconds)
+        }
+
+        /// The mean position: the first one is of the way there, up to ``LongStand/meters`` off.
+        var center: LocalPlane {
+            guard seconds > 0 else { return plane }
+            return plane.moved(eastMeters: sum.east / seconds, northMeters: sum.north / seconds)
+        }
+
+        mutating func update(
+            _ latitude: Double, _ longitude: Double, accuracy: Double, at now: Double,
+            after passed: Double
+        ) {
+            if isHere {
+                seconds += passed
+                sum.east += newest.east * passed
+                sum.north += newest.north * passed
+            }
+            isHere = contains(latitude, longitude, accuracy: accuracy)
+            guard isHere else { return }
+            last = now
+            newest = plane.meters(toLatitude: latitude, longitude: longitude)
+        }
 
         func contains(_ latitude: Double, _ longitude: Double, accuracy: Double) -> Bool {
             let reach = LongStand.meters + min(accuracy, LongStand.accuracyMetersMax)
@@ -53,16 +83,15 @@ struct LongStand: Sendable {
         last = seconds
         newPlace = nil
         for index in places.indices {
-            if places[index].isHere { places[index].seconds += passed }
-            places[index].isHere = places[index].contains(latitude, longitude, accuracy: accuracy)
+            places[index].update(
+                latitude, longitude, accuracy: accuracy, at: seconds, after: passed)
             guard places[index].isHere else { continue }
-            places[index].last = seconds
             let span = seconds - places[index].since
             guard !places[index].isLong, newPlace == nil, span >= Self.secondsMin,
                 places[index].seconds >= Self.shareMin * span
             else { continue }
             places[index].isLong = true
-            newPlace = places[index].plane
+            newPlace = places[index].center
         }
         places.removeAll { seconds - $0.last > Self.secondsMin }
         if !places.contains(where: \.isHere) { begin(latitude, longitude, at: seconds) }
@@ -77,9 +106,6 @@ struct LongStand: Sendable {
         {
             places.remove(at: shortest)
         }
-        places.append(
-            Place(
-                plane: LocalPlane(latitude: latitude, longitude: longitude), since: seconds,
-                last: seconds))
+        places.append(Place(LocalPlane(latitude: latitude, longitude: longitude), at: seconds))
     }
 }
