@@ -1,5 +1,5 @@
 """`tools/siege all`: every attack of besieging.py beside good devices and good viewers."""
-import asyncio, json, os, random, socket, subprocess, sys, tempfile, threading, time
+import asyncio, json, os, random, socket, ssl, subprocess, sys, tempfile, threading, time
 import urllib.request, uuid
 
 import besieger, besieging
@@ -45,10 +45,10 @@ class Watch(threading.Thread):
 
 
 class Crowd:
-    """Good devices that send a marker a second, and viewers that get it."""
+    """Good devices that send a marker a second, and viewers that get it, over TLS where it is told how."""
 
-    def __init__(self, daemon, owners, viewers):
-        self.daemon, self.owners, self.viewers = daemon, owners, viewers
+    def __init__(self, daemon, owners, viewers, context=None):
+        self.daemon, self.owners, self.viewers, self.context = daemon, owners, viewers, context
         self.acks, self.shown, self.lost, self.watching = [], [], 0, 0
 
     async def device(self, token):
@@ -74,7 +74,8 @@ class Crowd:
     async def viewer(self, share, wait):
         # No more come at once than the daemon lets wait at its door.
         await asyncio.sleep(wait)
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.daemon.port("http"))
+        reader, writer = await asyncio.open_connection(
+            "127.0.0.1", self.daemon.port("http"), ssl=self.context)
         writer.write(f"GET /v1/shares/{share}/live HTTP/1.1\r\nHost: x\r\n{besieger.UPGRADE}\r\n"
                      .encode())
         try:
@@ -172,58 +173,85 @@ def span(phases, index):
     return f"{min(times):.0f} to {max(times):.0f} ms"
 
 
+def certified(folder):
+    """Settings of a certificate whose signatures cost a daemon most, and how good ones ask it."""
+    key, certificate = os.path.join(folder, "key.pem"), os.path.join(folder, "certificate.pem")
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:4096", "-nodes", "-days", "9", "-keyout", key,
+         "-out", certificate, "-subj", "/CN=localhost"], check=True, capture_output=True)
+    context = ssl.create_default_context(cafile=certificate)
+    context.check_hostname = False
+    return f"http:\n  tls: true\ntls:\n  certificate: {certificate}\n  private_key: {key}\n", context
+
+
 def siege(program, devices, viewers, seconds, small, only=None):
-    settings = "limits:\n  connections: 10000\n"
     is_fine = True
+    for attacks, has_tls in [(besieging.ATTACKS, False), (besieging.TLS_ATTACKS, True)]:
+        wanted = [entry for entry in attacks if not only or entry[0].__name__ in only]
+        if wanted:
+            is_fine &= besiege(program, devices, viewers, seconds, small, wanted, has_tls)
+    return is_fine
+
+
+def besiege(program, devices, viewers, seconds, small, attacks, has_tls):
+    """Plays the attacks against a daemon of their own."""
     # Where times do not count, a slow disk is nobody's fault.
     where = "/dev/shm" if small and os.path.isdir("/dev/shm") else None
-    with tempfile.TemporaryDirectory(dir=where) as folder, \
-            Serving(program, folder, settings) as daemon:
-        owners = list(daemon.add_many(devices + 1 + len(besieging.CHANGES)))
-        token, share = owners.pop()
-        changers = {attack: owners.pop()[0] for attack in besieging.CHANGES}
-        session = recorded(daemon, token)
-        members = [word for _, share in owners[:50] for word in ("--share", share)]
-        group = daemon.ask("share", "group", *members)["id"]
-        target = {"device": daemon.port("device"), "http": daemon.port("http"), "token": token,
-                  "share": share, "group": group, "session": session, "scale": 0.1 if small else 1}
-        crowd = Crowd(daemon, owners, viewers)
-        crowd.start()
-        time.sleep(3)
-        quiet = [phase(daemon, crowd, seconds) for _ in range(1 if small else 3)]
-        # Beside a process that is as busy as an attacker, on the same machine.
-        beside = [phase(daemon, crowd, seconds, besieging.nobody, target)
-                  for _ in range(1 if small else 3)]
-        idle = quiet[-1][0][0]
-        base = [max(waits[index] for _, waits, _ in quiet) for index in (0, 1)]
-        busy = [max(waits[index] for _, waits, _ in beside) for index in (0, 1)]
-        print(f"{devices} good devices, {viewers} good viewers, {seconds} s a phase; undisturbed:"
-              f" {idle:.0f} MiB, processor {quiet[-1][0][1]:.1f} s", flush=True)
-        for name, phases in [("alone", quiet), ("beside a busy process", beside)]:
-            print(f"{name}: p99 of acks {span(phases, 0)}, of markers at viewers {span(phases, 1)}")
-        for attack, refusals in besieging.ATTACKS:
-            if only and attack.__name__ not in only:
-                continue
-            (peak, processor, ready), waits, seen = phase(
-                daemon, crowd, seconds, attack,
-                dict(target, token=changers.get(attack, token)))
-            times = [waits[index] / base[index] for index in (0, 1)]
-            missing = [refusal for refusal in refusals if not seen.get(str(refusal))]
-            faults = [f"never refused with {refusal}" for refusal in missing]
-            if peak - idle > RSS_MAX_MEBIBYTES:
-                faults.append("memory")
-            if not small and max(times) > P99_TIMES_MAX:
-                faults.append("p99")
-            if not small and ready > READY_MAX_SECONDS:
-                faults.append("/readyz")
-            if crowd.lost:
-                faults.append(f"{crowd.lost} good connections lost")
-            is_fine = is_fine and not faults
-            print(f"{attack.__name__:14} +{peak - idle:4.0f} MiB, processor {processor:4.1f} s,"
-                  f" acks {waits[0] * 1000:4.0f} ms ({times[0]:.1f}x, {waits[0] / busy[0]:.1f}x busy),"
-                  f" viewers {waits[1] * 1000:4.0f} ms ({times[1]:.1f}x, {waits[1] / busy[1]:.1f}x busy),"
-                  f" /readyz {ready * 1000:3.0f} ms, {seen}"
-                  + (f"  FAULT: {', '.join(faults)}" if faults else ""), flush=True)
-            if not small:
-                time.sleep(2)
-    return is_fine
+    rounds = range(1 if small else 3)
+    with tempfile.TemporaryDirectory(dir=where) as folder:
+        settings, context = certified(folder) if has_tls else ("", None)
+        settings += "limits:\n  connections: 10000\n"
+        with Serving(program, folder, settings) as daemon:
+            accomplices = 5 if small else 50
+            owners = list(daemon.add_many(devices + 1 + len(besieging.CHANGES) + accomplices))
+            tokens = [owners.pop()[0] for _ in range(accomplices)]
+            token, share = owners.pop()
+            changers = {attack: owners.pop()[0] for attack in besieging.CHANGES}
+            members = [word for _, share in owners[:50] for word in ("--share", share)]
+            target = {"device": daemon.port("device"), "http": daemon.port("http"), "token": token,
+                      "tokens": tokens, "share": share,
+                      "group": daemon.ask("share", "group", *members)["id"],
+                      "session": recorded(daemon, token), "scale": 0.1 if small else 1}
+            crowd = Crowd(daemon, owners, viewers, context)
+            crowd.start()
+            time.sleep(3)
+            quiet = [phase(daemon, crowd, seconds) for _ in rounds]
+            # Beside a process that is as busy as an attacker, on the same machine.
+            beside = [phase(daemon, crowd, seconds, besieging.nobody, target) for _ in rounds]
+            print(f"{devices} good devices, {viewers} good viewers{' over TLS' if has_tls else ''},"
+                  f" {seconds} s a phase; undisturbed: {quiet[-1][0][0]:.0f} MiB, processor"
+                  f" {quiet[-1][0][1]:.1f} s", flush=True)
+            for name, phases in [("alone", quiet), ("beside a busy process", beside)]:
+                print(f"{name}: p99 of acks {span(phases, 0)}, of markers at viewers {span(phases, 1)}")
+            is_fine = True
+            for attack, refusals in attacks:
+                words = dict(target, token=changers.get(attack, token))
+                attacked = phase(daemon, crowd, seconds, attack, words)
+                is_fine &= judge(attack.__name__, refusals, attacked, quiet, beside, crowd, small)
+                if not small:
+                    time.sleep(2)
+            return is_fine
+
+
+def judge(name, refusals, attacked, quiet, beside, crowd, small):
+    """Prints a line of figures, and what is beyond a bar."""
+    (peak, processor, ready), waits, seen = attacked
+    idle = quiet[-1][0][0]
+    base, busy = ([max(waits[index] for _, waits, _ in phases) for index in (0, 1)]
+                  for phases in (quiet, beside))
+    times = [waits[index] / base[index] for index in (0, 1)]
+    faults = [f"never refused with {refusal}" for refusal in refusals if not seen.get(str(refusal))]
+    if peak - idle > RSS_MAX_MEBIBYTES:
+        faults.append("memory")
+    if not small and max(times) > P99_TIMES_MAX:
+        faults.append("p99")
+    if not small and ready > READY_MAX_SECONDS:
+        faults.append("/readyz")
+    if crowd.lost:
+        faults.append(f"{crowd.lost} good connections lost")
+    print(f"{name:14} +{peak - idle:4.0f} MiB, processor {processor:4.1f} s,"
+          f" acks {waits[0] * 1000:4.0f} ms ({times[0]:.1f}x, {waits[0] / busy[0]:.1f}x busy),"
+          f" viewers {waits[1] * 1000:4.0f} ms ({times[1]:.1f}x, {waits[1] / busy[1]:.1f}x busy),"
+          f" /readyz {ready * 1000:3.0f} ms, {seen}"
+          + (f"  FAULT: {', '.join(faults)}" if faults else ""), flush=True)
+    return not faults

@@ -6,11 +6,14 @@ UPGRADE = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 1
 
 
 class Target:
-    """Where the daemon is, and what a hostile owner and viewer hold; `group`: a link of 50 devices."""
+    """Where the daemon is, and what a hostile owner and viewer hold.
 
-    def __init__(self, device, http, token, share, group, session, seconds, until, scale=1):
-        self.device, self.http = device, http
-        self.token, self.share, self.group, self.session = token, share, group, session
+    `group`: a link of 50 devices; `tokens`: of many devices, whose owners are hostile together.
+    """
+
+    def __init__(self, device, http, token, tokens, share, group, session, seconds, until, scale=1):
+        self.device, self.http, self.token, self.tokens = device, http, token, tokens
+        self.share, self.group, self.session = share, group, session
         # A tenth of all is played where the daemon under it is slow.
         self.seconds, self.until, self.scale = seconds, until, scale
 

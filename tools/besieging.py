@@ -7,8 +7,9 @@ import base64, json, os, random, socket, struct, sys, time
 
 from besieger import UPGRADE, Target, each, hold, left, masked, opened
 from besieging_with_token import (
-    buttons, courses, deletions, device_links, exports, imports, links, owners, profiles, pushes,
-    sessions_push, sessions_tcp, shares, unknown_fields, zones)
+    buttons, courses, deletions, device_links, exports, imports, links, many_links, owners, profiles,
+    pushes, sessions_push, sessions_tcp, shares, unknown_fields, zones)
+from besieging_with_tls import half_handshakes, handshakes
 
 
 def nobody(target):
@@ -214,8 +215,11 @@ ATTACKS = [
     (device_links, ["closed"]), (streams, []), (playbacks, []), (resumes, []), (weeks, []),
     (owners, []), (links, []), (profiles, []), (pushes, []), (openings, []), (pages_left, []),
     (latests_left, []), (rooms, []), (buttons, ["pressed"]), (imports, [201]),
-    (unknown_fields, ["kilobytes"]),
+    (unknown_fields, ["kilobytes"]), (many_links, [201]),
 ]
+
+# Against a daemon whose viewers come over TLS.
+TLS_ATTACKS = [(handshakes, ["answered"]), (half_handshakes, [])]
 
 # Too many changes in ten seconds are refused, also those of the attack before: each has its own device.
 CHANGES = [zones, courses, profiles, imports]
@@ -224,7 +228,8 @@ CHANGES = [zones, courses, profiles, imports]
 def main():
     """usage: besieging.py ATTACK TARGET   as JSON; prints what was refused, as JSON"""
     words = json.loads(sys.argv[2])
-    attack = next(attack for attack, _ in [(nobody, []), *ATTACKS] if attack.__name__ == sys.argv[1])
+    every = [(nobody, []), *ATTACKS, *TLS_ATTACKS]
+    attack = next(attack for attack, _ in every if attack.__name__ == sys.argv[1])
     print(json.dumps(dict(attack(Target(**words, until=time.monotonic() + words["seconds"])))))
 
 

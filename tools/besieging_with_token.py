@@ -183,6 +183,21 @@ def links(target):
     return each(target, 4, work)
 
 
+def many_links(target):
+    """Links that fifty owners make and revoke at once."""
+    makers, number = random.sample(target.tokens, len(target.tokens)), [0]
+
+    def work(target, link, seen):
+        number[0] += 1
+        token, name = makers[number[0] % len(makers)], f"made-{number[0]}"
+        link = link or target.connect()
+        body = json.dumps({"name": name}).encode()
+        seen[target.ask(link, "POST", "/v1/me/shares", body, token)] += 1
+        seen[target.ask(link, "DELETE", f"/v1/me/shares/{name}", token=token)] += 1
+        return link
+    return each(target, 8, work)
+
+
 def profiles(target):
     return put_in_a_loop(target, "/v1/me/profile", [
         json.dumps({"maxHeartRate": 180 + number}).encode() for number in range(2)])
