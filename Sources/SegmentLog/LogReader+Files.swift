@@ -1,3 +1,4 @@
+import Glibc
 import SensorModel
 
 /// A file of the log as it must be copied.
@@ -30,7 +31,11 @@ extension LogReader {
                     LogFile(
                         name: entry.name, isSealed: entry.isSealed, bytes: bytes,
                         fingerprint: try Self.fingerprint(of: entry.name, bytes: bytes, on: disk)))
-            } catch { throw .disk(error) }
+            } catch {
+                // Retention removed it meanwhile.
+                guard error.number != ENOENT else { continue }
+                throw .disk(error)
+            }
         }
         return files
     }

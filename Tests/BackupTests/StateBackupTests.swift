@@ -70,6 +70,16 @@ import Testing
         return (Int(next) - 1, String(decoding: state.content(of: registryName), as: UTF8.self))
     }
 
+    @Test func `A segment that retention removes while the log is listed is left out`() throws {
+        var source = try Source()
+        source.append(100)
+        let reader = try LogReader(disk: source.disk)
+        let files = try reader.files()
+        #expect(files.count > 2)
+        try source.disk.remove(files[0].name)
+        #expect(try reader.files() == Array(files.dropFirst()))
+    }
+
     /// Whatever the backup was reading: a file's beginning, its index, its records, or what is read
     /// before a segment is opened, an erasure that is not complete.
     @Test func `A read that fails leaves no record out of a backup`() throws {
