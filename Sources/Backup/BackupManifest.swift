@@ -78,7 +78,7 @@ struct BackupManifest: Hashable, Sendable {
 }
 
 extension BackupManifest.File {
-    /// `nil`: something is missing, or a name leads out of its folder.
+    /// `nil` if a value is missing or a name leads out of its folder.
     fileprivate init?(_ json: JSONValue) {
         guard let name = json["name"]?.string, let stored = json["stored"]?.string,
             !name.contains("/"), !stored.contains("/"),

@@ -12,10 +12,10 @@ struct FileCopy {
     /// - Parameters:
     ///   - name: Name in the source.
     ///   - bytes: Bytes to copy, from the beginning.
-    ///   - stored: Called with the checksum once the copy is whole and on disk. Returns its name in
-    ///     the target; a file of that name already has the content. `nil`: the copy gets no name.
-    /// - Returns: The checksum and the name; `nil`: the copy got none.
-    /// - Throws: ``DiskError``, ``BackupError/damaged(file:)``, what `stored` throws.
+    ///   - stored: Called with the checksum once the copy is whole and on disk. Returns the copy's
+    ///     name in the target, or `nil` for none. An existing file of that name is identical.
+    /// - Returns: The checksum and the name; `nil` if the copy got none.
+    /// - Throws: ``DiskError``, ``BackupError/damaged(file:)``, and errors of `stored`.
     func copy(
         _ name: String, bytes: Int, as stored: (UInt32) throws -> String?
     ) throws -> (checksum: UInt32, stored: String)? {

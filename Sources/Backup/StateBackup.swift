@@ -12,7 +12,7 @@ public import SensorModel
 /// The log is copied before the registry, so the registry holds the device of every copied session.
 /// A device deleted meanwhile is the exception: its sessions have no owner.
 public struct StateBackup {
-    /// Only what has changed meanwhile is copied again.
+    /// Maximum number of attempts. Each copies only what has changed since the one before.
     private static let attemptsMax = 20
     private static let registryName = "registry.sqlite"
     private static let lockName = "lock"
@@ -110,7 +110,7 @@ public struct StateBackup {
         return files.allSatisfy { file in
             guard let found = current[file.name] else { return false }
             guard !file.isSealed else { return found == file }
-            // An erasure replaces it.
+            // An erasure replaces the file, which changes its fingerprint.
             let fingerprint = try? LogReader.fingerprint(
                 of: file.name, bytes: file.bytes, on: log)
             return found.bytes >= file.bytes && fingerprint == file.fingerprint
@@ -122,10 +122,10 @@ public struct StateBackup {
         return older.fingerprint == file.fingerprint && older.bytes == file.bytes
     }
 
-    /// Finds the copy of a sealed segment that an interrupted backup finished: only whole, synced and
-    /// compared copies have such names.
+    /// Finds the copy of a sealed segment that an interrupted backup finished. Only whole, synced
+    /// and compared copies have such names.
     ///
-    /// - Returns: `nil`: there is none, or sessions were erased from the segment since.
+    /// - Returns: The copy; `nil` if there is none or an erasure has changed the segment.
     private func leftover(
         of file: LogFile, among stored: Set<String>
     ) throws -> BackupManifest.File? {
@@ -161,7 +161,7 @@ public struct StateBackup {
         } catch let error as DiskError where error.number == ENOENT && error.call == .open {
             return nil
         } catch let error as BackupError where error == .damaged(file: file.name) {
-            // It has fewer bytes than it had: an erasure has put a shorter one in its place.
+            // The file has become shorter: an erasure has replaced it.
             guard try LogReader(disk: log).files().contains(file) else { return nil }
             throw error
         }
@@ -217,7 +217,7 @@ public struct StateBackup {
         "\(name)-\(Hexadecimal.text(of: checksum))"
     }
 
-    /// - Returns: The checksum in the name of a copy of `original`; `nil`: it is none.
+    /// - Returns: The checksum in the name of a copy of `original`; `nil` for any other name.
     private static func checksum(inName name: String, of original: String) -> UInt32? {
         guard name.hasPrefix(original + "-"),
             let checksum = UInt32(name.dropFirst(original.count + 1), radix: 16)

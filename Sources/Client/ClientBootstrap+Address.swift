@@ -44,7 +44,7 @@ extension ClientBootstrap {
     }
 }
 
-/// What a connection's caller gets, and the end of its handshake; `nil` without TLS.
+/// The result for a connection's caller, and the end of its handshake; `nil` without TLS.
 private struct Prepared<Output: Sendable>: Sendable {
     let output: Output
     let handshake: EventLoopFuture<Void>?

@@ -7,9 +7,9 @@ import NIOSSL
 public enum ClientError: Error, Hashable, Sendable {
     case badAddress(String)
     case cannotConnect(address: String, reason: String)
-    /// The server shows a certificate that this client does not trust.
+    /// The server presents a certificate that this client does not trust.
     case notTrusted(reason: String)
-    /// The two sides do not agree on TLS.
+    /// The TLS handshake failed for another reason.
     case noTLS(reason: String)
     /// The server answered an upgrade with this status.
     case upgradeRefused(status: Int)
@@ -19,7 +19,7 @@ public enum ClientError: Error, Hashable, Sendable {
     case answerTooLarge(bytesMax: Int)
     /// The server speaks another protocol, or none.
     case notAnAnswer
-    /// So many messages of the server wait unread.
+    /// More than `max` messages of the server wait unread.
     case tooManyAnswers(max: Int)
 
     /// Whether another attempt can succeed without a change on either side.
@@ -32,7 +32,7 @@ public enum ClientError: Error, Hashable, Sendable {
         }
     }
 
-    /// Tells errors of TLS from a lost connection.
+    /// Distinguishes errors of TLS from a lost connection.
     init(_ error: any Error) {
         switch error {
         case let error as ClientError: self = error

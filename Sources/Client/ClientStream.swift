@@ -14,8 +14,8 @@ enum ClientEvent: Hashable, Sendable {
 
 /// Receiver of a connection's events; called on the connection's loop.
 struct ClientConsumer: Sendable {
-    /// Called once per connection, so that the receiver can have state. An error of what it returns
-    /// ends the connection.
+    /// Called once per connection, so that the receiver can keep state. An error that the returned
+    /// closure throws ends the connection.
     let makeTaker: @Sendable () -> (ClientEvent) throws(ClientError) -> Void
     /// Only the first call counts.
     let finish: @Sendable (ClientError?) -> Void

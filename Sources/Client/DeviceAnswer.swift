@@ -43,7 +43,7 @@ struct AnswerSplitter {
         self.isBinary = isBinary
     }
 
-    /// Bytes of the longest answer: a frame, or a line as long.
+    /// Maximum size of an answer in bytes, for a frame and for a line.
     static let answerBytesMax = 1 << 16
 
     /// - Throws: ``ClientError/answerTooLarge(bytesMax:)``; ``ClientError/notAnAnswer`` for a frame

@@ -10,11 +10,11 @@ public import WireFormat
 ///     for try await answer in client.answers { … }
 public struct DeviceClient: Sendable {
     /// The daemon's answers, in order; read it once. The stream ends with the connection. It throws
-    /// ``ClientError/closed(code:)`` if the close was not agreed.
+    /// ``ClientError/closed(code:)`` if the server closed with another code than 1000.
     public let answers: AsyncThrowingStream<DeviceAnswer, any Error>
     private let stream: ClientStream
     private let format: DeviceFormat
-    /// Answers that nobody has read yet; a daemon's acks gather into few.
+    /// Maximum number of unread answers. The daemon coalesces its acks, so few are usual.
     private static let waitingMax = 65_536
 
     /// - Parameters:

@@ -94,8 +94,8 @@ public struct HTTPClient: Sendable {
     }
 }
 
-/// Limits what comes before an answer: interim answers (RFC 9110, 15.2) may come without end, and the
-/// library passes over them.
+/// Limits the bytes before an answer: interim answers (RFC 9110, 15.2) may come without end, and
+/// the library skips them.
 private final class HeadLimit: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

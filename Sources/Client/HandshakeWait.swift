@@ -1,7 +1,7 @@
 import NIOCore
 import NIOTLS
 
-/// Waits for the end of a TLS handshake, so that its failure is the reason that a caller gets.
+/// Waits for the end of a TLS handshake, so that a caller gets the reason of a failure.
 final class HandshakeWait: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -13,7 +13,7 @@ final class HandshakeWait: ChannelInboundHandler {
         end = eventLoop.makePromise()
     }
 
-    /// A server that accepts and never shakes hands would be waited for without end.
+    /// Starts a timeout, because a server may accept and never complete the handshake.
     func handlerAdded(context: ChannelHandlerContext) {
         let channel = context.channel
         timeout = context.eventLoop.scheduleTask(in: .seconds(Self.secondsMax)) { [end] in

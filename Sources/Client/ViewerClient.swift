@@ -4,7 +4,7 @@ public struct ViewerClient: Sendable {
     /// ``ClientError/closed(code:)`` if the server gave a code.
     public let events: AsyncThrowingStream<String, any Error>
     private let stream: ClientStream
-    /// Events that nobody has read yet.
+    /// Maximum number of unread events.
     private static let waitingMax = 65_536
 
     /// - Parameters:

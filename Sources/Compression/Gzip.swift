@@ -2,19 +2,21 @@ import CZlib
 
 /// Bytes in gzip's frame (RFC 1952), by zlib.
 package enum Gzip {
-    /// Added to the binary logarithm of the window: RFC 1952's frame, without a name and a time.
+    /// Added to zlib's window bits to select RFC 1952's frame, without a name and a time.
     private static let gzipFrame: CInt = 16
-    /// Expanded at once, bytes.
+    /// Bytes that are expanded at a time.
     private static let stepBytes = 256 << 10
 
     package enum Failure: Error, Hashable, Sendable {
         /// The bytes are not gzip's, or damaged, or end too early.
         case malformed
-        /// There is no room for more of what comes out.
+        /// The caller has no room for more expanded bytes.
         case noRoom
     }
 
-    /// Compresses as well as zlib can: the pages once at a start, with no build step and no outdated files.
+    /// Compresses at zlib's best level.
+    ///
+    /// Pages are compressed once at each start, so there is no build step and no outdated file.
     package static func compress(_ source: [UInt8]) -> [UInt8] {
         var stream = unsafe z_stream()
         let started = unsafe deflateInit2_(
@@ -39,11 +41,11 @@ package enum Gzip {
 
     package static func recognizes(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }
 
-    /// Expands a stranger's bytes: some of them may become a thousand times as many.
+    /// Expands untrusted bytes: some of them may become a thousand times as many.
     ///
     /// - Parameters:
-    ///   - source: One frame of gzip; what follows it is left out.
-    ///   - hasRoom: Receives the bytes to hold, before they are expanded; `false` ends it.
+    ///   - source: One frame of gzip; bytes after it are ignored.
+    ///   - hasRoom: Receives the total of expanded bytes before each step; `false` stops it.
     /// - Returns: The expanded bytes.
     /// - Throws: ``Failure``
     package static func expand(
@@ -74,7 +76,7 @@ package enum Gzip {
             }
         }
         guard !isRefused else { throw .noRoom }
-        // Where the input ends too early zlib asks for more.
+        // If the input ends too early, zlib asks for more.
         guard status == Z_STREAM_END else { throw .malformed }
         return expanded
     }

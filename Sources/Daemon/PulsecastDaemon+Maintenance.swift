@@ -12,7 +12,8 @@ extension PulsecastDaemon {
     func maintain() async {
         saveCounts()
         reportCrowdedDevices()
-        // A repair wants room for a copy of a segment, and retention makes room.
+        // Retention comes first, because it makes room for the copy of a segment that a repair
+        // needs.
         await retain()
         await repair()
         await upkeepResults()
@@ -36,7 +37,7 @@ extension PulsecastDaemon {
         notifier.send(.watchdog, .status("\(live) live session(s), \(viewers) viewer(s)"))
     }
 
-    /// Says once of each device that it can begin only one session a day.
+    /// Warns once per device that can begin only one session a day.
     private func reportCrowdedDevices() {
         let counts = pipeline.catalog.counts
         let quota = pipeline.quota
@@ -76,7 +77,7 @@ extension PulsecastDaemon {
         }
     }
 
-    /// Erases sessions and reports what a repair before it found missing.
+    /// Erases sessions, and reports damage that the preceding repair found.
     ///
     /// - Returns: Bytes erased.
     static func erase(
@@ -103,7 +104,7 @@ extension PulsecastDaemon {
         let settings = settings.withLock { $0.log }
         let (wall, monotonic) = (WallClock.now(), WallClock.monotonicMicroseconds())
         let log = pipeline.log
-        // Followed without a limit by age, too: one may be set later.
+        // The time is followed without a limit by age, too, because one may be set later.
         let time = await pipeline.background.run {
             log.retentionTime(wall: wall, monotonic: monotonic)
         }

@@ -7,8 +7,8 @@ import Synchronization
 import Transport
 
 extension PulsecastDaemon {
-    /// Tries to end all that a disk refused: makes room by retention, if it is set, and makes
-    /// registry and admin socket whole. The log itself tries again on its own thread.
+    /// Retries what a disk refused: makes room by retention, if it is configured, and restores the
+    /// registry and the admin socket. The log retries on its own thread.
     ///
     /// - Returns: Whether every part works.
     func recover() async -> Bool {
@@ -32,11 +32,11 @@ extension PulsecastDaemon {
         }
     }
 
-    /// Computes results that miss, once the stored ones were compared with the log, and finds out
+    /// Computes missing results, once the stored ones were compared with the log, and finds out
     /// what shares show.
     func beginUpkeep() {
         Task { [accounts, reader = pipeline.reader] in
-            // Beside the start: thousands of shares take milliseconds.
+            // Not part of the start, because thousands of shares take milliseconds.
             await reader.settleInTurn(
                 accounts.shares.filter { $0.device != nil && $0.revokedAt == nil })
         }
@@ -67,7 +67,7 @@ extension PulsecastDaemon {
         logger.error("the registry cannot be opened again: \(error)")
     }
 
-    /// The commands find the admin socket at its spare place, too.
+    /// Reports that the admin socket is at its spare place, where the commands find it, too.
     func noteDisplaced() {
         guard let trouble = server.displaced["admin"] else { return }
         logger.warning("the admin socket is not at its place: \(trouble)")

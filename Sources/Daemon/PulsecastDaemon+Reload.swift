@@ -59,7 +59,7 @@ extension PulsecastDaemon {
             ["waiting": "\(change.waiting.joined(separator: " "))"])
     }
 
-    /// New connections get the certificate that is in the files now.
+    /// Reads the certificate's files again; new connections get the certificate.
     func reloadCertificate() {
         guard let identity else { return }
         let files = Self.certificateFiles(settings.withLock { $0 }, environment: environment)

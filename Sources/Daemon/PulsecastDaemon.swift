@@ -28,7 +28,7 @@ public final class PulsecastDaemon: Sendable {
     let address = PublicAddress()
     private let pages: PageCache
     let logger: Logger
-    /// Time of the last watchdog signal.
+    /// State of each stage at the last watchdog check.
     let heartbeats = Mutex(Heartbeats())
     /// Whether results were compared with the log.
     let isSettled = Mutex(false)
@@ -55,7 +55,7 @@ public final class PulsecastDaemon: Sendable {
             logger: logger, disk: { PosixDisk(path: $0) })
     }
 
-    /// The same with another disk below the log.
+    /// Opens a daemon with another disk below the log.
     ///
     /// - Parameters:
     ///   - configuration: Checked configuration.
@@ -84,7 +84,7 @@ public final class PulsecastDaemon: Sendable {
         accounts = try Self.openAccounts(
             configuration, state: state, environment: environment, troubles: troubles)
         do throws(StateFolderError) { try state.synchronizeNames() } catch {
-            // What an earlier start made is on disk.
+            // Names that an earlier start made are on disk already.
             if isFirst { throw error }
         }
         let webhooks = try Webhooks(
@@ -126,7 +126,7 @@ public final class PulsecastDaemon: Sendable {
             clock: WallClock.now, logger: logger, erasing: { webhooks?.erase($0) })
     }
 
-    /// Starts the threads and opens the listeners. What the disk refuses now is left to
+    /// Starts the threads and opens the listeners. Work that the disk refuses now is left to
     /// ``recover()``.
     ///
     /// - Returns: Addresses of the listeners, by name.

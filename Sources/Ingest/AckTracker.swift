@@ -3,8 +3,8 @@ import SensorModel
 /// The highest sequence below which every accepted frame of a session is on disk.
 ///
 /// It keeps a short list of marks: "sequence s is covered once record r is on disk", both rising.
-/// When the list is long, neighbours merge, and later frames share a mark too. An ack can then be
-/// late by a thirtieth of the waiting frames, but never early.
+/// When the list is long, neighbors merge, and several later frames share one mark. An ack can then
+/// be late by a thirtieth of the waiting frames, but never early.
 struct AckTracker: Sendable {
     private static let marksMax = 64
 
@@ -16,13 +16,12 @@ struct AckTracker: Sendable {
     /// The acknowledged sequence; it never falls.
     private(set) var acknowledged: UInt32
     private var marks: [Mark] = []
-    /// Frames for one mark, and frames in the last mark so far.
+    /// Frames that share one mark, and frames in the last mark so far.
     private var framesEach = 1
     private var framesInLast = 0
     /// Finished marks at the front.
     private var doneMarks = 0
-    /// The ack must be sent again: a late frame below ``acknowledged`` is on disk, or a refused one
-    /// passed.
+    /// Whether an ack is due without a new sync, because ``passed(_:)`` found no mark to extend.
     private(set) var hasNews = false
 
     init(acknowledged: UInt32) {
@@ -31,7 +30,7 @@ struct AckTracker: Sendable {
 
     var isWaiting: Bool { marks.count > doneMarks || hasNews }
 
-    /// The log has the frame; `sequence` is above every earlier one.
+    /// Adds a frame that the log has; `sequence` is above every earlier one.
     mutating func recorded(_ sequence: UInt32, at offset: RecordOffset) {
         if framesInLast < framesEach, marks.count > doneMarks {
             marks[marks.count - 1] = Mark(sequence: sequence, offset: offset)
@@ -43,7 +42,7 @@ struct AckTracker: Sendable {
         framesInLast = 1
     }
 
-    /// A frame of a gap came late. Higher frames that are not acknowledged yet wait for it too.
+    /// Adds a late frame of a gap; higher frames that are not acknowledged yet wait for it too.
     mutating func recordedLate(_ sequence: UInt32, at offset: RecordOffset) {
         var last = acknowledged
         while let mark = marks.last, marks.count > doneMarks, mark.sequence >= sequence {
@@ -84,7 +83,7 @@ struct AckTracker: Sendable {
         return changed ? acknowledged : nil
     }
 
-    /// Drops finished marks, or else every other mark: its frames wait for the next one.
+    /// Drops finished marks, or else every other mark, whose frames then wait for the next mark.
     private mutating func makeRoom() {
         if doneMarks >= Self.marksMax / 2 {
             marks.removeFirst(doneMarks)

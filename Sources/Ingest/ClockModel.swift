@@ -4,9 +4,9 @@ public import SensorModel
 ///
 /// A frame cannot arrive before it was sent. So the smallest difference between arrival and device
 /// time is the clock offset plus the shortest delay. Each window of arrival time keeps only its
-/// smallest difference; a line below these gives offset and drift. A backlog only has large
-/// differences, which no longer matter after it has caught up. A clock that was set back is
-/// followed after the old windows expire.
+/// smallest difference; a line below these gives offset and drift. A backlog has only large
+/// differences, which no longer matter once the device has caught up. After a device sets its
+/// clock back, the model follows as soon as the old windows expire.
 public struct ClockModel: Hashable, Sendable {
     private static let windowMicroseconds: Int64 = 10_000_000
     private static let windowsMax = 16
@@ -24,18 +24,18 @@ public struct ClockModel: Hashable, Sendable {
         var difference: Int64
     }
 
-    /// Device times come from a recording: only their order counts.
+    /// Whether device times come from a recording, so that only their order counts.
     public let recorded: Bool
     public private(set) var latestDeviceTime: Timestamp?
     public private(set) var latestArrival: Timestamp?
     /// Seconds that the device's clock loses in a second; negative if it gains.
     public private(set) var drift = 0.0
     private var windows: [Window] = []
-    /// A difference far below all others; a second one like it confirms it.
+    /// A difference far below all others, until a second one like it confirms it.
     private var suspect: Int64?
-    /// A time of a recording far ahead of all others; a second one near it confirms it.
+    /// A time of a recording far ahead of all others, until a second one near it confirms it.
     private var doubted: Timestamp?
-    /// As `SessionClock` wants it.
+    /// A larger jump ahead of a recording needs a second time near it; the limit of `SessionClock`.
     private static let recordedJumpSeconds = 3600.0
 
     public init(recorded: Bool) {
@@ -118,7 +118,7 @@ public struct ClockModel: Hashable, Sendable {
         return window.difference + Int64((time.seconds(since: window.arrivalTime) * drift * 1e6))
     }
 
-    /// Drops a time too far ahead for the clocks: it was wrong, or the clock was set back.
+    /// Limits a device time to the clock's estimate: a later one was wrong, or the clock went back.
     private func believable(_ latest: Timestamp?, at arrivalTime: Timestamp) -> Timestamp {
         guard let latest, let offset = offsetMicroseconds(at: arrivalTime) else {
             return Timestamp(microseconds: .min)
@@ -160,7 +160,7 @@ public struct ClockModel: Hashable, Sendable {
             Window(start: arrivalTime, arrivalTime: arrivalTime, difference: difference))
     }
 
-    /// The median of the slopes between every two windows, which a few bad windows do not move.
+    /// The median of the slopes between all pairs of windows: a few bad windows do not move it.
     private static func slope(_ windows: [Window]) -> Double {
         guard windows.count >= windowsForDrift else { return 0 }
         var slopes: [Double] = []

@@ -1,8 +1,8 @@
 import SensorModel
 
-/// Deadlines of sessions: a binary heap, the earliest first.
+/// The deadlines of sessions in a binary heap, the earliest first.
 ///
-/// Entries stay when a deadline moves. The caller checks the deadline of each entry again.
+/// An entry stays when its deadline moves, so the caller checks the deadline of each entry again.
 struct DeadlineQueue {
     struct Entry {
         var time: Timestamp

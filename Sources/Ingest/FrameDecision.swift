@@ -2,14 +2,14 @@ public import SensorModel
 
 /// The decision on a frame.
 public enum FrameDecision: Hashable, Sendable {
-    /// Append it now, with the device's sequence or none. Then report the offset with
+    /// Append the frame now, with the device's sequence or none. Then report the offset with
     /// ``SessionTable/recorded(_:sequence:late:at:)``.
     ///
     /// `late` marks a frame that fills a gap: it must not move "now" backwards.
     case record(session: SessionID, sequence: FrameSequence, late: Bool)
-    /// The session already has it; drop and count it.
+    /// The session already has the frame; drop and count it.
     case duplicate
-    /// Copied and held until the missing frames before it come or are given up.
+    /// The table holds a copy until the missing frames before it arrive or are given up.
     case held
     /// The connection has no session, or another connection took it over. Drop the frame without an
     /// ack.
@@ -50,7 +50,7 @@ public enum OpenDecision: Hashable, Sendable {
 public struct SessionAck: Hashable, Sendable {
     public var connection: ConnectionID
     public var session: SessionID
-    /// Every accepted frame up to this one is on disk. It never falls, except when a device begins
-    /// to number its frames: before, it counts the frames on disk.
+    /// Every accepted frame up to this one is on disk. Until a device numbers its frames, this is
+    /// the count of its frames on disk. It never falls within a connection.
     public var sequence: FrameSequence
 }

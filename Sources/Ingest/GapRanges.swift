@@ -1,8 +1,8 @@
 import SensorModel
 
-/// Missing sequences that may still come: rising ranges, at most ``Limits/gapRangesMax``.
+/// Missing sequences that may still arrive, as at most ``Limits/gapRangesMax`` rising ranges.
 ///
-/// Beyond that the oldest range is dropped; its frames then count as duplicates.
+/// Beyond that, the oldest range is dropped; its frames then count as duplicates.
 struct GapRanges: Sendable {
     private(set) var ranges: [ClosedRange<UInt32>]
 

@@ -1,13 +1,13 @@
 import Bytes
 import SensorModel
 
-/// Frames that came before an earlier one: rising by sequence, limited in number and bytes.
+/// Frames that wait for a lower sequence, in rising order; limited in number and bytes.
 struct HeldFrames: Sendable {
     struct Held: Sendable {
         var header: FrameHeader
         var payload: [UInt8]
         var arrivalTime: Timestamp
-        /// The frame is invalid: its number is used, and no record follows.
+        /// Whether the frame is invalid: it uses its number, but no record follows.
         var refused: Bool
 
         var sequence: UInt32 { header.sequence.rawValue }
@@ -50,7 +50,7 @@ struct HeldFrames: Sendable {
         return taken
     }
 
-    /// The number of frames to release so that none is left from before `time`.
+    /// The number of frames to release so that none remains that arrived at `time` or before.
     func countUntilNone(before time: Timestamp) -> Int {
         (frames.lastIndex { $0.arrivalTime <= time } ?? -1) + 1
     }

@@ -1,8 +1,8 @@
-/// Limits of the wait for frames out of order.
+/// Limits on out-of-order frames, sessions and bytes of the log.
 public struct IngestSettings: Hashable, Sendable {
-    /// Arrival time that a hole may delay the frames after it.
+    /// Longest time that a hole may delay the frames after it, by arrival clock.
     public var holdMicroseconds: Int64 = 2_000_000
-    /// Frames that a hole may delay.
+    /// Maximum number of frames that a hole may delay.
     public var heldFramesMax = 1000
     /// Payload bytes held in one session.
     public var heldBytesMax = 1024 * 1024
@@ -11,14 +11,14 @@ public struct IngestSettings: Hashable, Sendable {
 
     /// Sessions of one device in memory at once.
     public var sessionsPerDeviceMax = 8
-    /// Sessions of all devices; each device keeps one, whatever their number.
+    /// Sessions of all devices in memory; each device may have one even above this limit.
     public var sessionsMax = 10_000
-    /// Recorded sessions of all devices, as long as the log has them.
+    /// Sessions of all devices in the log.
     public var sessionsRecordedMax = 64_000
 
-    /// What a device may add to the log a day, MiB; it may add what four days allow at once.
+    /// Mebibytes that a device may add to the log a day; it may add four days' worth at once.
     public var deviceMebibytesPerDay = 2048
-    /// Size above which the log's oldest segments are deleted, bytes; `nil`: they are kept.
+    /// Size in bytes above which the log's oldest segments are deleted; `nil`: they are kept.
     public var retentionBytes: Int?
 
     public init() {}

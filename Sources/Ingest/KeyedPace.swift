@@ -1,18 +1,18 @@
 public import SensorModel
 
-/// What each device uses up over days: see ``KeyedPace``.
+/// The rate limit of each device over days.
 public typealias DevicePace = KeyedPace<DeviceID>
 
-/// Limits what each of many uses up: some at once after a silence, then so much a second.
+/// A rate limiter with one bucket for each key: a burst after a silence, then a steady rate.
 ///
 /// Source: the generic cell rate algorithm (ITU-T I.371).
 public struct KeyedPace<Key: Hashable & Sendable>: Sendable {
-    /// What may be used at once, and regained each second.
+    /// The amount that may be used at once, and the amount regained each second.
     private var (burst, perSecond): (Double, Double)
     /// Time at which each key has regained everything. Arrival clock.
     private var due: [Key: Timestamp] = [:]
-    /// With more keys, those that have regained everything are forgotten. Twice as many as were left
-    /// the last time, so that a use costs the same however many keys there are.
+    /// Number of keys above which keys that have regained everything are forgotten. It is twice the
+    /// number kept last time, so that the cost of a use does not depend on the number of keys.
     private var lookThroughAt = Self.keysKept
     private static var keysKept: Int { 1024 }
 
@@ -20,7 +20,7 @@ public struct KeyedPace<Key: Hashable & Sendable>: Sendable {
         (self.burst, self.perSecond) = (burst, perSecond)
     }
 
-    /// Takes another pace's limits; what was used stays used.
+    /// Adopts another pace's limits; past use still counts.
     public mutating func follow(_ other: Self) {
         (burst, perSecond) = (other.burst, other.perSecond)
     }
@@ -28,16 +28,16 @@ public struct KeyedPace<Key: Hashable & Sendable>: Sendable {
     /// Number of keys in memory.
     var count: Int { due.count }
 
-    /// - Returns: Whether the key may use that much.
+    /// - Returns: Whether the key may use `amount` now.
     public func hasRoom(_ key: Key, for amount: Double, at now: Timestamp) -> Bool {
         guard let due = due[key] else { return true }
         let used = due.seconds(since: now) * perSecond
-        // Of a clock that was set back nothing follows; threads may ask with times of a moment ago. Times
-        // have microseconds.
+        // Use above the burst means that the clock was set back, which refuses nothing. One second
+        // of slack covers threads with slightly older times; one microsecond covers their rounding.
         return used <= burst - amount + perSecond * 1e-6 || used > burst + perSecond
     }
 
-    /// Counts what a key uses, up to the burst.
+    /// Charges an amount to a key; a key never owes more than the burst.
     public mutating func take(_ amount: Double, by key: Key, at now: Timestamp) {
         let longest = now.advanced(bySeconds: burst / perSecond)
         let next = max(now, min(due[key] ?? now, longest))
@@ -49,22 +49,22 @@ public struct KeyedPace<Key: Hashable & Sendable>: Sendable {
 }
 
 extension KeyedPace where Key == DeviceID {
-    /// Sessions: more at once than the runs of ten years that are brought in together, then one in 10 s.
+    /// The pace of new sessions: a burst of more than ten years of imported runs, then one in 10 s.
     public static var sessions: Self { Self(burst: 20_000, perSecond: 0.1) }
 
-    /// Sessions where ``SessionQuota`` is full: one a day, so that others who have filled it do not lock
-    /// a runner out.
+    /// The pace of new sessions while ``SessionQuota`` is full: one a day, so that other devices
+    /// cannot lock a runner out by filling it.
     public static var daily: Self { Self(burst: 1, perSecond: 1 / 86_400) }
 
-    /// Bytes of the log: of four days at once, as where the runs of ten years are brought in together.
+    /// The pace of bytes in the log: four days' worth at once, for the import of ten years of runs.
     ///
-    /// Where the log's size is limited, at most a quarter of it at once and a sixteenth a day: whoever
-    /// adds more deletes what others have recorded. A small log takes 64 MiB a day all the same: six
-    /// hours of motion at 100 Hz.
+    /// If the log's size is limited, a device may add at most a quarter of it at once and a
+    /// sixteenth a day, because more would delete other devices' recordings. Even a small log
+    /// accepts 64 MiB a day: six hours of motion at 100 Hz.
     ///
     /// - Parameters:
-    ///   - mebibytesPerDay: What a device may add a day.
-    ///   - retentionBytes: Size above which the log's oldest segments are deleted.
+    ///   - mebibytesPerDay: Mebibytes that a device may add a day.
+    ///   - retentionBytes: Size above which the log's oldest segments are deleted; `nil`: none.
     /// - Returns: The pace.
     public static func log(mebibytesPerDay: Int, retentionBytes: Int?) -> Self {
         var bytesPerDay = Double(mebibytesPerDay << 20)

@@ -1,11 +1,10 @@
-/// Limits how many recorded sessions there are: the catalog keeps each in memory for as long as the
-/// log has it.
+/// A limit on recorded sessions, because the catalog keeps each in memory while the log has it.
 ///
-/// A device may have four times as many as are still free. So one alone can take four fifths of them,
-/// and others still have room.
+/// A device may have up to four times as many sessions as are still free. So a single device can
+/// take at most four fifths of the quota, and room remains for others.
 ///
-/// Source: Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches",
-/// IEEE/ACM Transactions on Networking 6(2), 1998, with a factor of 4.
+/// Source: Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet
+/// switches", IEEE/ACM Transactions on Networking 6(2), 1998, with a factor of 4.
 public struct SessionQuota: Hashable, Sendable {
     /// Recorded sessions of one device, and of all.
     public struct Count: Hashable, Sendable {
@@ -18,7 +17,7 @@ public struct SessionQuota: Hashable, Sendable {
         }
     }
 
-    /// Maximum of all devices together.
+    /// Maximum number of sessions of all devices together.
     public let sessionsMax: Int
 
     public init(sessionsMax: Int) { self.sessionsMax = sessionsMax }

@@ -1,10 +1,10 @@
 public import SensorModel
 
-/// A session's state from the log: enough to continue it.
+/// The part of a session's state that the log restores, enough to continue the session.
 public struct SessionRecovery: Hashable, Sendable {
     public var session: SessionID
     public var device: DeviceID
-    /// The hello's `recorded`.
+    /// The `recorded` flag of the session's first hello.
     public var recorded: Bool
     /// The highest sequence on disk, or the end of the last gap if higher.
     public var highest: FrameSequence

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// The order of one session: the next number, the held frames and the missing ones.
+/// The frame order of one session: the next number, the held frames and the missing ones.
 ///
 /// ```
 ///   1 … next-1         passed: recorded, refused, or in a gap
@@ -15,25 +15,25 @@ struct SessionState {
     }
     var clock: ClockModel
     var acks: AckTracker
-    /// Acks of frames without numbers, by count; these use no number of the device.
+    /// Acks of frames without numbers, by count instead of the device's numbers.
     var arrivalAcks = AckTracker(acknowledged: 0)
     var gaps: GapRanges
     var held = HeldFrames()
-    /// The sequence that passes at once. 64 bits, for the number after the last of 32 bits.
+    /// The sequence that passes without a wait. 64 bits, so that it can exceed the last sequence.
     private(set) var next: UInt64
-    /// The daemon counts frames that come without numbers; `nil` before the first frame.
+    /// Whether acks count frames, because they have no numbers; `nil` before the first frame.
     private(set) var countsArrivals: Bool?
     /// Frames without numbers so far, and how many of them are in the log.
     private var arrivals: UInt32 = 0
     private var arrivalsRecorded: UInt32 = 0
-    /// The connection's last ack that counted arrivals. Acks never fall, so one of a number must be
-    /// higher.
+    /// The connection's last ack by count. Acks never fall within a connection, so an ack by number
+    /// must be higher.
     private var arrivalAck: UInt32 = 0
-    /// The log may have records of it: a frame has come, or it was recovered.
+    /// Whether the log may have records of the session: a frame came, or the session was recovered.
     var isUsed = false
     /// The time at which the pipeline handles this session even without a frame.
     var wakeTime: Timestamp?
-    /// Its earliest entry in the deadline queue.
+    /// The session's earliest entry in the deadline queue.
     var queuedDeadline: Timestamp?
 
     init(_ recovery: SessionRecovery) {
@@ -71,9 +71,9 @@ struct SessionState {
 
     /// Counts a frame without a number.
     ///
-    /// It is recorded without one, since the device may begin to number at any time. The ack counts
-    /// these frames only until the device sends its first number. The name of a source does not
-    /// count: it belongs to the next heart rate.
+    /// The frame is recorded without a number, because the device may begin to number at any time.
+    /// The ack counts these frames only until the device sends its first number. A frame with a
+    /// source's name does not count: it belongs to the next heart rate.
     mutating func countArrival(of kind: FrameKind) {
         guard kind != .source, countsArrivals != false, arrivals < .max else { return }
         countsArrivals = true
@@ -82,7 +82,7 @@ struct SessionState {
 
     var hasArrivalToRecord: Bool { arrivalsRecorded < arrivals }
 
-    /// The log has a frame without a number.
+    /// Notes that the log has the frames without a number that were counted so far.
     mutating func recordedArrival(at offset: RecordOffset) {
         assert(hasArrivalToRecord)
         arrivalsRecorded = arrivals

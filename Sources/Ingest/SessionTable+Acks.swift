@@ -1,7 +1,7 @@
 public import SensorModel
 
 extension SessionTable {
-    /// Notes that the log has a frame, so that its device gets an ack once it is on disk.
+    /// Notes that the log has a frame, whose device gets an ack once the frame is on disk.
     ///
     /// - Parameters:
     ///   - session: The session of ``FrameDecision/record(session:sequence:late:)``.
@@ -57,7 +57,7 @@ extension SessionTable {
         return sessions[slot].held.isEmpty && !sessions[slot].isAwaitingAck
     }
 
-    /// Whether the list has the session. Call it before the tracker changes.
+    /// Whether ``slotsAwaitingAck`` has the session; valid only before its ack tracker changes.
     func isListedForAck(_ slot: Int) -> Bool { sessions[slot].isAwaitingAck }
 
     mutating func awaitAck(_ slot: Int) {

@@ -88,8 +88,8 @@ extension SessionTable {
 
     private mutating func hold(_ held: HeldFrames.Held, _ slot: Int) {
         if sessions[slot].held.insert(held) { heldBytesTotal += held.payload.count }
-        // Many at once: each release moves all that stay. A device that leaves every second number
-        // out would have a thousand moved by each frame.
+        // Release an eighth at once, because each release moves all remaining frames. Otherwise a
+        // device that skips every second number would make each frame move a thousand.
         while isHoldingTooMuch(slot) { release(max(1, sessions[slot].held.count / 8), slot) }
         scheduleDeadline(slot)
     }

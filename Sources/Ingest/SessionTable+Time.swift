@@ -8,7 +8,7 @@ extension SessionTable {
     /// It may be early, never late.
     public var nextDeadline: Timestamp? { deadlines.first?.time }
 
-    /// A time before which no held frame arrived; `nil`: no frame is held.
+    /// A time before which no held frame arrived; `nil` if no frame is held.
     public var heldSince: Timestamp? {
         guard heldBytesTotal > 0 else { return nil }
         return latestTime?.advanced(byMicroseconds: -settings.holdMicroseconds)
@@ -28,7 +28,7 @@ extension SessionTable {
         }
     }
 
-    /// Requests a ``Release/wake(_:)``, for the case that no frame comes.
+    /// Requests a ``Release/wake(_:)`` at a time, even if no frame arrives.
     ///
     /// - Parameters:
     ///   - session: A session. It has one wake time; a new one replaces the last.
@@ -50,7 +50,7 @@ extension SessionTable {
         }
     }
 
-    /// Queues a session unless an earlier entry exists: that entry queues it again.
+    /// Queues a session's deadline, unless an earlier entry exists; that entry queues it again.
     mutating func scheduleDeadline(_ slot: Int) {
         let holdEnd = sessions[slot].held.oldestArrival?
             .advanced(byMicroseconds: settings.holdMicroseconds)
@@ -63,9 +63,11 @@ extension SessionTable {
             DeadlineQueue.Entry(time: earlier, slot: slot, generation: generations[slot]))
     }
 
-    /// Notes the arrival clock, which times holes. When it is set back, held frames start to wait
-    /// again: two more seconds are better than the hour that the clock went back.
-    /// Event loops read the clock at slightly different moments; that does not count as a set-back.
+    /// Notes the arrival clock, which times holes.
+    ///
+    /// When it is set back, held frames start their wait again: two more seconds are better than
+    /// the hour that the clock went back. Differences of up to a second are no set-back, because
+    /// event loops read the clock at slightly different moments.
     mutating func noteTime(_ time: Timestamp) {
         guard let latest = latestTime, time < latest else {
             latestTime = time

@@ -15,7 +15,7 @@ public struct SessionTable: Sendable {
     private var freeSlots: [Int] = []
     private(set) var slotOfSession: [SessionID: Int] = [:]
     private var slotOfConnection: [ConnectionID: Int] = [:]
-    /// Slot of the last connection, since frames come in runs of one connection.
+    /// Slot of the last connection: a cache, since consecutive frames are mostly of one connection.
     private var lastConnection: (connection: ConnectionID, slot: Int)?
     var deadlines = DeadlineQueue()
     var releases: [Pending] = []
@@ -28,7 +28,7 @@ public struct SessionTable: Sendable {
     /// An item that waits for frames that are not recorded yet.
     enum Pending {
         case out(Release)
-        /// A refused number: acks pass it after the frames released before it are on disk.
+        /// A refused number, which acks pass once the frames released before it are on disk.
         case passed(SessionID, UInt32)
     }
 
@@ -61,8 +61,8 @@ public struct SessionTable: Sendable {
     /// Removes a session without a connection, such as one that ended long ago.
     ///
     /// - Parameter session: Any session.
-    /// - Returns: The state to restore it with; `nil` for one that is unknown, open, or has an ack
-    ///   due.
+    /// - Returns: The state to restore it with; `nil` for a session that is unknown or open, holds
+    ///   frames, or has an ack due.
     public mutating func forget(_ session: SessionID) -> SessionRecovery? {
         guard let slot = slotOfSession[session], sessions[slot].connection == nil,
             !sessions[slot].isAwaitingAck, sessions[slot].held.isEmpty
@@ -120,8 +120,9 @@ public struct SessionTable: Sendable {
             isNew: known == nil, replaces: previous == connection ? nil : previous)
     }
 
-    /// Removes the connection. Its session stays, and held frames wait on. A session without any
-    /// frame is removed too: a hello alone must not cost memory for ever.
+    /// Removes the connection; its session stays, and its held frames continue to wait.
+    ///
+    /// A session without any frame is removed too: a hello alone must not cost memory for ever.
     public mutating func close(_ connection: ConnectionID) {
         guard let slot = slotOfConnection[connection] else { return }
         detach(connection)
@@ -142,8 +143,8 @@ public struct SessionTable: Sendable {
         slotOfSession[session].flatMap { sessions[$0].connection }
     }
 
-    /// The session's device, and how it was opened, even after its connection closed; `nil` for an
-    /// unknown session.
+    /// The session's state for a restore, even after its connection closed; `nil` for an unknown
+    /// session.
     public func recovery(of session: SessionID) -> SessionRecovery? {
         slot(of: session).map { sessions[$0].recovery }
     }
@@ -154,7 +155,7 @@ public struct SessionTable: Sendable {
     }
 
     func slot(of session: SessionID) -> Int? {
-        // Usually it is the session of the frame accepted just before.
+        // Usually this is the session of the frame accepted just before.
         if let last = lastConnection, sessions[last.slot].session == session { return last.slot }
         return slotOfSession[session]
     }

@@ -4,13 +4,13 @@ public import SensorModel
 extension SessionPipeline {
     // MARK: Samples
 
-    /// Applies a frame's values: the only list of what each kind of frame does.
+    /// Applies a frame's values: the only place that maps each kind of frame to its step.
     ///
     /// - Parameters:
     ///   - payload: The values; each motion sample is a step of its own.
     ///   - deviceTime: Time of the values, or of the first motion sample.
     ///   - late: Whether the frame belongs to an earlier gap.
-    ///   - events: The steps' events are appended.
+    ///   - events: Receives the steps' events at its end.
     public mutating func apply(
         _ payload: Frame.Payload, at deviceTime: Timestamp, late: Bool = false,
         into events: inout [StreamEvent]
@@ -31,7 +31,7 @@ extension SessionPipeline {
         case .source(let name): apply(source: name, at: deviceTime, late: late, into: &events)
         case .measured(let values):
             apply(measured: values, at: deviceTime, late: late, into: &events)
-        // They say nothing of the moment: a file's laps come when the run is over.
+        // Foreign values say nothing about the moment: a file's laps come when the run is over.
         case .foreign: break
         }
     }
@@ -40,7 +40,7 @@ extension SessionPipeline {
         motion batch: MotionBatch, at deviceTime: Timestamp, late: Bool,
         into events: inout [StreamEvent]
     ) {
-        // A heart rate outside the valid range is dropped, and the motion kept.
+        // A heart rate outside the valid range is dropped, but the motion is kept.
         if let sample = batch.heartRateSample {
             apply(heartRate: sample, at: deviceTime, late: late, into: &events)
         }
@@ -83,7 +83,7 @@ extension SessionPipeline {
         guard var context = begin(deviceTime, late: late, taking: &events) else { return }
         let count = context.eventCount
         if late { process(late: location, &context) } else { process(location, &context) }
-        // Of sources that send rarely, a second is a long way.
+        // If fixes are rare, each is shown at once, because a second is a long way.
         let isMeasured = position.measuredTime != measured
         if let before = isMeasured ? measured : last,
             context.time.seconds(since: before) > Self.rareSeconds
@@ -96,8 +96,8 @@ extension SessionPipeline {
 
     private static let rareSeconds = 1.5
 
-    /// The metrics with the newest position come before the events of the step: whether these are hidden,
-    /// and how much of a lap was, is decided by the metrics before them.
+    /// Moves the metrics with the newest position before the events of the step. They decide
+    /// whether the events are hidden, and how much of a lap was hidden.
     private static func putMetricsFirst(in events: inout [StreamEvent], from first: Int) {
         guard events.count > first + 1, case .metrics = events[events.count - 1].kind else {
             return
@@ -109,7 +109,7 @@ extension SessionPipeline {
     ///   - hectopascals: Air pressure, 300…1200.
     ///   - deviceTime: Time of the measurement.
     ///   - late: Whether the sample belongs to an earlier gap.
-    ///   - events: The step's events are appended.
+    ///   - events: Receives the step's events at its end.
     public mutating func apply(
         pressure hectopascals: Float, at deviceTime: Timestamp, late: Bool = false,
         into events: inout [StreamEvent]
@@ -123,7 +123,7 @@ extension SessionPipeline {
         control: ControlAction, at deviceTime: Timestamp, late: Bool = false,
         into events: inout [StreamEvent]
     ) {
-        // A button press is believed at once, whatever the hole before it.
+        // A button press needs no confirmation, however long the hole before it.
         let begun = begin(deviceTime, late: late, claim: .certain, taking: &events)
         guard var context = begun else { return }
         let count = context.eventCount
@@ -178,7 +178,7 @@ extension SessionPipeline {
 
     // MARK: Changes from outside
 
-    /// Sets the profile for all later computation; earlier results stay.
+    /// Sets the profile for all later computation. Earlier results stay.
     public mutating func apply(
         profile: RunnerProfile, at deviceTime: Timestamp, into events: inout [StreamEvent]
     ) {
@@ -198,7 +198,7 @@ extension SessionPipeline {
         settle(into: &events)
     }
 
-    /// The course that is followed; `nil`: none.
+    /// The course to follow; `nil` if there is none.
     public var route: CourseRoute? { course.route }
 
     /// Sets the course to follow. `nil` removes it; the same course continues.
@@ -215,12 +215,12 @@ extension SessionPipeline {
         end(&context, into: &events)
     }
 
-    /// Notes that frames before the next one are missing; they may still come late.
+    /// Records that frames before the next one are missing; they may still arrive late.
     public mutating func noteLostFrames() {
         distance.noteLostFrames()
     }
 
-    /// Notes sequences that never came. `deviceTime` is only a stamp: it does not move the clock.
+    /// Emits a gap of sequences that never came. `deviceTime` does not move the clock.
     public mutating func apply(
         gapFrom first: FrameSequence, to last: FrameSequence, at deviceTime: Timestamp,
         into events: inout [StreamEvent]
@@ -230,7 +230,7 @@ extension SessionPipeline {
 
     public mutating func end(at deviceTime: Timestamp, into events: inout [StreamEvent]) {
         guard !time.isEnded else { return }
-        // No frame comes with an end: the silence before it is time that passed.
+        // No frame comes with an end, so the silence before it is time that passed.
         time.arrived(at: nil)
         _ = admit(deviceTime, late: !time.isStarted, into: &events)
         time.end()
@@ -258,8 +258,8 @@ extension SessionPipeline {
 
     /// Handles silence: `deviceTime` is the estimated time of the device's clock.
     ///
-    /// It changes only freshness and the state, and lets an alert's countdown end. It never changes
-    /// distance, time or pauses: the device may still report the same moments.
+    /// It only ages values, updates the state and ends an alert's countdown. It never changes
+    /// distance, time or pauses, because the device may still report the same period.
     public mutating func applySilence(
         at deviceTime: Timestamp, into events: inout [StreamEvent]
     ) {
@@ -276,7 +276,7 @@ extension SessionPipeline {
 
     // MARK: State
 
-    /// Heart rates that changed too fast to be believed, and were left out.
+    /// Number of heart rates that were left out because they changed too fast to be plausible.
     public var doubtedHeartRates: Int { heart.doubtedCount }
 
     /// Device time of the newest accepted sample; `nil` before the first.

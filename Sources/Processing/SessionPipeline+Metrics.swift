@@ -1,6 +1,6 @@
 public import SensorModel
 
-/// The shown values, stage by stage.
+/// Assembles the shown values, stage by stage.
 extension SessionPipeline {
     /// All values that viewers can see now. Later stages read the values of earlier ones.
     public var metrics: Metrics {
@@ -24,8 +24,8 @@ extension SessionPipeline {
         return shown
     }
 
-    /// Device time at which silence alone changes a state, or the last values must be shown; `nil`:
-    /// none.
+    /// Device time at which silence alone changes a state, or the last values must be shown; `nil`
+    /// if there is none.
     public var nextSilenceDeadline: Timestamp? {
         guard !time.isEnded, time.isStarted else { return nil }
         let times = time.times

@@ -4,7 +4,7 @@ import SensorModel
 extension SessionPipeline {
     /// Advances the session's time to the sample's, second by second.
     ///
-    /// - Returns: Session time of the sample; `nil` if it is not believed or the session is over.
+    /// - Returns: Session time of the sample; `nil` if it is not accepted or the session is over.
     mutating func admit(
         _ deviceTime: Timestamp, late: Bool, claim: SessionClock.Claim = .usual,
         into events: inout [StreamEvent]
@@ -22,7 +22,7 @@ extension SessionPipeline {
         }
     }
 
-    /// A shortcut for a sample within the same second as the last one.
+    /// Fast path for a sample within the same second as the last one.
     @inline(__always)
     mutating func admitMotion(
         _ deviceTime: Timestamp, late: Bool, into events: inout [StreamEvent]
@@ -43,7 +43,7 @@ extension SessionPipeline {
 
     // MARK: Context
 
-    /// - Returns: `nil` if the sample is not believed or the session is over.
+    /// - Returns: The context; `nil` if the sample is not accepted or the session is over.
     mutating func begin(
         _ deviceTime: Timestamp, late: Bool, claim: SessionClock.Claim = .usual,
         taking events: inout [StreamEvent]

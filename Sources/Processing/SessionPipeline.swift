@@ -3,8 +3,8 @@ public import SensorModel
 /// All stages of one session, and the order in which they process a step.
 ///
 /// It is pure: equal calls give equal events, byte for byte, so a replay can verify a session. It
-/// has no clock, socket or log. Each stage has its own state. A stage gets data of another one as
-/// an argument here. A step runs the stages of its kind, in this order:
+/// has no clock, socket or log. Each stage has its own state. This type passes data of one stage to
+/// another as arguments. A step runs the stages of its kind, in this order:
 ///
 ///     motion sample   motion, alerts, pauses, distance, splits
 ///     fix             position, pauses, distance, motion, alerts, splits, race, elevation,
@@ -17,10 +17,10 @@ public import SensorModel
 ///     whole second    motion, alerts, measured, pauses, distance, splits, race, elevation,
 ///                     intervals, heart, load, alerts
 ///
-/// Before each sample `time` ticks the whole seconds of device time that have passed, so a backlog,
-/// a replay and a live run agree. The metrics of a second are sent with its first sample, so that a
-/// source of one sample a second is shown at once. `late: true` marks a sample of an earlier gap:
-/// it never moves the session's time.
+/// Before each sample, `time` ticks the whole seconds of device time that have passed. So a
+/// backlog, a replay and a live run agree. The metrics of a second are sent with its first sample,
+/// so that a source of one sample a second is shown at once. `late: true` marks a sample of an
+/// earlier gap, which never moves the session's time.
 ///
 /// `SessionPipeline+Input.swift` has the inputs, `SessionPipeline+Steps.swift` the start and end of
 /// a step, `SessionPipeline+Metrics.swift` the shown values.
@@ -33,7 +33,7 @@ public import SensorModel
 /// 5. `Processing/Stages/<Name>Stage.swift`: its stage. A processor that is a stage itself is
 ///    listed here instead, and shown in `SessionPipeline+Metrics.swift`.
 public struct SessionPipeline: Sendable {
-    /// Version of the computation. Increase it whenever equal samples give other events.
+    /// Version of the computation. Increase it whenever equal samples give different events.
     public static let algorithmVersion: UInt16 = 15
 
     var profile: RunnerProfile
@@ -66,9 +66,9 @@ public struct SessionPipeline: Sendable {
 
     // MARK: The order of processing
 
-    /// Motion sample. Most samples are new information only for these stages.
+    /// Processes a motion sample. Most samples are new information only for these stages.
     ///
-    /// - Returns: The new information; it needs a context.
+    /// - Returns: The new information, whose processing needs a context.
     @inline(__always)
     mutating func process(
         _ sample: MotionSample, _ traits: MotionTraits, at sampleTime: Timestamp
@@ -78,7 +78,7 @@ public struct SessionPipeline: Sendable {
         return (hasFallen, hasNewActivity || pauses.isStillDue(at: sampleTime))
     }
 
-    /// The rest of a motion sample with new information.
+    /// Processes the new information of a motion sample.
     mutating func process(
         hasFallen: Bool, isActivityDue: Bool, _ context: inout StageContext
     ) {
@@ -96,7 +96,7 @@ public struct SessionPipeline: Sendable {
         follow(outcome, &context)
     }
 
-    /// Position fix.
+    /// Processes a position fix.
     mutating func process(_ location: Location, _ context: inout StageContext) {
         guard let verdict = position.admit(location, at: context.time) else { return }
         distance.note(accuracy: location.horizontalAccuracy, at: context.time)
@@ -131,7 +131,7 @@ public struct SessionPipeline: Sendable {
         processIntervals(isMeasured: true, &context)
     }
 
-    /// Late fix of a gap. If it is the newest fix all the same, it is handled as usual. Else it
+    /// Processes a late fix of a gap. A fix that is still the newest is handled as usual. Any other
     /// changes the path through its hole, and the splits that used it.
     mutating func process(late location: Location, _ context: inout StageContext) {
         guard let newest = position.newestTime, context.time <= newest else {
@@ -142,14 +142,14 @@ public struct SessionPipeline: Sendable {
         splits.correct(by: change, movingTime: pauses.movingTime, &context)
     }
 
-    /// Heart rate sample.
+    /// Processes a heart rate sample.
     mutating func process(_ sample: HeartRateSample, _ context: inout StageContext) {
         guard let reading = heart.add(sample, &context) else { return }
         load.add(reading, profile: profile)
         intervals.note(beatsPerMinute: reading.beatsPerMinute)
     }
 
-    /// Button press.
+    /// Processes a button press.
     mutating func process(_ control: ControlAction, _ context: inout StageContext) {
         processIntervals(isMeasured: true, &context)
         switch control {
@@ -171,7 +171,7 @@ public struct SessionPipeline: Sendable {
         }
     }
 
-    /// Whole second, with or without a sample.
+    /// Processes a whole second, with or without a sample.
     mutating func tick(_ context: inout StageContext) {
         let newestMotion = motion.tick(at: context.time)
         if let newestMotion { processActivity(at: newestMotion, &context) }
@@ -216,7 +216,7 @@ public struct SessionPipeline: Sendable {
         if outcome.change != nil { splits.correct(by: pauses.movingTime, &context) }
     }
 
-    /// Credits what a sensor measures while there are no positions; without one, steps.
+    /// Credits the meters of a sensor while there are no positions; without a sensor, the steps.
     private mutating func tickDistance(_ context: inout StageContext) {
         let walks = motion.activity.kind.isSteps
         let isHole = position.silenceSeconds(at: context.time) > position.holeSeconds
@@ -232,7 +232,7 @@ public struct SessionPipeline: Sendable {
         guard !isFresh else { return }
         motion.note(speed: nil, at: context.time)
         measured.noteUse(ofSpeed: speed)
-        // Only positions raise the alert; a sensor's speed shows that it is none.
+        // Only positions raise the alert; a sensor's speed above the limit clears it.
         if let speed, position.newestTime != nil { alerts.follow(speed: speed.value, &context) }
     }
 

@@ -11,7 +11,7 @@ public struct Device: Hashable, Sendable {
     public var revokedAt: Timestamp?
     public var lastSeenAt: Timestamp?
     public var profile: RunnerProfile
-    /// Zones that held before those of the profile.
+    /// Heart-rate zones that were in effect before those of the profile.
     public var zoneHistory = ZoneHistory()
     public var privacy: PrivacySettings
 

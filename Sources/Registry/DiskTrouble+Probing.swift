@@ -2,14 +2,14 @@ import Foundation
 public import SensorModel
 
 extension DiskTrouble {
-    /// More than a registry's files need to be opened.
+    /// More bytes than the opening of a registry's files needs.
     private static let probeBytes = 64 << 10
 
     /// Writes a small file into a folder and removes it.
     ///
     /// - Parameter folder: Path of an existing folder.
-    /// - Returns: Why the disk does not take the file; `nil`: it does, or something else than the
-    ///   disk refuses it, for example the folder's permissions.
+    /// - Returns: Why the disk does not take the file; `nil` if it does, or if something other than
+    ///   the disk refuses it, for example the folder's permissions.
     public static func probing(_ folder: String) -> DiskTrouble? {
         let path = "\(folder)/probe-\(ProcessInfo.processInfo.processIdentifier)"
         let manager = FileManager.default
@@ -32,7 +32,7 @@ extension DiskTrouble {
         }
     }
 
-    /// The system has one error for a disk without blocks and one without inodes.
+    /// Tells a disk without inodes from one without blocks, for which the system has one error.
     ///
     /// - Parameter folder: A folder on the disk.
     /// - Returns: ``noFilesLeft`` if that is why the disk is full.

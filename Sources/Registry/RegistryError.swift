@@ -13,9 +13,9 @@ public enum RegistryError: Error, Hashable, Sendable {
     case folderNotCreated(path: String)
     /// A value that no version of the daemon writes.
     case damagedRow(table: String)
-    /// The disk takes no change now. Nothing was changed, and what is known can be read.
+    /// The disk takes no change now. Nothing was changed, and stored data can still be read.
     case notWritable(DiskTrouble)
-    /// The disk gives nothing and takes nothing: nobody knows whose tokens and shares are valid.
+    /// The disk can be neither read nor written, so the valid tokens and shares are unknown.
     case unreadable(DiskTrouble)
     /// SQLite's result code and message.
     case database(code: Int, reason: String)

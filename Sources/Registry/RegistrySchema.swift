@@ -120,8 +120,8 @@ enum RegistrySchema {
         ) STRICT;
         """
 
-    /// Adds whether the heart rate is shown while the position is hidden. A zone's offset is
-    /// derived from its place and the device's salt.
+    /// Adds whether the heart rate is shown while the position is hidden. A zone's offset is not
+    /// stored any more, but derived from its place and the device's salt.
     private static let version2 = """
         ALTER TABLE device ADD COLUMN showsHeartRate INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE zone DROP COLUMN offsetEastMeters;
@@ -160,7 +160,7 @@ enum RegistrySchema {
         UPDATE share SET nameKey = coalesce(CAST(device AS TEXT), '') || char(10) || nameKey;
         """
 
-    /// Adds the name by which everybody finds a share. It is not unique here: shares that are over
-    /// have names that others use again.
+    /// Adds the public name of a share. It is not unique here, because a new share may take the
+    /// name of one that is over.
     private static let version4 = "ALTER TABLE share ADD COLUMN publicName TEXT;"
 }

@@ -13,8 +13,9 @@ public struct RegistrySnapshot: Sendable {
 }
 
 extension RegistryStore {
-    /// Reads in one transaction, so the result contains no partial change. Revocations that are not
-    /// in the file yet count.
+    /// Reads in one transaction, so the result contains no partial change.
+    ///
+    /// It includes revocations that are not in the file yet.
     public func snapshot() throws(RegistryError) -> RegistrySnapshot {
         var snapshot = try stored()
         for revocation in state.withLock({ $0.unstored }) { snapshot.apply(revocation) }

@@ -1,8 +1,10 @@
 import GRDB
 public import SensorModel
 
-/// One access to a share. An address is stored as a name that changes every day and is derived with
-/// the master key, never in clear.
+/// One access to a share.
+///
+/// An address is never stored in plain text. It is stored as a name that changes every day and is
+/// derived with the master key.
 public struct AuditEntry: Hashable, Sendable {
     public enum Kind: UInt8, CaseIterable, Sendable {
         /// The viewer page or a stream was opened.
@@ -34,7 +36,7 @@ public struct AuditEntry: Hashable, Sendable {
 extension RegistryStore {
     /// Entries kept in all; older ones are deleted.
     public static let auditEntriesMax = 100_000
-    /// Entries kept of the shares of one device, so that it does not push out those of others.
+    /// Entries kept for the shares of one device, so that it does not evict those of others.
     public static let auditEntriesPerDeviceMax = 10_000
 
     /// Adds many entries in one commit. Entries of shares deleted meanwhile are left out.
@@ -73,7 +75,7 @@ extension RegistryStore {
                     """,
                 arguments: [device, Self.auditEntriesPerDeviceMax])
         }
-        // Numbers are not used again: those of entries that are gone count for nothing.
+        // IDs are not reused, so their range is an upper bound for the number of entries.
         try database.execute(
             sql: """
                 DELETE FROM audit

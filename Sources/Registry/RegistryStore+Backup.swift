@@ -1,13 +1,14 @@
 import GRDB
 
 extension RegistryStore {
-    /// The last records that a registry's results name, by epoch of the log.
+    /// The last offsets that a registry's results refer to, by epoch of the log.
     public struct ResultEnds: Hashable, Sendable {
         fileprivate var offsets: [Int64: Int64] = [:]
     }
 
-    /// The results that a copy of the log contains which begins now: a result is stored after its
-    /// records.
+    /// Returns the results whose records are in a copy of the log that begins now.
+    ///
+    /// A result is stored after its records.
     ///
     /// - Parameter folder: Folder of the registry.
     /// - Returns: The ends; empty if the registry has no results.
@@ -27,15 +28,16 @@ extension RegistryStore {
         }
     }
 
-    /// Copies a registry into a file of its own with SQLite's online backup. A daemon may be using
-    /// the registry; the copy shows it at one moment. Revocations that it could not take are in the
-    /// copy.
+    /// Copies a registry into a file of its own with SQLite's online backup.
+    ///
+    /// A daemon may be using the registry; the copy shows it at one moment. The copy also has the
+    /// revocations that the registry could not store.
     ///
     /// - Parameters:
     ///   - folder: Folder of the registry.
     ///   - path: Path of the copy; an existing file is replaced.
-    ///   - ends: The copy has no results beyond these: a log that was copied earlier lacks their
-    ///     sessions. `nil`: it has all.
+    ///   - ends: Results beyond these are left out, because a log that was copied earlier lacks
+    ///     their records. `nil`: all results are copied.
     /// - Throws: ``RegistryError``
     public static func backUp(
         folder: String, to path: String, resultsUntil ends: ResultEnds? = nil
@@ -69,7 +71,7 @@ extension RegistryStore {
         }
     }
 
-    /// Opens a registry that only has to be read: on a full or read-only disk, too.
+    /// Opens a registry for reading only, also on a full or read-only disk.
     private static func openToCopy(_ folder: String) throws -> DatabaseQueue {
         do {
             var configuration = Configuration()

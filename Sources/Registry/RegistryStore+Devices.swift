@@ -7,7 +7,7 @@ extension RegistryStore {
     ///   - name: Unique, ignoring case.
     ///   - tokenHash: Hash of the token that is shown once.
     ///   - now: Becomes `createdAt`.
-    ///   - privacySalt: Random.
+    ///   - privacySalt: Random number that seeds the device's privacy offsets.
     ///   - highest: The highest device number in the log. A registry that was lost or restored from
     ///     a backup does not know it.
     ///   - sealProofKey: Seals the token's proof key for the device's number.

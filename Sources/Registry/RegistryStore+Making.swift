@@ -2,9 +2,11 @@ import Foundation
 import GRDB
 
 extension RegistryStore {
-    /// Creates an empty registry if there is none. It is filled under another name and renamed when
-    /// all of it is on disk. So a crash leaves no partial registry, and one sync suffices for all
-    /// tables. If two daemons start for the first time together, one wins.
+    /// Creates an empty registry if there is none.
+    ///
+    /// It is filled under another name, and linked to its own when all of it is on disk. So a crash
+    /// leaves no partial registry, and one sync suffices for all tables. If two daemons start for
+    /// the first time together, one wins.
     ///
     /// - Parameters:
     ///   - path: Path of the registry. Its name is on disk once the folder is synced, at the latest
@@ -37,13 +39,13 @@ extension RegistryStore {
         do {
             try manager.linkItem(atPath: draft, toPath: path)
         } catch {
-            // Another start may have been first; its registry is then the registry.
+            // Another start may have been first; its registry is then used.
             guard manager.fileExists(atPath: path) else { throw error }
         }
     }
 
-    /// Creates all tables and turns the write-ahead log on, without a sync: nobody reads the draft
-    /// before it is complete.
+    /// Creates all tables and turns the write-ahead log on. It does not sync, because the draft is
+    /// not read before it is complete.
     private static func fill(_ draft: String) throws {
         let queue = try DatabaseQueue(path: draft)
         try queue.writeWithoutTransaction { database in

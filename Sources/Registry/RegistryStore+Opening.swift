@@ -7,7 +7,7 @@ extension RegistryStore {
         do {
             let path = folder + "/" + fileName
             try makeFirst(path, in: folder)
-            // Otherwise SQLite would open it for reading, and keep it so when the disk is writable.
+            // Otherwise SQLite would open it read-only, and keep it so once the disk is writable.
             guard FileManager.default.isWritableFile(atPath: path) else {
                 throw DatabaseError(
                     resultCode: .SQLITE_READONLY, message: "the file cannot be written")
@@ -24,9 +24,10 @@ extension RegistryStore {
         }
     }
 
-    /// Makes commits durable before they return, and overwrites deleted data. GRDB's own setup of a
-    /// write-ahead log creates and drops a table each time, with two syncs, for pools of
-    /// connections.
+    /// Makes commits durable before they return, and overwrites deleted data.
+    ///
+    /// It replaces GRDB's own setup of a write-ahead log. That is made for pools of connections,
+    /// and creates and drops a table each time, with two syncs.
     private static func makeDurable(_ database: Database) throws {
         let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
         guard mode == "wal" else {
@@ -38,10 +39,10 @@ extension RegistryStore {
 
     /// Reads all of the registry into memory without a change on disk, and migrates the copy.
     ///
-    /// SQLite wants to make files beside a registry with a write-ahead log, or their content anew,
-    /// even to read it. Two of its settings avoid that. `immutable` reads the registry alone, which
-    /// is all there is if the log is missing or empty, as after an orderly end. `readonly_shm` makes
-    /// the log's index in memory.
+    /// Even to read a registry with a write-ahead log, SQLite creates or rewrites files beside it.
+    /// Two of its settings avoid that. `immutable` reads only the registry file, which is complete
+    /// if the write-ahead log is missing or empty, as after an orderly end. `readonly_shm` builds
+    /// the index of the write-ahead log in memory.
     ///
     /// - Throws: SQLite's error, ``RegistryError``
     static func copyInMemory(_ folder: String) throws -> DatabaseQueue {

@@ -2,7 +2,7 @@ import GRDB
 import SensorModel
 import Synchronization
 
-/// The way back from a disk that takes no changes.
+/// Revocation and recovery while the disk takes no changes.
 extension RegistryStore {
     /// SQLite's result codes of failures that a disk can cause.
     fileprivate enum ResultCode {
@@ -14,14 +14,16 @@ extension RegistryStore {
         static let indexSize = inputOutput | 19 << 8
     }
 
-    /// Revokes a share or a device's token. The caller refuses it from now on, whatever the result.
+    /// Revokes a share or a device's token.
+    ///
+    /// The caller refuses it from now on in any case.
     ///
     /// - Returns: Where it is kept. If it is not in the registry, ``recover()`` stores it.
     /// - Throws: ``RegistryError`` for an unknown share or device.
     public func revoke(_ revocation: Revocation) throws(RegistryError) -> Revocation.Kept {
         do throws(RegistryError) {
             try write { database in
-                // Whatever its secret is by now.
+                // Applies even if its secret was replaced since.
                 let isKnown = try Self.apply(revocation, isLate: false, in: database)
                 guard isKnown else { throw Self.unknown(revocation.target) }
             }
@@ -53,8 +55,8 @@ extension RegistryStore {
             while true {
                 let due = state.withLock { Array($0.unstored.dropFirst(stored.count)) }
                 try queue.write { database in
-                    // A change of the file, though not of its content: nothing else tells whether
-                    // the disk takes one.
+                    // Writes to the file without a change of its content: only a write shows
+                    // whether the disk takes one.
                     let version = RegistrySchema.versions.count
                     try database.execute(sql: "PRAGMA user_version = \(version)")
                     for revocation in due { try Self.apply(revocation, in: database) }
@@ -88,7 +90,7 @@ extension RegistryStore {
             state.withLock { $0.unstored.removeFirst(revocations.count) }
             notes.remove(revocations)
         } catch {
-            // They hold in memory, and stay noted.
+            // The revocations stay in effect in memory, and stay noted.
         }
     }
 
@@ -96,7 +98,7 @@ extension RegistryStore {
     ///
     /// - Parameters:
     ///   - revocation: The revocation.
-    ///   - isLate: Whether it was noted earlier: a secret made since is then left valid.
+    ///   - isLate: Whether it was noted earlier. A secret made since then stays valid.
     ///   - database: The registry.
     /// - Returns: Whether there is such a share or device.
     /// - Throws: SQLite's error.
@@ -130,7 +132,7 @@ extension RegistryStore {
 
 extension RegistryError {
     /// - Parameter folder: Folder of the registry.
-    /// - Returns: What is wrong with its disk; `nil`: the error has another cause.
+    /// - Returns: The trouble of its disk; `nil` if the error has another cause.
     func trouble(in folder: String) -> DiskTrouble? {
         switch self {
         case .notWritable(let trouble), .unreadable(let trouble): return trouble
@@ -149,9 +151,9 @@ extension RegistryError {
         case RegistryStore.ResultCode.inputOutput:
             let isRoom = code == RegistryStore.ResultCode.indexSize
             return found ?? (isRoom ? .full : .failing(number: 0))
-        // Permissions cause these, too.
+        // Missing permissions cause these, too.
         case RegistryStore.ResultCode.readOnly, RegistryStore.ResultCode.cannotOpen: return found
-        // An error that is not SQLite's: a registry that could not be made.
+        // Code 1 is an error that is not SQLite's: a registry that could not be made.
         case 1: return found
         default: return nil
         }

@@ -59,7 +59,9 @@ extension RegistryStore {
         }
     }
 
-    /// Called before the share is shown for the code, so that it works only once even if the daemon
+    /// Removes a code.
+    ///
+    /// Called before the share is shown for it, so that the code works only once even if the daemon
     /// crashes.
     public func removeCode(_ number: Int64) throws(RegistryError) {
         try write { database in

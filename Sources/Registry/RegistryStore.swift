@@ -4,8 +4,8 @@ import Synchronization
 
 /// Devices, shares and other persistent data that is not a stream: `registry.sqlite`.
 ///
-/// Every call is synchronous and returns when its changes are on disk. No call belongs on a frame's
-/// path: the daemon keeps the data in memory after start, and calls from a thread that may block.
+/// Every call is synchronous and returns when its changes are on disk. The daemon keeps the data in
+/// memory after start. It calls from threads that may block, never while it handles a frame.
 ///
 ///     writable ──a write fails for the disk──▶ degraded: reads only, each change is refused
 ///        ▲                                        │
@@ -38,7 +38,7 @@ public final class RegistryStore: Sendable {
     ///
     /// - Parameters:
     ///   - folder: Created with its parents if missing, without permissions for group and others.
-    ///   - troubleChanged: Called, on any thread, when the registry becomes degraded, and with `nil`
+    ///   - troubleChanged: Called on any thread: when the registry becomes degraded, and with `nil`
     ///     when it is writable again.
     /// - Throws: ``RegistryError``, also for a registry of a later version.
     public init(

@@ -11,14 +11,14 @@ public struct Revocation: Hashable, Sendable {
     public enum Kept: Hashable, Sendable {
         /// In the registry.
         case stored
-        /// Beside the registry, which takes it as soon as it can be written. It holds over restarts.
+        /// In a file beside the registry, until the registry can be written. It survives restarts.
         case noted
         /// Only in memory: a restart before the registry can be written loses it.
         case inMemory(DiskTrouble)
     }
 
     public var target: Target
-    /// Hash of the share's ID or of the device's token. One that was made since is not revoked.
+    /// Hash of the share's ID or of the device's token. A secret made since is not revoked.
     public var hash: SecretHash
     public var time: Timestamp
 

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Revocations that the registry cannot take now: the file `revocations` beside it.
 ///
-/// The file's room is set aside while there is some, so that a full disk takes a revocation, too. A
-/// line has ``lineBytes`` bytes, spaces before its line feed; a line of zeros is free:
+/// The file's space is reserved in advance, so that a full disk takes a revocation, too. A line has
+/// ``lineBytes`` bytes, padded with spaces before its line feed. A line of zeros is free:
 ///
 ///     share|device  number  µs since 1970  hash of the secret  CRC-32 of all before
 final class RevocationNotes: Sendable {
@@ -23,13 +23,13 @@ final class RevocationNotes: Sendable {
         path = folder + "/" + Self.fileName
     }
 
-    /// Makes the file if it is missing. Not synced: the file only has to have its room.
+    /// Creates the file if it is missing. It is not synced, because only its space matters.
     ///
     /// Without the file a revocation on a full disk is kept in memory alone.
     func setAside() {
         changing.withLock { _ in
             let lines = lines()
-            // A disk without room for all of it leaves a shorter file, which is made again.
+            // A disk without room for the whole file leaves a shorter one, which is created again.
             guard lines.count < Self.linesMax, lines.allSatisfy({ $0 == nil }) else { return }
             _ = FileManager.default.createFile(
                 atPath: path, contents: Data(count: Self.lineBytes * Self.linesMax),

@@ -34,7 +34,7 @@ public struct ReplayVerification {
     /// Computed events without a matching record so far, oldest first.
     private var expected: [StreamEvent] = []
     private var expectedStart = 0
-    /// Makes another profile of a recorded one; `nil`: verify.
+    /// Changes a recorded profile; `nil`: verify.
     private let change: ((RunnerProfile) -> RunnerProfile)?
     private var pairing = EventPairing()
     private var computation: SessionComputation?
@@ -48,9 +48,9 @@ public struct ReplayVerification {
     /// - Parameters:
     ///   - session: A session in the log.
     ///   - reader: The reader of the log; its snapshots are not used.
-    ///   - change: Makes another profile of each recorded one, to show its effect. Every difference
-    ///     is then kept, paired by time. `nil`: verify.
-    ///   - progress: Receives the records done and the records in all.
+    ///   - change: Changes each recorded profile, to show the effect. Every difference is then
+    ///     kept, paired by time. `nil`: verify.
+    ///   - progress: Receives the number of records read so far, and of all records.
     /// - Returns: The number of events compared, and the differences.
     /// - Throws: ``SessionReadError``
     public static func run(

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Lets a consumer sleep until there is work. A producer pays one atomic exchange if the consumer
-/// is awake.
+/// Lets a consumer sleep until there is work; while the consumer is awake, a call of ``ring()``
+/// costs a producer one atomic exchange.
 ///
 ///     consumer: set "asleep" → check for work again → sleep
 ///     producer: publish → set "awake" → wake the consumer if it had set "asleep"

@@ -6,7 +6,7 @@ public enum ConstantTime {
     @inline(never)
     public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
-        // Every byte is compared, whatever the earlier ones gave.
+        // Every byte is compared, even after a difference.
         var difference: UInt8 = 0
         for index in left.indices { difference |= left[index] ^ right[index] }
         return difference == 0

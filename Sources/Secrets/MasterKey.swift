@@ -24,7 +24,7 @@ public struct MasterKey: Sendable {
         let box = try? AES.GCM.seal(
             secret, using: sealing, authenticating: purpose.associatedData)
         // Sealing cannot fail with a 256-bit key and a generated nonce. An empty result would be a
-        // seal that does not open, never a secret in clear.
+        // seal that does not open, never a secret in plain text.
         return box?.combined.map(Array.init) ?? []
     }
 
@@ -42,8 +42,9 @@ public struct MasterKey: Sendable {
         }
     }
 
-    /// The name that the audit stores instead of an address. It changes every day: viewers of one
-    /// day can be told apart, and nobody can be followed from day to day.
+    /// The name that the audit stores instead of an address.
+    ///
+    /// It changes every day: viewers of one day can be told apart, but not tracked from day to day.
     ///
     /// - Parameters:
     ///   - address: The address's bytes.

@@ -10,8 +10,8 @@ public struct MasterKeyFile: Sendable {
     static let version = 1
 
     private let credential: String?
-    /// The owner named the file. A missing file is then an error: a new key in its place would hide
-    /// that.
+    /// Whether the owner named the file. A missing file is then an error, which a new key in its
+    /// place would hide.
     private let isConfigured: Bool
     private let stateFile: String
 
@@ -79,9 +79,9 @@ public struct MasterKeyFile: Sendable {
         return (found, TextForm.bytes(base64URL: text) ?? [])
     }
 
-    /// The key is written under another name and then linked, so a crash leaves no partial key. If
-    /// two daemons start for the first time together, one wins. The name is on disk once the folder
-    /// is synced.
+    /// Creates the key. It is written under another name and then linked, so a crash leaves no
+    /// partial key. If two daemons start for the first time together, one wins. The name is on disk
+    /// once the folder is synced.
     private func create(using generator: inout some RandomNumberGenerator) throws(SecretsError) {
         let bytes = (0..<MasterKey.byteCount).map { _ in
             UInt8.random(in: .min ... .max, using: &generator)
@@ -89,7 +89,7 @@ public struct MasterKeyFile: Sendable {
         let manager = FileManager.default
         let draft = "\(stateFile).\(ProcessInfo.processInfo.processIdentifier)"
         let text = "v\(Self.version):\(TextForm.base64URL(bytes))\n"
-        // Created without contents: Foundation would sync them, too.
+        // The file is created empty, because Foundation would sync contents, too.
         guard
             manager.createFile(
                 atPath: draft, contents: nil, attributes: [.posixPermissions: 0o600])
@@ -102,7 +102,7 @@ public struct MasterKeyFile: Sendable {
             try handle.close()
             try manager.linkItem(atPath: draft, toPath: stateFile)
         } catch {
-            // Another start may have been first; its key is then the key.
+            // Another start may have been first; its key is then used.
             guard manager.fileExists(atPath: stateFile) else {
                 throw .masterKeyNotCreated(path: stateFile)
             }

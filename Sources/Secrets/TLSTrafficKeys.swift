@@ -1,8 +1,7 @@
 import Crypto
 import Foundation
 
-/// The keys of one direction of a TLS 1.3 connection: it makes records of what is sent, or opens
-/// what was received.
+/// The keys of one direction of a TLS 1.3 connection: they seal records or open them.
 ///
 /// Source: RFC 8446, sections 5.2 to 5.5 (records, nonces, limits) and 7.1 to 7.3 (keys).
 public struct TLSTrafficKeys: Sendable {
@@ -25,10 +24,10 @@ public struct TLSTrafficKeys: Sendable {
     /// Longest content of a record, without its type.
     public static let contentBytesMax = 16_384
     public static let headerBytes = 5
-    /// What encryption adds to content and type.
+    /// Bytes that encryption adds to content and type.
     static let tagBytes = 16
     private static let nonceBytes = 12
-    /// A key is replaced after so many records. AES-GCM allows 2^24.5 of the longest.
+    /// A key is replaced after this many records. AES-GCM allows 2^24.5 records of maximum length.
     static let recordsMax: UInt64 = 1 << 23
 
     private let suite: Suite
@@ -67,7 +66,7 @@ public struct TLSTrafficKeys: Sendable {
         let nonce = nextNonce()
         records += header
         // Sealing cannot fail with keys and nonces of these sizes. If it did, the peer would get a
-        // record that does not open, never content in clear.
+        // record that does not open, never content in plain text.
         switch suite {
         case .aes128, .aes256:
             guard let nonce = try? AES.GCM.Nonce(data: nonce),

@@ -6,7 +6,7 @@ final class AutoResetEvent: Sendable {
     private let isWoken = Atomic(false)
     private let waiter = EventCount()
 
-    /// Any thread.
+    /// Wakes the waiting thread. May be called from any thread.
     func wake() {
         isWoken.store(true, ordering: .releasing)
         waiter.ring()
@@ -17,7 +17,7 @@ final class AutoResetEvent: Sendable {
         _ = waiter.sleep(timeoutMicroseconds: timeoutMicroseconds) {
             isWoken.load(ordering: .acquiring)
         }
-        // An exchange: the waiter sees what was done before the wake that it takes.
+        // The exchange pairs with the wake: the waiter sees everything done before it.
         _ = isWoken.exchange(false, ordering: .acquiringAndReleasing)
     }
 }

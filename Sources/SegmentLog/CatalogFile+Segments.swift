@@ -1,8 +1,9 @@
 import Glibc
 
 extension CatalogFile {
-    /// The segments of a folder: those in the catalog by its entries, the others and the newest by
-    /// their files.
+    /// Returns the segments of a folder, from the catalog or from their own files.
+    ///
+    /// The newest segment and those that the catalog lacks are read from their files.
     ///
     /// - Parameters:
     ///   - numbers: Numbers of the existing files, ascending.
@@ -19,7 +20,7 @@ extension CatalogFile {
         var epoch: UInt32?
         let emptied = emptied(numbers, on: disk, knowing: content)
         for number in numbers.reversed() {
-            // An entry of another epoch remains from segments that somebody removed.
+            // An entry of another epoch is left from segments that were removed by hand.
             if let entry = content.entries[number], let epoch, entry.header?.epoch == epoch,
                 !emptied.contains(number)
             {
@@ -37,9 +38,10 @@ extension CatalogFile {
         return (loaded + known).sorted { $0.number < $1.number }
     }
 
-    /// The oldest segments of the catalog whose files are empty: retention could not remove them, and a
-    /// power loss came before it took them out of the catalog. The first file with content ends the
-    /// search, so a start looks at one file more than there are empty ones.
+    /// Returns the oldest segments of the catalog whose files are empty.
+    ///
+    /// Retention could not remove these files, and a power loss came before it removed their
+    /// entries. The first file with content ends the search.
     private static func emptied(
         _ numbers: [UInt64], on disk: any Disk, knowing content: Content
     ) -> Set<UInt64> {

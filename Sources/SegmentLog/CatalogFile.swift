@@ -17,12 +17,12 @@ import SensorModel
 ///     81  u64 bytes of the file, u64 position of its index
 ///     97  its index without marks: `SegmentIndex+Codec.swift`
 ///
-/// Entries are appended. Before a segment changes, its entry becomes one of kind 2, which names no
-/// session that is being erased. It is written again in place where the new one is as long; else it
-/// becomes blank, as do the entries of removed segments. So a session that is erased, or that
-/// retention removed, is named nowhere in the file.
+/// Entries are appended. Before a segment changes, its entry is overwritten by one of kind 2, which
+/// names no session that is being erased. Later the new entry overwrites it if it has the same
+/// length. Otherwise it becomes blank, as do the entries of removed segments. So the file names no
+/// session that was erased or that retention removed.
 ///
-/// The segments are authoritative: they are read where the file is missing, damaged or outdated.
+/// The segments are authoritative: they are read if the catalog is missing, damaged or outdated.
 /// The catalog is never synced before the segments that it describes.
 enum CatalogFile {
     static let name = "catalog"
@@ -36,7 +36,8 @@ enum CatalogFile {
     /// Content of a catalog.
     struct Content {
         var entries: [UInt64: SegmentEntry] = [:]
-        /// The positions of ``entries`` and of what they replace, once the file is whole.
+        /// Positions of ``entries`` and of the entries that they replaced. `end` is set only if the
+        /// whole file is valid.
         var state = CatalogState()
     }
 
@@ -56,7 +57,7 @@ enum CatalogFile {
     }
 
     /// - Parameter place: Position of an entry in the file.
-    /// - Returns: An entry of the same length that says nothing.
+    /// - Returns: A blank entry of the same length.
     static func blank(_ place: Range<Int>) -> [UInt8] {
         var payload = [UInt8](repeating: 0, count: place.count - headBytes)
         payload[0] = 2

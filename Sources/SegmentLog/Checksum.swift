@@ -10,7 +10,7 @@ package struct Checksum {
 
     package static let start = Checksum(state: .max)
 
-    /// Not 0 for empty input: a run of zeros must not look like a valid record.
+    /// The inverted state, so that a run of zeros does not look like a valid record.
     package var final: UInt32 { ~state }
 
     mutating func feed(_ word: UInt64) {
@@ -38,8 +38,7 @@ package struct Checksum {
     static let table = ChecksumTable()
 }
 
-/// The same checksum by table, for processors without the instruction and as the reference of
-/// tests.
+/// CRC-32C by table, for processors without the instruction and as the reference of tests.
 struct ChecksumTable {
     private let entries: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in

@@ -57,8 +57,8 @@ struct Chunk: Sendable {
 }
 
 extension RawRecord {
-    /// Decodes the record at `start`; `nil` unless a whole record, written for `position` of the
-    /// segment of `seed`, begins there.
+    /// Decodes the record at `start`. Returns `nil` unless a whole record begins there that was
+    /// written at `position` of the segment with `seed`.
     static func decode(
         _ bytes: Span<UInt8>, at start: Int, position: Int, arrivalBase: Int64, seed: Checksum
     ) -> RawRecord? {

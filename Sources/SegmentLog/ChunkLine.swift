@@ -40,7 +40,7 @@ struct ChunkLine: Sendable {
     /// Takes the current chunk out of the line; `nil` if it is empty.
     mutating func takeCurrent() -> Chunk? {
         guard current.count > 0 else { return nil }
-        // Memory for the next one is taken when something is appended.
+        // The next append allocates memory for the next chunk.
         setAside(
             next: Chunk(
                 bytes: [], header: current.header, position: current.endPosition,

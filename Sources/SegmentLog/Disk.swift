@@ -19,7 +19,7 @@ public protocol Disk: Sendable {
 }
 
 extension Disk {
-    /// `nil`: the file does not exist.
+    /// Opens a file; `nil` if it does not exist.
     func openIfThere(
         _ name: String, _ access: DiskAccess
     ) throws(DiskError) -> (any DiskFile)? {
@@ -34,7 +34,7 @@ extension Disk {
     /// - Returns: The temporary name.
     func writeTemporary(_ bytes: [UInt8], for name: String) throws(DiskError) -> String {
         let temporary = name + SegmentFormat.temporarySuffix
-        // It may be left from an earlier failure.
+        // An earlier failure may have left the file.
         try SegmentLog.removeIfThere(temporary, on: self)
         let file = try open(temporary, .create)
         try file.writeAll(bytes.span, at: 0)

@@ -2,14 +2,13 @@ import SensorModel
 
 /// Sessions that are erased together, and all their segments.
 struct ErasureBatch: Hashable, Sendable {
-    /// One erasure prepares the files of so many segments, unless one session has more.
+    /// Maximum number of segments in a batch, unless a single session has more.
     static let segmentsMax = 64
 
     private(set) var sessions: Set<SessionID> = []
     private(set) var segments: Set<UInt64> = []
 
-    /// Divides sessions into batches, in the order of their segments, so that each segment is in few
-    /// of them.
+    /// Divides sessions into batches in the order of their segments, so that few share a segment.
     ///
     /// - Parameter places: Each session with the numbers of its segments, ascending; a session
     ///   without segments is left out.

@@ -6,10 +6,10 @@
 ///         u32 fingerprint of the prepared file)
 ///         u32 CRC-32C of all before
 ///
-/// The files of all parts are prepared and durable before this one exists. From then on all parts
-/// take effect, whatever happens: by the same call, by a later one, or by the next start before it
-/// reads a segment. Meanwhile readers see all segments through ``OverlayDisk`` as they will be. So a
-/// session is never erased from some of its segments alone.
+/// All part files are prepared and durable before this file exists. From then on all parts take
+/// effect: by the same call, by a later one, or by the next start before it reads a segment.
+/// Meanwhile ``OverlayDisk`` shows readers all segments as they will be. So a session is never
+/// erased from only some of its segments.
 struct ErasureCommit: Hashable, Sendable {
     static let name = "erasure"
     private static let magic: [UInt8] = Array("PULSERAC".utf8)
@@ -68,7 +68,7 @@ struct ErasureCommit: Hashable, Sendable {
         self.init(parts)
     }
 
-    /// - Returns: `nil`: no such erasure is under way.
+    /// - Returns: The erasure under way; `nil` if there is none.
     /// - Throws: ``DiskError``
     static func read(from disk: any Disk) throws(DiskError) -> ErasureCommit? {
         guard let file = try disk.openIfThere(name, .read) else { return nil }
@@ -77,8 +77,10 @@ struct ErasureCommit: Hashable, Sendable {
         return ErasureCommit(decoding: try file.readUp(to: size, at: 0))
     }
 
-    /// The same; a file that cannot be read, twice, is none: its few bytes must not cost the log. Then
-    /// a part that has taken effect stays, and the others do not.
+    /// Returns the erasure under way, or `nil` if the file cannot be read twice in a row.
+    ///
+    /// A few unreadable bytes must not make the log unusable. Parts that have taken effect then
+    /// stay; the other parts never take effect.
     static func readIfPossible(from disk: any Disk) -> ErasureCommit? {
         do throws(DiskError) { return try read(from: disk) } catch {
             return try? read(from: disk)
@@ -87,28 +89,28 @@ struct ErasureCommit: Hashable, Sendable {
 
     func part(of number: UInt64) -> ErasurePart? { parts.first { $0.number == number } }
 
-    /// Begins the erasure: from here on ``complete(on:)`` must end it, now or after a crash.
+    /// Begins the erasure. ``complete(on:)`` must then finish it, now or after a crash.
     ///
     /// - Throws: ``DiskError``; the erasure has then not begun.
     func store(on disk: any Disk) throws(DiskError) {
-        // The parts must outlive a power loss before they are named.
+        // The part files must survive a power loss before this file names them.
         try disk.synchronizeNames()
         let temporary = try disk.writeTemporary(encoded(), for: Self.name)
         try disk.rename(temporary, to: Self.name)
     }
 
-    /// Lets all parts take effect. Those that are intents must then be completed.
+    /// Puts all parts into effect. The caller must then complete those that are intents.
     ///
     /// - Throws: ``DiskError``; the call must then be repeated.
     func complete(on disk: any Disk) throws(DiskError) {
-        // Otherwise a power loss could undo this file, and not each of its parts.
+        // Otherwise a power loss could undo this file but not all of its parts.
         try disk.synchronizeNames()
         var old: [any DiskFile] = []
         for part in parts where try part.isPrepared(on: disk) {
             if let file = try part.takeEffect(on: disk) { old.append(file) }
         }
         try disk.synchronizeNames()
-        // If it stays, or if a power loss restores it, none of its parts is prepared any more.
+        // If the file stays, or a power loss restores it, no part of it is prepared any more.
         SegmentLog.tryToRemove(Self.name, on: disk)
         for file in old { try ErasurePart.overwrite(file) }
     }

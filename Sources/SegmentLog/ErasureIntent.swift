@@ -16,7 +16,7 @@ import Glibc
 struct ErasureIntent: Hashable, Sendable {
     struct Change: Hashable, Sendable {
         var position: Int
-        /// The bytes after ``content`` become zeros.
+        /// Length of the change; the bytes after ``content`` become zeros.
         var bytes: Int
         var content: [UInt8]
 
@@ -92,7 +92,7 @@ struct ErasureIntent: Hashable, Sendable {
         self.changes = changes
     }
 
-    /// The differences of two byte ranges; differences that lie close together become one change.
+    /// Returns the differences between two byte ranges; those close together become one change.
     ///
     /// - Parameters:
     ///   - old: Present bytes.
@@ -117,7 +117,7 @@ struct ErasureIntent: Hashable, Sendable {
     /// - Parameters:
     ///   - number: The segment's number.
     ///   - disk: The log's folder.
-    /// - Returns: `nil`: no erasure in place is under way, or the file never became valid.
+    /// - Returns: The intent; `nil` if there is none or its file never became valid.
     /// - Throws: ``DiskError``
     static func read(
         _ number: UInt64, from disk: any Disk
@@ -125,7 +125,7 @@ struct ErasureIntent: Hashable, Sendable {
         try read(name(of: number), from: disk)
     }
 
-    /// The same for an intent that is prepared, or whatever its name is.
+    /// Reads an intent from a file of any name, for example a prepared one.
     static func read(_ name: String, from disk: any Disk) throws(DiskError) -> ErasureIntent? {
         guard let file = try disk.openIfThere(name, .read) else { return nil }
         let size = try file.size()
@@ -133,8 +133,8 @@ struct ErasureIntent: Hashable, Sendable {
         return ErasureIntent(decoding: try file.readUp(to: size, at: 0))
     }
 
-    /// Prepares the erasure: once the part has taken effect, ``complete(_:on:)`` must end it, now or
-    /// after a crash.
+    /// Prepares the erasure. Once the part has taken effect, ``complete(_:on:)`` must finish it,
+    /// now or after a crash.
     ///
     /// - Throws: ``DiskError``
     func prepare(on disk: any Disk) throws(DiskError) -> ErasurePart {
@@ -149,7 +149,7 @@ struct ErasureIntent: Hashable, Sendable {
     static func complete(_ number: UInt64, on disk: any Disk) throws(DiskError) {
         let intent = try read(number, from: disk)
         if let file = try disk.openIfThere(SegmentFormat.fileName(of: number), .write) {
-            // The segment is of a newer program, which will complete the erasure.
+            // A newer program wrote the segment and will complete the erasure.
             if case .newer = try header(of: file) { return }
             // Retention may have emptied it.
             if let intent, try file.size() > 0, try intent.isMeant(for: file) {

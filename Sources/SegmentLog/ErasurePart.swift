@@ -1,7 +1,7 @@
 /// The erasure of sessions from one segment, prepared in a file under a temporary name.
 ///
-/// The file is synced. It takes effect under its own name: as the segment's ``ErasureIntent``, or as
-/// the segment.
+/// The file is synced. Once it is renamed to its own name, it takes effect: as the segment's
+/// ``ErasureIntent``, or as the segment.
 struct ErasurePart: Hashable, Sendable {
     enum Kind: UInt8, Sendable {
         case intent = 1
@@ -11,7 +11,7 @@ struct ErasurePart: Hashable, Sendable {
     /// Number of the segment.
     let number: UInt64
     let kind: Kind
-    /// Size and fingerprint of the prepared file: another one under its name is not this part.
+    /// Size and fingerprint of the prepared file. A file that differs in them is not this part.
     let bytes: Int
     let fingerprint: UInt32
 
@@ -49,7 +49,7 @@ struct ErasurePart: Hashable, Sendable {
     private var name: String { Self.name(kind, of: number) }
     var preparedName: String { name + SegmentFormat.temporarySuffix }
 
-    /// Whether the file still waits under its temporary name.
+    /// Whether the file still has its temporary name.
     func isPrepared(on disk: any Disk) throws(DiskError) -> Bool {
         guard let file = try disk.openIfThere(preparedName, .read), try file.size() == bytes else {
             return false
@@ -57,7 +57,7 @@ struct ErasurePart: Hashable, Sendable {
         return try LogReader.fingerprint(of: preparedName, bytes: bytes, on: disk) == fingerprint
     }
 
-    /// Gives the file its own name, which a power loss may undo until the names are synced.
+    /// Renames the file to its own name. A power loss may undo this until the names are synced.
     ///
     /// - Returns: The segment's old file, if this replaced it: ``overwrite(_:)`` must erase its
     ///   bytes once the names are synced.
@@ -68,8 +68,8 @@ struct ErasurePart: Hashable, Sendable {
         return old
     }
 
-    /// Overwrites a file that has no name any more, against readers of the raw disk and readers
-    /// that still hold it open.
+    /// Overwrites a file without a name, so that its content can no longer be read from the raw
+    /// disk or by a reader that still holds it open.
     static func overwrite(_ file: any DiskFile) throws(DiskError) {
         let zeros = [UInt8](repeating: 0, count: 1 << 20)
         let bytes = try file.size()

@@ -3,7 +3,7 @@ import SensorModel
 /// The changes that erase sessions in place in a sealed segment. Their introductions and records
 /// become erased bytes, and their parts of the index are cleared.
 struct ErasurePlan {
-    /// The longest record of erased bytes, because a reader loads a record as a whole.
+    /// Maximum length of a record of erased bytes, because a reader loads a record as a whole.
     private static let runBytesMax = 1 << 20
 
     let intent: ErasureIntent
@@ -80,7 +80,7 @@ struct ErasurePlan {
     struct Runs {
         /// Ascending and disjoint.
         private(set) var found: [Run] = []
-        /// Bytes by the sessions' numbers in the segment.
+        /// Number of bytes to erase, by the session's number in the segment.
         private(set) var bytes: [UInt16: Int] = [:]
         private let index: SegmentIndex
         private var recordsLeft: UInt64 = 0
@@ -96,7 +96,7 @@ struct ErasurePlan {
             }
         }
 
-        /// A place before all records wanted; `nil`: the first record.
+        /// A place before all records to erase; `nil` means the segment's first record.
         private var start: (position: Int, offset: UInt64)? {
             // A session's first record has a mark, and its introduction lies right before it.
             guard let first = index.marks.first(where: { bytes[$0.number] != nil }) else {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A file whose unreadable blocks read as zeros, which never parse as a record.
 ///
-/// A reader continues behind such blocks as behind any damage.
+/// A reader continues after such blocks as after any damage.
 final class LenientFile: DiskFile {
     /// The smallest unit in which disks fail.
     private static let blockBytes = 4096
@@ -50,8 +50,9 @@ final class LenientFile: DiskFile {
         return next - position
     }
 
-    /// Writes the readable blocks over themselves and syncs: what the kernel shows after a crash
-    /// may be memory that never reached the disk. Takes no new space.
+    /// Writes the readable blocks over themselves and syncs. Takes no new space.
+    ///
+    /// After a crash the kernel may still return data that never reached the disk.
     func makeDurable() throws(DiskError) {
         let size = try file.size()
         var position = 0

@@ -42,6 +42,8 @@ public struct LogConfiguration: Hashable, Sendable {
         self.newEpoch = newEpoch
     }
 
+    /// Computes the minimum time between the starts of two syncs.
+    ///
     /// The gap is 5 ms per record, because a sync costs the same for two records as for fifty. It
     /// is at least twenty times the duration of the last sync, because disks take between half a
     /// millisecond and thirty. The maximum is 50 ms.

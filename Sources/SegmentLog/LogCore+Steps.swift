@@ -23,7 +23,7 @@ extension LogCore {
     /// More bytes than this are written during a running sync; fewer wait for it and are written
     /// with the next.
     private static var worthwhileBytes: Int { Chunk.capacityMax / 2 }
-    /// This many bytes do not wait for the gap between two syncs to pass.
+    /// This many pending bytes are written before the gap between two syncs has passed.
     static var groupBytes: Int { 16 << 10 }
 
     /// Whether at least ``groupBytes`` wait to be durable.
@@ -71,8 +71,8 @@ extension LogCore {
         }
         if let roll = rolls.first {
             guard !isSyncing else { return .waitForOther }
-            // The roll also syncs. An error is reported once per descriptor: of two syncs at the
-            // same time the wrong one could receive it.
+            // The roll also syncs. The kernel reports an error once per descriptor: with two
+            // concurrent syncs, the wrong one could receive it.
             isSyncing = true
             return .roll(roll, file)
         }
@@ -111,8 +111,7 @@ extension LogCore {
         }
     }
 
-    /// Notes a completed roll. Seals follow one another; the next segment is the one being written
-    /// now.
+    /// Notes a completed roll: the next segment is now being written. Rolls complete in order.
     mutating func rolled(_ roll: Roll, onto next: any DiskFile, sealedBytes: Int) {
         isSyncing = false
         guard state == .writing else { return }
@@ -168,9 +167,11 @@ extension LogCore {
         retained.removeFirst(work.chunks)
     }
 
-    /// Notes a failed call on the segment's descriptor or for its successor. `chunk` is what was
-    /// being written; `endingSync`: the call was a sync or a seal. Between the end of a sync and
-    /// this call the other thread must not use the descriptor: it would get a false success.
+    /// Notes a failed call on the segment's descriptor or for its successor.
+    ///
+    /// `chunk` is the chunk that was being written. `endingSync` says that the call was a sync or a
+    /// seal. Between a failed sync and this call the other thread must not use the descriptor: its
+    /// own sync would falsely succeed.
     mutating func fail(
         _ error: DiskError, writing chunk: consuming Chunk? = nil, endingSync: Bool = false
     ) {

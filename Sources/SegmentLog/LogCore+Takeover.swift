@@ -67,7 +67,7 @@ extension LogCore {
                 payloadBytes: record.payloadBytes, arrivalTime: record.arrivalTime,
                 bytesMax: segmentBytesMax)
             {
-                // The new segment counts arrival times from this record's.
+                // Arrival times in the new segment are relative to this record's.
                 latestArrival = record.arrivalTime
                 roll()
             }

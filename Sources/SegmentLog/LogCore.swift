@@ -21,7 +21,7 @@ struct LogCore: Sendable {
     var state = LogState.writing
     /// All segments, oldest first. In the state `writing` the last is the one being written.
     var entries: SegmentList
-    /// Places in all segments but the one being written.
+    /// Places of sessions in all segments except the one being written.
     var places: SessionPlaces
     /// The segment being filled: the one being written, or one that follows it after rolls.
     var draft: SegmentDraft
@@ -29,8 +29,8 @@ struct LogCore: Sendable {
     var rolls: [Roll] = []
     /// File of the segment being written; `nil` after a failure.
     var file: (any DiskFile)?
-    /// Whether a segment of this run has been on disk. Before that no offset may be given out: a
-    /// kill would leave no trace of it, and the next start would give it out again.
+    /// Whether a segment of this run has been on disk. Before that no offset may be assigned: after
+    /// a kill the next start would assign it again.
     var hasBegun: Bool
     /// Chunks written but not synced, in order: a new segment needs them if the sync fails.
     var retained: [Chunk] = []
@@ -45,7 +45,7 @@ struct LogCore: Sendable {
     var isSyncing = false
     /// Whether a chunk is being written: later chunks must not overtake it.
     var isWriting = false
-    /// Whether the sync thread sleeps until its time is over or ``hasGroup``.
+    /// Whether the sync thread sleeps until its timeout or until ``hasGroup``.
     var isResting = false
     /// Whether appends are gathered between two syncs, to be written with one call after one
     /// wake-up.
@@ -58,8 +58,8 @@ struct LogCore: Sendable {
     /// Whether the file is longer than the written data and must be truncated when it is sealed.
     var isPreallocated = false
 
-    /// `file` is the file of `header`'s segment; `nil`: there is none, and `state` gives the
-    /// reason.
+    /// `file` is the file of `header`'s segment. It is `nil` if there is none; `state` then gives
+    /// the reason.
     init(
         configuration: LogConfiguration, entries: [SegmentEntry], header: SegmentHeader,
         file: (any DiskFile)?, state: LogState

@@ -1,11 +1,10 @@
 import Glibc
 import SensorModel
 
-/// A file of the log as it must be copied.
+/// One file of the log, and how much of it a copy needs.
 package struct LogFile: Hashable, Sendable {
     package var name: String
-    /// Whether it is sealed: it then changes only when sessions are erased, and its fingerprint
-    /// with it.
+    /// Whether the segment is sealed. Then only erasures change it, and its fingerprint with it.
     package var isSealed: Bool
     /// Number of bytes to copy: in an open segment up to the end of whole records.
     package var bytes: Int
@@ -16,10 +15,10 @@ package struct LogFile: Hashable, Sendable {
 extension LogReader {
     private static let fingerprintBytes = 4096
 
-    /// The segments, oldest first. A segment that was removed meanwhile is left out.
+    /// Returns the segments, oldest first, without those that retention has just removed.
     ///
-    /// A segment that could not be read completely counts with all its bytes. So its copy is whole, or
-    /// fails: nothing is left out in silence.
+    /// A segment that could not be read completely counts with all its bytes. So its copy is whole
+    /// or fails, and nothing is left out silently.
     ///
     /// - Throws: ``SegmentLogError``
     package func files() throws(SegmentLogError) -> [LogFile] {

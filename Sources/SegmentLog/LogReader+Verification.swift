@@ -37,7 +37,7 @@ extension LogReader {
     }
 }
 
-/// Reads whole segments and counts.
+/// Reads whole segments, counts their records and collects findings.
 private struct Verifier {
     private static let progressBytes = 4 << 20
 
@@ -52,8 +52,9 @@ private struct Verifier {
         self.bytesInAll = bytesInAll
     }
 
-    /// Notes what follows the segment that is checked next. After a power loss at a change of
-    /// segments, an empty one may follow a torn tail.
+    /// Notes whether records follow the segment that is checked next.
+    ///
+    /// After a power loss during a roll, an empty segment may follow a torn tail.
     mutating func note(
         _ following: ArraySlice<SegmentEntry>, after entry: SegmentEntry
     ) throws(DiskError) {
@@ -86,7 +87,8 @@ private struct Verifier {
         }
     }
 
-    /// The segment before another must exist, unless it is older than everything that is kept.
+    /// Reports that a segment's predecessor is missing. It must exist unless it is older than
+    /// everything that is kept.
     private mutating func reportMissing(_ number: UInt64) {
         found.damaged.append(
             LogDamage(
@@ -160,8 +162,8 @@ private struct Verifier {
         }
     }
 
-    /// Reports bytes behind the index, left by a crash or written by another program: an index ends
-    /// a segment.
+    /// Reports bytes after an index, which must end its segment. They are left by a crash or
+    /// written by another program.
     private mutating func checkBehindIndex(
         _ walk: inout SegmentWalk, of entry: SegmentEntry, in file: any DiskFile,
         before following: UInt64?
@@ -181,8 +183,8 @@ private struct Verifier {
         found.tornTail = TornTail(segment: entry.name, byte: walk.position, bytes: bytes)
     }
 
-    /// Whether a damaged index begins at `position` or behind it. The trailer shows it or, if that
-    /// is damaged too, the type and the length of the record.
+    /// Whether a damaged index begins at `position` or after it. The trailer shows this; if it is
+    /// damaged too, the type and length of the record do.
     private func wasSealed(
         _ entry: SegmentEntry, in file: any DiskFile, from position: Int
     ) throws(DiskError) -> Bool {
@@ -214,7 +216,7 @@ private struct Verifier {
         _ walk: inout SegmentWalk, of entry: SegmentEntry, before following: UInt64?
     ) throws(DiskError) -> Bool {
         let byte = walk.position
-        // The segment that a start began after a crash proves nothing of what was before it.
+        // A segment begun by a start after a crash does not prove that earlier ones were durable.
         let isLast =
             !isFollowed || following.map { Recovery.isJump(from: walk.offset, to: $0) } ?? true
         let isTorn = !entry.isSealed && isLast

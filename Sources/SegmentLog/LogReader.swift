@@ -65,11 +65,13 @@ public struct LogReader: Sendable {
         RecordOffset(rawValue: entries.endOffset)
     }
 
-    /// The earliest arrival of an input whose records cannot be read yet, or up to a second before
-    /// it; `nil`: there is none. The input is not processed, or its records wait for the disk.
+    /// Earliest arrival of an input whose records cannot be read yet; `nil` if there is none.
+    ///
+    /// The input is not processed yet, or its records wait for the disk. The value may be up to a
+    /// second too early.
     public var unreadableSince: Timestamp? {
         guard case .log(let log) = source else { return nil }
-        // The order matters: an input that is processed in between has records that wait.
+        // Order matters: an input processed between the two reads has records that wait.
         let unprocessed = log.published.unprocessedSince.load(ordering: .acquiring)
         let waiting = log.core.withLock { $0.arrivals.arrival(from: $0.writtenEnd) } ?? .max
         let since = min(unprocessed, waiting)
@@ -83,7 +85,7 @@ public struct LogReader: Sendable {
             ?? false
     }
 
-    /// Whether the offset lies before the oldest segment: what it refers to was removed.
+    /// Whether the offset lies before the oldest segment, so that its record was removed.
     public func isBeforeSegments(_ offset: RecordOffset) -> Bool {
         entries.first.map { offset.rawValue < $0.index.firstOffset } ?? false
     }
@@ -136,8 +138,8 @@ public struct LogReader: Sendable {
                 Int($0.number) == place + 1 && $0.offset < entry.index.endOffset
             }
             if known.isEmpty {
-                // Every segment with records has marks. So they are damaged, and the session's
-                // whole part is read.
+                // Every segment with records has marks. None means that they are damaged, so the
+                // session's whole part is read.
                 marks = [
                     SegmentIndex.Mark(
                         position: UInt32(SegmentFormat.recordsStart), number: 0, tag: 0,
@@ -160,7 +162,7 @@ public struct LogReader: Sendable {
         return nil
     }
 
-    /// Goes back from mark to mark until the range behind one contains such a record.
+    /// Searches backward, from mark to mark, for the newest such record.
     private func newest(
         _ type: RecordType, of session: SessionID, notAfter deviceTime: Timestamp,
         between marks: [SegmentIndex.Mark], until end: UInt64
@@ -241,8 +243,8 @@ extension LogReader {
         return entries
     }
 
-    /// A running daemon may be making the newest segment: its file is longer than nothing and has
-    /// no header yet. Without records nothing can be lost with it.
+    /// Drops the newest segment if a running daemon is still making it. Its file is then not empty
+    /// but has no header yet. It has no records, so nothing is lost.
     private static func settleNewest(
         _ entries: inout [SegmentEntry], on disk: any Disk
     ) throws(SegmentLogError) {
@@ -278,7 +280,7 @@ extension LogReader {
     ) throws(SegmentLogError) {
         do throws(DiskError) {
             let file = LenientFile(try disk.open(entry.name, .read))
-            // Its index may just have been overwritten by an erasure.
+            // An erasure may just have overwritten its index.
             try entry.loadIndex(from: file)
             guard !entry.isSealed else { return entry.dropMarks() }
             try entry.indexByReading(file, until: entry.bytes)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread of the operating system: waiting for disks must not block tasks.
+/// An operating-system thread, because waiting for disks must not block tasks.
 struct LogThread: Sendable {
     private let thread: pthread_t
 

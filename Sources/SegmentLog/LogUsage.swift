@@ -9,7 +9,7 @@ public struct LogUsage: Hashable, Sendable {
     public var oldestArrival: Timestamp?
     /// Segments that a failure left open, or half erased, and that are not repaired yet.
     public var unrepaired = 0
-    /// Segments that retention has removed from the log and could not delete. Their bytes count.
+    /// Segments that retention removed from the log but could not delete; ``bytes`` has them.
     public var overdue = 0
     /// Segments that retention has deleted since the log was opened.
     public var deletedSegments = 0

@@ -108,7 +108,7 @@ struct LogWaiters: Sendable {
         return waiter
     }
 
-    /// Removes numbers of ended waits from the heaps, which hold at most twice the waits and a few.
+    /// Removes numbers of ended waits once the heaps hold more than twice the waits plus 64.
     private mutating func compact() {
         let countMax = 2 * waiters.count + 64
         guard written.count + durable.count > countMax else { return }

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// The marks of the segments that were read last. The marks of all segments would be most of the
-/// memory of a log of years.
+/// Caches the marks of the segments that were read last.
+///
+/// The marks of all segments would take most of the memory for a log of several years.
 final class MarkCache: Sendable {
     /// A segment's marks take 55 KB with frames at 100 Hz.
     private static let segmentsMax = 16
@@ -20,8 +21,8 @@ final class MarkCache: Sendable {
     /// - Parameters:
     ///   - entry: The segment.
     ///   - file: Its file.
-    /// - Returns: Marks in ascending order of position; none if the index is damaged, and reading
-    ///   then begins at the segment's first record.
+    /// - Returns: Marks in ascending order of position; none if the index is damaged. Reading then
+    ///   begins at the segment's first record.
     /// - Throws: ``DiskError``
     func marks(
         of entry: SegmentEntry, in file: any DiskFile

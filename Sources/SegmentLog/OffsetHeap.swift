@@ -15,7 +15,7 @@ struct OffsetHeap: Sendable {
 
     /// - Parameters:
     ///   - end: Only offsets before this are returned.
-    ///   - taken: Number of waits taken; nothing more is returned after a whole batch.
+    ///   - taken: Number of waits taken so far; after a whole batch nothing is returned.
     /// - Returns: The number; `nil` if there is none before `end`.
     mutating func pop(before end: UInt64, of taken: Int) -> UInt64? {
         guard taken < LogWaiters.batchMax, let first = entries.first, first.offset < end else {

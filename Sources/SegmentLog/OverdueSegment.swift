@@ -9,7 +9,7 @@ struct OverdueSegment: Hashable, Sendable {
     let arrivalFirst: Int64
     /// `nil`: unknown.
     let sessions: Set<SessionID>?
-    /// Whether nothing is left of it but its name.
+    /// Whether the file is empty.
     var isEmptied = false
 
     init(_ entry: SegmentEntry) {
@@ -21,7 +21,7 @@ struct OverdueSegment: Hashable, Sendable {
             ? Set(entry.index.parts.lazy.filter { $0.records > 0 }.map(\.session)) : nil
     }
 
-    /// One that an earlier run left.
+    /// Describes a segment that an earlier run left.
     init(number: UInt64, on disk: any Disk) {
         let file = try? disk.open(SegmentFormat.fileName(of: number), .read)
         bytes = (try? file?.size()) ?? 0
@@ -35,9 +35,10 @@ struct OverdueSegment: Hashable, Sendable {
     }
 }
 
-/// The mark `000000000004.first`: segments before 4 were deleted, even if their files are there. It
-/// stands only while a file cannot be removed, and later ones are. A start would take the removed
-/// ones for lost.
+/// The mark `000000000004.first`: segments before 4 were deleted, even if their files still exist.
+///
+/// The mark exists only while an older file cannot be removed and later ones are. Without it a
+/// start would take the removed segments for lost.
 enum FirstMark {
     static let suffix = ".first"
 
@@ -46,7 +47,7 @@ enum FirstMark {
     }
 
     static func numbers(of names: [String]) -> Set<UInt64> {
-        // Nobody has deleted so many; without a limit a file's name could end the log.
+        // No log has deleted so many. Without a limit a file name could use up the numbers.
         Set(
             names.compactMap { SegmentFormat.number(ofFile: $0, suffix: suffix) }
                 .filter { $0 < SegmentFormat.numberMax })
@@ -68,7 +69,7 @@ extension SegmentFormat {
     /// Numbers of the segments of a folder, ascending.
     ///
     /// - Parameter names: The folder's files.
-    /// - Returns: Numbers of the log, and of deleted segments whose files are there.
+    /// - Returns: Numbers of the log, and of deleted segments whose files still exist.
     static func segments(of names: [String]) -> (kept: [UInt64], deleted: [UInt64]) {
         let first = FirstMark.numbers(of: names).max() ?? 0
         let numbers = names.compactMap { number(ofFile: $0) }.sorted()

@@ -11,13 +11,13 @@ package struct OverlayDisk: Disk {
         guard access == .read, let number = SegmentFormat.number(ofFile: name) else {
             return try disk.open(name, access)
         }
-        // A part that takes effect between two looks is found by the second.
+        // The second attempt finds a part that takes effect during the first.
         if let file = try opened(name, number) { return file }
         if let file = try opened(name, number) { return file }
         return try disk.open(name, .read)
     }
 
-    /// `nil`: the erasure has just changed.
+    /// Opens a segment as readers see it; `nil` if its erasure has just changed.
     private func opened(
         _ name: String, _ number: UInt64
     ) throws(DiskError) -> (any DiskFile)? {
@@ -79,7 +79,7 @@ private final class OverlayFile: DiskFile {
         return count
     }
 
-    /// The index of the first change that ends behind `position`.
+    /// The index of the first change that ends after `position`.
     private func firstChange(after position: Int) -> Int {
         changes.partitioningIndex { $0.end > position }
     }

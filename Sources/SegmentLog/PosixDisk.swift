@@ -50,8 +50,9 @@ public struct PosixDisk: Disk {
         guard fsync(descriptor) == 0 else { throw failure(.synchronizeNames, "") }
     }
 
-    /// Locks the folder, and a file in it if there is one or one can be made: a full or read-only
-    /// disk takes no file.
+    /// Locks the folder, and a file in it if the file exists or can be created.
+    ///
+    /// A full or read-only disk takes no new file.
     public func lock(_ name: String) throws(DiskError) -> any DiskFile {
         let folder = try open(".", flags: O_RDONLY | O_DIRECTORY)
         let isLocked = flock(folder.descriptor, LOCK_EX | LOCK_NB) == 0

@@ -38,7 +38,7 @@ struct Reading {
             report(from: next, to: header.firstOffset, .removed, gap: gap)
         }
         let newest = list.last?.header?.firstOffset ?? .max
-        // First offsets of the segments behind each block, and of the newest.
+        // For each block, the lowest first offset after it; in reverse order.
         var followings = [newest]
         for block in list.blocks.dropFirst().reversed() {
             followings.append(min(followings[followings.count - 1], block.firstOffset))
@@ -148,7 +148,7 @@ struct Reading {
         }
     }
 
-    /// Passes over a segment without records of the session.
+    /// Skips a segment without records of the session.
     private mutating func pass(over entry: SegmentEntry, end: UInt64) {
         guard session != nil, entry.index.endOffset > next else { return }
         next = min(end, entry.index.endOffset)
@@ -234,7 +234,7 @@ struct Reading {
         var number: UInt16?
     }
 
-    /// The wanted part of a segment: from this offset on, of this session number; `nil`: no part.
+    /// The wanted part of a segment: its first offset and session number; `nil` if there is none.
     private func wanted(in entry: SegmentEntry) -> (offset: UInt64, number: UInt16?)? {
         guard entry.header != nil, entry.index.endOffset > next,
             entry.index.firstOffset < until
@@ -256,8 +256,7 @@ struct Reading {
             header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset,
             number: wanted.number)
         let marks = try marks.marks(of: entry, in: file)
-        // Marks are in the order of the file: the first mark that is too far ends the half before
-        // it.
+        // Marks are in the order of the file, so a binary search finds the first mark too far.
         let next = marks.partitioningIndex { $0.offset > wanted.offset }
         guard next > 0, Int(marks[next - 1].position) < entry.recordsEnd else { return start }
         start.position = Int(marks[next - 1].position)

@@ -8,7 +8,7 @@ public enum RecordType: Hashable, Sendable {
     case metric
     /// A discrete stream event.
     case event
-    /// Silence noticed by the arrival clock.
+    /// An input from the daemon itself: silence, a gap, or the session's end.
     case tick
     /// State from which a replay can start.
     case snapshot
@@ -60,7 +60,7 @@ public struct LogGap: Hashable, Sendable {
         case deleted = 1
         /// The bytes on disk differ from what was written.
         case damaged = 2
-        /// Retention removed their segment. Not in files.
+        /// Retention removed their segment. Files never contain this reason.
         case removed = 3
     }
 

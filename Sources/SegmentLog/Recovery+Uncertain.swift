@@ -1,8 +1,9 @@
 /// Segments whose seal is in doubt, and segments that are set aside: kept, reported, and not read.
 extension Recovery {
-    /// Finds seals that may have never reached the disk though they can be read: the newest, and one
-    /// at whose end a later segment took over, with a number after that of the successor that a seal
-    /// has. Seals in the catalog were synced.
+    /// Finds seals that can be read but may never have reached the disk.
+    ///
+    /// They are the newest seal, and a seal after which another segment took over: the number of
+    /// that segment skips one. Seals in the catalog were synced.
     static func uncertainSeals(
         _ entries: [SegmentEntry], knowing content: CatalogFile.Content
     ) -> Set<UInt64> {
@@ -14,9 +15,10 @@ extension Recovery {
         return numbers.filter { content.entries[$0] == nil }
     }
 
-    /// The segments that decide where the records of earlier ones end: not those that starts left
-    /// without a record at the end. Such a start may have been unable to read what was there, and
-    /// begun at an offset that an earlier segment has.
+    /// Returns the segments that decide where the records of earlier ones end.
+    ///
+    /// Segments at the end that starts left without a record do not decide. Such a start may have
+    /// been unable to read an earlier segment, and have begun at an offset that this segment has.
     static func deciding(
         _ entries: [SegmentEntry], on disk: any Disk
     ) -> ArraySlice<SegmentEntry> {
@@ -41,9 +43,11 @@ extension Recovery {
         }
     }
 
-    /// Whether a start gave out `offset` though the segment has records from there on: it could not
-    /// read the segment, and its clock was hours behind that of the segment. A takeover begins where
-    /// durability ended, which is no multiple of what starts use, or has no durable record before.
+    /// Whether a start assigned `offset` although the segment has records from there on.
+    ///
+    /// Such a start could not read the segment, and its clock was hours behind the segment's. A
+    /// takeover begins where durability ended. That is no multiple of ``offsetJumpLeast``, or there
+    /// is no durable record before it.
     static func wasUnknown(
         _ entry: SegmentEntry, _ header: SegmentHeader, toStartAt offset: UInt64,
         on disk: any Disk
@@ -59,7 +63,7 @@ extension Recovery {
         return false
     }
 
-    /// The segment's numbers are others' by now, so its records are kept for a person to decide.
+    /// Sets a segment aside whose offsets other records have by now, for a person to decide.
     mutating func putAsideUnknown(_ entry: SegmentEntry) {
         var aside = entry
         aside.putAside(.undecided)

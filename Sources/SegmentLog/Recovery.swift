@@ -3,28 +3,29 @@ import SensorModel
 
 /// Repairs a folder's segments before the log continues.
 struct Recovery {
-    /// Jump of the offsets after an unclean start: viewers may have seen offsets that never reached
-    /// the disk, and no offset may be used twice.
+    /// Jump of the offsets after an unclean start.
     ///
-    /// It exceeds the number of records of a segment and of the memory before it, even if all are
-    /// empty.
+    /// Viewers may have seen offsets that never reached the disk, and no offset may be used twice.
+    /// The jump exceeds the number of records of a segment and of the memory before it, even if all
+    /// are empty.
     static let offsetJump: UInt64 = 1 << 23
     /// The smallest jump that any version has made. Offsets that are arrival times continue at a
     /// multiple of it, which distinguishes a start from lost records.
     static let offsetJumpLeast: UInt64 = 1 << 20
-    /// Jump of the offsets if the clock is wrong: more than an hour, which is how old the time of a
-    /// machine without a clock of its own can be at its start. Until the clock is right, offsets
-    /// count records.
+    /// Jump of the offsets if the clock is wrong: more than an hour. A machine without a clock of
+    /// its own can start with a time that is an hour old. Until the clock is right, offsets count
+    /// records.
     private static let wrongClockJump: UInt64 = 1 << 32
-    /// Jump of the offsets of a restored log: 12.7 days, and up to 216 by a number that each start
-    /// draws. Viewers may have seen what came after the backup, when each unclean start had moved the
-    /// lost log's offsets further ahead of the clock. A backup may be restored twice.
+    /// Jump of the offsets of a restored log: 12.7 to 216 days, by a random number of each start.
+    /// Viewers may have seen records from after the backup, and each unclean start had moved the
+    /// lost log's offsets further ahead of the clock. The number is random since a backup may be
+    /// restored twice.
     private static func restoreJump(drawn: UInt32) -> UInt64 { 1 << 40 + UInt64(drawn) << 12 }
-    /// Binary logarithm of the most offsets that a segment uses if offsets count records, including
-    /// a jump.
+    /// Binary logarithm of the most offsets that a segment uses, including a jump, if offsets count
+    /// records.
     private static let offsetBitsASegment: UInt64 = 27
-    /// The same for offsets above the clock if offsets are arrival times: records at the same time,
-    /// and a jump.
+    /// Binary logarithm of how far a segment's offsets can be above the clock if offsets are
+    /// arrival times. It covers records at the same time and a jump.
     private static let timedBitsASegment: UInt64 = 24
     /// Offsets above this are arrival times, of 1971 and later.
     static let timedOffsetMin: UInt64 = 1 << 45
@@ -41,12 +42,12 @@ struct Recovery {
     var catalog = CatalogState()
     /// Segments whose erasure in place could not be completed.
     var erasing: Set<UInt64> = []
-    /// Open segments of which some records may be in the kernel's memory alone: the disk took no
-    /// copy of them, and not the same bytes again. These records are not in the index.
+    /// Open segments with records that may be only in the kernel's memory, because the disk took
+    /// neither a copy nor the same bytes again. These records are not in the index.
     var undurable: Set<UInt64> = []
-    /// Segments that retention has removed from the log, and whose files are there.
+    /// Segments that retention has removed from the log but whose files still exist.
     var overdue: [UInt64] = []
-    /// The numbers of their marks.
+    /// Numbers of the ``FirstMark`` files.
     var firstMarks: Set<UInt64> = []
     /// Segments without records, which are removed once the new one is durable.
     var empty: [String] = []
@@ -55,7 +56,7 @@ struct Recovery {
     /// Files that are removed once the new segment is durable.
     var unneeded: [String] { empty + (restoreJump == nil ? [] : [SegmentFormat.restoredName]) }
 
-    /// Runs the recovery; `now`: arrival clock; `drawn`: a random number of this start.
+    /// Runs the recovery. `now` is the arrival clock; `drawn` is a random number of this start.
     static func run(
         on disk: any Disk, at now: Timestamp, drawn: UInt32
     ) throws(SegmentLogError) -> Recovery {
@@ -72,7 +73,7 @@ struct Recovery {
             recovery.restoreJump = restoreJump(drawn: drawn)
         }
         recovery.firstMarks = FirstMark.numbers(of: names)
-        // Otherwise a new segment could be before a mark.
+        // Otherwise a new segment could get a number before a mark.
         recovery.lastNumber = (recovery.firstMarks.max() ?? 1) - 1
         let disk: any Disk = recovery.erasing.isEmpty ? disk : OverlayDisk(disk)
         let content = numbers.isEmpty ? CatalogFile.Content() : CatalogFile.read(from: disk)
@@ -148,7 +149,7 @@ struct Recovery {
         let listed = Set(entries.lazy.filter { $0.isSealed || $0.header == nil }.map(\.number))
         let known = Set(entries.lazy.map(\.number))
         catalog = content.state
-        // Their segments are gone, or are read themselves from now on.
+        // The segments of these entries are gone, or are read from their own files from now on.
         for number in content.state.places.keys where !listed.contains(number) {
             catalog.drop(number)
         }
@@ -157,15 +158,15 @@ struct Recovery {
         }
     }
 
-    /// Whether a later segment holds a record: it got its first one only when everything before was
-    /// on disk.
+    /// Whether a later segment holds a record. A segment gets its first record only when everything
+    /// before it is on disk.
     static func isFollowed(
         by following: ArraySlice<SegmentEntry>, on disk: any Disk
     ) throws(DiskError) -> Bool {
         for entry in following {
             guard let header = entry.header else { continue }
             guard !entry.isSealed else {
-                // They may be erased by now.
+                // Its records may have been erased.
                 if entry.recordsEnd > SegmentFormat.recordsStart { return true }
                 continue
             }
@@ -252,7 +253,7 @@ struct Recovery {
         entries.append(open)
     }
 
-    /// On a read-only disk the file can be read and not written.
+    /// Opens a file for writing or, on a read-only disk, for reading.
     private static func openToOverwrite(
         _ name: String, on disk: any Disk
     ) throws(DiskError) -> any DiskFile {
@@ -295,8 +296,8 @@ struct Recovery {
         }
     }
 
-    /// Whether the offset `next` of a segment's start is explained by a restart of the daemon, with
-    /// no records between `end` and it.
+    /// Whether a restart of the daemon explains that a segment begins at offset `next`, with no
+    /// records between `end` and it.
     static func isJump(from end: UInt64, to next: UInt64) -> Bool {
         guard next - end >= offsetJumpLeast else { return false }
         return next < timedOffsetMin || next.isMultiple(of: offsetJumpLeast)

@@ -2,9 +2,8 @@ public import SensorModel
 
 /// Bytes after the last whole record of the newest segment.
 ///
-/// An interrupted write leaves such bytes, and none of them were acknowledged then. Bytes that
-/// decayed behind the newest anchor, 16 KiB at most, look the same: no later record proves that
-/// they were on disk.
+/// An interrupted write leaves such bytes, none of them acknowledged. Bytes that decayed after the
+/// newest anchor, 16 KiB at most, look the same: no later record proves them durable.
 public struct TornTail: Hashable, Sendable {
     public var segment: String
     public var byte: Int
@@ -105,14 +104,14 @@ public struct SegmentSummary: Hashable, Sendable {
     public var arrivalTimes: ClosedRange<Timestamp>?
 }
 
-/// What a deletion or retention removed from the disk.
+/// Counts of what a deletion or retention removed from the disk.
 public struct Erasure: Hashable, Sendable {
     public var sessions = 0
     public var records = 0
     /// Bytes overwritten in place, or returned to the file system.
     public var bytes = 0
     public var segments = 0
-    /// Records that segments lack which an erasure has repaired.
+    /// Records that are missing from segments repaired by an erasure.
     public var damaged: [LogDamage] = []
 }
 

@@ -1,4 +1,4 @@
-/// Finds a certain record offset again after damage in a segment.
+/// Finds the next record with a certain offset after damage in a segment.
 ///
 /// Anchors contain the next offset, and so do records whose offset is their arrival time; other
 /// records are counted. So the search finds the next anchor, then the earliest record from which

@@ -2,9 +2,9 @@ public import SensorModel
 
 /// The time by which retention measures age.
 ///
-/// A wall clock that is ahead makes every record old. So this time moves towards the wall clock by
-/// at most ``rate`` times the time that passes while the daemon runs, and it is stored in the log's
-/// folder. What a wrong clock deletes too early is bounded by how long it was wrong.
+/// A wall clock that is ahead makes every record look old. So this time moves towards the wall
+/// clock by at most ``rate`` times the time that passes while the daemon runs. It is stored in the
+/// log's folder. The time for which a clock is wrong thus limits how much it deletes too early.
 struct RetentionClock: Hashable, Sendable {
     /// An hour counts as a day at most. A machine that runs for four hours a week still catches up
     /// with each week.
@@ -12,8 +12,8 @@ struct RetentionClock: Hashable, Sendable {
     /// A wall clock that is further ahead is reported: longer than a machine is off overnight.
     static let reportedSeconds = 86_400.0
 
-    /// It goes back no faster either: a machine without a battery starts in 1970, and the way back
-    /// from there would take years.
+    /// The time used by retention. It moves back at no more than ``rate`` either: a machine without
+    /// a battery starts in 1970, and the way back from there would take years.
     private(set) var believed: Timestamp
     /// Monotonic time of ``believed``, µs.
     private var monotonic: UInt64
@@ -50,6 +50,6 @@ public struct RetentionTime: Hashable, Sendable {
     public var time: Timestamp
     /// How far the wall clock is ahead of ``time``; 0: retention goes by the wall clock.
     public var secondsAhead: Double
-    /// Whether the wall clock has just become more than a day ahead, or has just been reached again.
+    /// Whether the wall clock has just become more than a day ahead, or just stopped being ahead.
     public var hasChanged: Bool
 }

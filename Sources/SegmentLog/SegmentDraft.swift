@@ -32,7 +32,7 @@ struct SegmentDraft: Sendable {
 
     /// Whether a record fits here so that the sealed segment stays within `bytesMax`.
     func fits(payloadBytes: Int, arrivalTime: Int64, bytesMax: Int) -> Bool {
-        // This also holds for the first record: the segment may have been made long before it.
+        // This applies to the first record too: the segment may have been made long before it.
         guard SegmentFormat.arrivalRange.contains(arrivalTime &- header.arrivalBase) else {
             return false
         }

@@ -3,7 +3,7 @@ import SensorModel
 
 /// One segment file as the catalog knows it.
 struct SegmentEntry: Sendable {
-    /// Bytes read at once of an index whose marks are not wanted: 43 sessions.
+    /// Bytes read at once of an index without its marks: enough for 43 sessions.
     private static let indexHeadBytes = 4096
 
     var number: UInt64
@@ -17,15 +17,14 @@ struct SegmentEntry: Sendable {
     var recordsEnd: Int
     var index: SegmentIndex
     var damage: [LogDamage] = []
-    /// The error that hid whether the segment is sealed: it must not be rewritten as an unsealed
-    /// one.
+    /// The error that hid whether the segment is sealed, which forbids a rewrite as unsealed.
     var indexError: DiskError?
     /// Whether a block was unreadable at the start. The segment is then read leniently until it is
     /// repaired. Any other disk failure ends a reading, because skipped records would be lost
     /// silently.
     var isPartlyUnreadable = false
-    /// Whether a block was unreadable while a ``LogReader`` of a folder made the index from the records.
-    /// ``recordsEnd`` may then lie before the last record.
+    /// Whether a block was unreadable while a ``LogReader`` of a folder made the index from the
+    /// records. ``recordsEnd`` may then lie before the last record.
     var isIndexUncertain = false
     /// Whether the index lacks its marks, which ``MarkCache`` reads from the sealed file.
     var isMarksOnDisk = false
@@ -82,8 +81,8 @@ struct SegmentEntry: Sendable {
         isMarksOnDisk = true
     }
 
-    /// Opens a segment that was sealed while the disk failed: a later one took over in its midst,
-    /// and the seal may have never reached the disk.
+    /// Marks a segment as open that was sealed while the disk failed. A later segment took over
+    /// before its end, and the seal may never have reached the disk.
     mutating func unseal() {
         guard isSealed else { return }
         isSealed = false
@@ -145,7 +144,7 @@ struct SegmentEntry: Sendable {
         return second
     }
 
-    /// Leaves the entry unsealed if there is no whole index.
+    /// Loads the index. Without a whole index the entry stays unsealed.
     mutating func loadIndex(
         from file: any DiskFile, isWithMarks: Bool = true
     ) throws(DiskError) {

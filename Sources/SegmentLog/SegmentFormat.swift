@@ -37,11 +37,11 @@ import SensorModel
 /// | type | payload |
 /// |---|---|
 /// | 0xE1 metric, 0xE2 event, 0xE3 tick, 0xE4 snapshot, 0xE5 session | the record's own |
-/// | 0xF1 introduction: from here on this number means this session | UUID (16 bytes, most significant first), u32 device |
-/// | 0xF2 anchor, every 16 KiB | u64 offset of the next record, u64 bytes of this segment known to be on disk |
+/// | 0xF1 introduction of this session number | UUID (16 bytes, big-endian), u32 device |
+/// | 0xF2 anchor, every 16 KiB | u64 offset of the next record, u64 bytes known to be on disk |
 /// | 0xF3 hole | u64 offset of the next record, u8 reason: 1 deleted, 2 damaged |
 /// | 0xF4 index | see `SegmentIndex` |
-/// | 0xF5 erased bytes | zeros; the offset of the next record, at least, stands where a device time does |
+/// | 0xF5 erased bytes | zeros; the device time is a lower bound of the next record's offset |
 ///
 /// Types from 0xF0 on have no offset of their own. **Offsets** of the others ascend. A record's
 /// offset is its arrival time, microseconds since 1970. It is one more than the last offset if the
@@ -54,10 +54,10 @@ import SensorModel
 ///
 /// **Erasing.** In a sealed segment the introduction and the records of a session are overwritten
 /// in place. Adjacent records become one record of erased bytes of the same length, and the index
-/// keeps its length; see ``ErasureIntent``. The segment is rewritten without them, with holes and a
-/// new generation, in three cases. More than half of it would be erased bytes: this returns the
-/// space and copies no more than was erased. It is open. It is damaged in places that may belong to
-/// the session.
+/// keeps its length; see ``ErasureIntent``. In three cases the segment is rewritten without them,
+/// with holes and a new generation: if it is open, if it is damaged in places that may belong to
+/// the session, or if more than half of it would be erased bytes. The last case returns the space
+/// and copies no more than was erased.
 enum SegmentFormat {
     static let version: UInt16 = 2
     static let headerBytes = 64

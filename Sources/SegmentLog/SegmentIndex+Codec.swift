@@ -75,8 +75,8 @@ extension SegmentIndex {
         return chunk
     }
 
-    /// Clears an encoded index that begins at `start`, except for its lengths and the parts of
-    /// sessions other than `sessions`: its range of times may be theirs, too.
+    /// Clears an encoded index that begins at `start`. Its lengths and the parts of sessions other
+    /// than `sessions` stay. Its range of times goes, because it may be that of `sessions`.
     static func void(_ bytes: inout [UInt8], at start: Int, without sessions: Set<SessionID>) {
         guard bytes.count >= start + fixedBytes else { return }
         bytes.replaceSubrange(

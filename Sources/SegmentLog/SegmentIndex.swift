@@ -1,7 +1,8 @@
 import SensorModel
 
-/// The content of a segment in short, so that finding records does not require reading it. Kept in
-/// memory while the segment is written, and stored at its end when it is sealed.
+/// A summary of a segment, so that records are found without reading all of it.
+///
+/// It is kept in memory while the segment is written, and stored at its end when it is sealed.
 struct SegmentIndex: Hashable, Sendable {
     /// One session's part in this segment.
     struct Part: Hashable, Sendable {
@@ -57,9 +58,8 @@ struct SegmentIndex: Hashable, Sendable {
         endOffset = firstOffset
     }
 
-    /// Adds a record at `position`.
-    ///
-    /// - Returns: Whether it needs a mark, given what its session has had since its last mark.
+    /// Adds a record at `position`. The record gets a mark if it is a snapshot, or if its session
+    /// has had enough records or bytes since its last mark.
     mutating func note(
         _ record: RawRecord, offset: UInt64, position: Int, progress: inout [Progress]
     ) {

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// Builds the index of a segment by reading it: sessions get the numbers in the file.
+/// Builds the index of a segment by reading it. Sessions keep their numbers in the file.
 struct SegmentIndexBuilder {
     var index: SegmentIndex
     private var progress: [SegmentIndex.Progress] = []

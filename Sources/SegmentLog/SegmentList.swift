@@ -1,7 +1,9 @@
 import Bytes
 
-/// The segments of a log, oldest first. A copy costs nothing, and a change little, whatever their
-/// number: the newest is stored separately, the others in blocks that copies share.
+/// The segments of a log, oldest first.
+///
+/// The newest is stored separately, the others in blocks that copies share. So a copy is free and a
+/// change is cheap, for any number of segments.
 struct SegmentList: Sendable {
     struct Block: Sendable {
         static let entriesMax = 256
@@ -53,8 +55,10 @@ struct SegmentList: Sendable {
         }
     }
 
-    /// A takeover names the newest segment with offsets, and retention may have removed that and
-    /// kept an empty one after it.
+    /// Whether reading cannot continue at `entry` from the segment before it.
+    ///
+    /// A takeover names the newest segment with offsets as its predecessor. Retention may have
+    /// removed that and kept an empty one after it.
     private static func isBreak(
         _ entry: SegmentEntry, from first: UInt64, having numbers: Set<UInt64>
     ) -> Bool {
@@ -163,8 +167,8 @@ extension SegmentList: Sequence {
 }
 
 extension SegmentEntry {
-    /// For each entry the smallest first offset of the later ones, at which its own records end.
-    /// `.max`: unknown.
+    /// Returns, for each entry, the smallest first offset of the later ones, where its own records
+    /// end; `.max` if it is unknown.
     static func followingOffsets(
         _ entries: [SegmentEntry], before end: UInt64 = .max
     ) -> [UInt64] {

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Reads the headers and indices of many segments. They are most of the time of a start without a
-/// catalog. So several threads read them, and the disk serves the requests in parallel.
+/// Reads the headers and indices of many segments, on several threads.
+///
+/// They take most of the time of a start without a catalog. The disk serves threads in parallel.
 final class SegmentLoader: Sendable {
     private static let threadsMax = 16
     private static let segmentsPerThread = 64

@@ -5,8 +5,9 @@ import Synchronization
 extension SegmentLog {
     private static let writeBytes = 1 << 20
 
-    /// Adds the segments that were sealed or rewritten since the last call to the catalog, so that
-    /// the next start need not read them. Without it that start only takes longer.
+    /// Adds the segments that were sealed or rewritten since the last call to the catalog.
+    ///
+    /// The next start then need not read them; without the catalog it only takes longer.
     ///
     /// - Throws: ``SegmentLogError/disk(_:)``; the next call tries again.
     public func saveCatalog() throws(SegmentLogError) {
@@ -36,7 +37,7 @@ extension SegmentLog {
         // A power loss must not restore a file that one of these has replaced.
         if !entries.isEmpty { try disk.synchronizeNames() }
         let file = try disk.open(CatalogFile.name, .write)
-        // After a failure nobody knows which entries are in the file.
+        // After a failure it is unknown which entries are in the file.
         state.end = nil
         var bytes: [UInt8] = []
         var fresh: [UInt64: Range<Int>] = [:]
@@ -69,7 +70,7 @@ extension SegmentLog {
         state.end = end + bytes.count
     }
 
-    /// Overwrites entries that nobody needs and that may name sessions. The file is not synced yet.
+    /// Overwrites entries that are not needed and may name sessions. The file is not synced yet.
     private static func blankStale(
         in file: any DiskFile, _ state: inout CatalogState
     ) throws(DiskError) {
@@ -99,7 +100,7 @@ extension SegmentLog {
         return list.filter { $0.isSealed && !erasing.contains($0.number) }
     }
 
-    /// Writes a seal over itself and syncs, if it may be in the kernel's memory alone.
+    /// Rewrites a seal in place and syncs, if it may be only in the kernel's memory.
     private func makeCertain(
         _ entry: SegmentEntry, _ state: inout CatalogState
     ) throws(DiskError) {
@@ -117,7 +118,7 @@ extension SegmentLog {
         _ list: SegmentList, _ state: inout CatalogState
     ) throws(DiskError) {
         try disk.synchronizeNames()
-        // After a failure nobody knows which of the files is there.
+        // After a failure it is unknown which of the files exists.
         state.end = nil
         let name = CatalogFile.name + SegmentFormat.temporarySuffix
         try Self.removeIfThere(name, on: disk)
@@ -150,10 +151,10 @@ extension SegmentLog {
         _ numbers: [UInt64], without sessions: Set<SessionID>
     ) throws(DiskError) {
         try catalog.withLock { state throws(DiskError) in
-            // It may be left from an earlier failure.
+            // An earlier failure may have left the file.
             try Self.removeIfThere(CatalogFile.name + SegmentFormat.temporarySuffix, on: disk)
             guard let end = state.end else { return try removeCatalog(&state) }
-            // An entry that was voided before names the sessions that were not erased then.
+            // An entry that was voided earlier names the sessions that were not erased then.
             let known = numbers.compactMap { number in
                 (state.places[number] ?? state.voided[number]).map { (number, place: $0) }
             }
@@ -185,7 +186,7 @@ extension SegmentLog {
         state = CatalogState(uncertain: state.uncertain)
     }
 
-    /// Makes the entries of removed segments blank: they name sessions that nobody keeps.
+    /// Makes the entries of removed segments blank, because they name removed sessions.
     ///
     /// - Throws: ``DiskError``; ``saveCatalog()`` then writes the catalog anew.
     func forgetInCatalog(_ numbers: [UInt64]) throws(DiskError) {

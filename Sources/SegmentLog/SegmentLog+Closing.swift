@@ -15,9 +15,9 @@ extension SegmentLog {
         stepUntilIdle()
         sealLast()
         core.withLock { $0.state = .closed }
-        // Without it the next start only takes longer.
+        // A failure only makes the next start take longer.
         do throws(SegmentLogError) { try saveCatalog() } catch {}
-        // Waits for records that will not be written any more are ended.
+        // This ends the waits for records that will not be written any more.
         publish()
         releaseFolder()
     }
@@ -51,7 +51,7 @@ extension LogCore {
     }
 
     /// Whether the segment being written adds nothing to the one before it, whose seal then marks
-    /// the clean end. That of a rewritten segment does not.
+    /// the clean end. The seal of a rewritten segment does not mark it.
     var isLastRedundant: Bool {
         guard draft.index.records == 0, let previous = entries.beforeLast else { return false }
         return previous.index.endOffset == draft.header.firstOffset && previous.isSealed

@@ -7,14 +7,13 @@ extension SegmentLog {
     /// have stopped appending to them.
     ///
     /// In a sealed segment their records are overwritten in place, at a cost proportional to their
-    /// size, once an ``ErasureIntent`` is on disk. A segment that is open, or damaged in places that
-    /// may belong to them, is replaced by a new file. Damaged places are left out of it, because
-    /// their sessions are unknown. A session in several segments leaves all of them at once:
+    /// size, once an ``ErasureIntent`` is on disk. A segment that is open, or damaged in places
+    /// that may belong to them, is replaced by a new file. Damaged places are left out of it,
+    /// because their sessions are unknown. A session leaves all its segments at once:
     /// ``ErasureCommit``.
     ///
-    /// - Throws: ``SegmentLogError``; the call can be repeated for what was not erased yet. What is
-    ///   known of the sessions is erased even if a segment before their end stays open, whose repair
-    ///   may find more of them.
+    /// - Throws: ``SegmentLogError``; a repeated call erases the rest. Known records are erased
+    ///   even if a segment stays open whose repair may find more of the sessions.
     public func erase(_ sessions: Set<SessionID>) throws(SegmentLogError) -> Erasure {
         try sealActive(ifHolding: sessions)
         var erasure = Erasure()
@@ -32,7 +31,7 @@ extension SegmentLog {
             if core.withLock({ $0.holdsAny(of: sessions, before: openEnd) }) {
                 failure = failure ?? repair.error
             }
-            // As may one that retention could not remove.
+            // So may a segment that retention could not remove.
             var removed = Erasure()
             let error = removeOverdue(&removed)
             if overdue.withLock({ $0.values.contains { $0.mayHold(sessions) } }) {
@@ -73,7 +72,7 @@ extension SegmentLog {
         var steps: [PreparedErasure] = []
         do throws(DiskError) {
             for number in batch.segments.sorted() {
-                // Its intent must not be replaced by another.
+                // An unfinished intent must not be replaced by another.
                 if unfinishedErasures.contains(number) { try completeErasure(in: number) }
                 guard let entry = core.withLock({ $0.entries[number] }), let header = entry.header
                 else { continue }
@@ -118,8 +117,8 @@ extension SegmentLog {
             fresh: fresh, bytes: entry.bytes - fresh.bytes)
     }
 
-    /// From here on the erasure is completed, whatever happens. A reader with an old entry that
-    /// meets damage finds the new one.
+    /// Begins the erasure, which is then completed even after a crash. A reader with an old entry
+    /// that meets damage finds the new entry.
     private func begin(_ steps: [PreparedErasure]) throws(DiskError) {
         var old: (any DiskFile)?
         if steps.count > 1 {
@@ -145,8 +144,8 @@ extension SegmentLog {
         _ = erasing.withLock { $0.remove(number) }
     }
 
-    /// Seals the segment being written, because only a sealed segment can be rewritten. Other
-    /// threads may continue to append: this does not wait for them, nor for a session that resumes
+    /// Seals the segment being written, because a segment in use cannot be rewritten. Other threads
+    /// may continue to append: this does not wait for them, nor for a session that resumes
     /// meanwhile.
     private func sealActive(ifHolding sessions: Set<SessionID>) throws(SegmentLogError) {
         let end = core.withLock { $0.nextOffset }
@@ -158,8 +157,7 @@ extension SegmentLog {
                 settledWakeup.wait(timeoutMicroseconds: 2000)
                 continue
             }
-            // Without threads; or they have just ended, and the thread that closes the log writes
-            // the rest.
+            // There are no threads, or they have just ended and the closing thread writes the rest.
             guard !isStopping.load(ordering: .acquiring), stepsLeft > 0 else { throw .notWriting }
             stepsLeft -= 1
             stepUntilIdle()
@@ -225,8 +223,7 @@ extension LogCore {
     /// Begins a new segment if one that contains the sessions is being filled, also after a
     /// takeover.
     ///
-    /// - Returns: Whether everything of them recorded before `end` is sealed; `false` while nothing
-    ///   is written.
+    /// - Returns: Whether all their records before `end` are sealed; `false` while not writing.
     fileprivate mutating func rollPast(_ sessions: Set<SessionID>, before end: UInt64) -> Bool {
         guard state == .writing else { return false }
         if draft.holds(sessions, before: end) { roll() }

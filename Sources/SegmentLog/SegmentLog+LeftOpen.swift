@@ -8,9 +8,9 @@ extension SegmentLog {
 
     /// Makes records durable that an earlier run left in the kernel's memory, and lists them.
     ///
-    /// Runs before a new segment takes over: a device that resumes must be told of all that was
-    /// acknowledged, or it would send it again. A segment that the disk still refuses is repaired
-    /// later, without that.
+    /// Runs before a new segment takes over: a device that resumes must be told of everything that
+    /// was acknowledged, or it would send it again. A segment that the disk still refuses waits for
+    /// the repair.
     func makeLeftOpenDurable() {
         for number in undurable.withLock({ $0.sorted() }) {
             do throws(DiskError) { try makeLeftOpenDurable(number) } catch { continue }

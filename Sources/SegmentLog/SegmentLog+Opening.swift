@@ -36,7 +36,8 @@ extension SegmentLog {
         var state = LogState.writing
         do throws(DiskError) {
             file = try create(header, on: disk)
-            // The next repair removes what stays. While the mark of a restore does, starts skip.
+            // The next repair removes files that stay. If a restore's mark stays, starts skip
+            // offsets.
             for name in recovery.unneeded { tryToRemove(name, on: disk) }
             if !recovery.unneeded.isEmpty { try? disk.synchronizeNames() }
         } catch {
@@ -75,7 +76,7 @@ extension SegmentLog {
         try disk.open(SegmentFormat.restoredName, .create).synchronize()
     }
 
-    /// Creates a segment that survives power loss before the first record goes into it.
+    /// Creates a segment's file, which survives a power loss before the first record goes into it.
     static func create(
         _ header: SegmentHeader, on disk: any Disk
     ) throws(DiskError) -> any DiskFile {

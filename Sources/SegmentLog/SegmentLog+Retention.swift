@@ -3,15 +3,17 @@ public import SensorModel
 import Synchronization
 
 extension SegmentLog {
-    /// What ``retain(_:)`` removes.
+    /// The segments that ``retain(_:)`` removes, and their sessions.
     public struct Due: Sendable {
-        /// Sessions of which nothing will be left.
+        /// Sessions that will have no records left.
         public fileprivate(set) var sessions: Set<SessionID> = []
         /// Numbers of the segments, oldest first.
         fileprivate(set) var segments: [UInt64] = []
         public var isEmpty: Bool { segments.isEmpty }
     }
 
+    /// Finds the segments that retention must remove.
+    ///
     /// - Parameters:
     ///   - arrivalBefore: Segments whose records all arrived earlier are due; `nil`: none by age.
     ///   - bytesMax: The oldest are due until the log is not larger; `nil`: none by size.
@@ -37,9 +39,11 @@ extension SegmentLog {
         return due
     }
 
-    /// Removes segments. From here on no reader sees them, whatever the disk says. A file that
-    /// cannot be removed is emptied, stops none of the others unless the disk takes no mark either,
-    /// and is tried again by the next call.
+    /// Removes segments from the log, and their files from the disk.
+    ///
+    /// Readers no longer see the segments, even if the disk fails. A file that cannot be removed is
+    /// emptied, and the next call tries again. It stops the removal of others only if the disk
+    /// takes no mark either.
     ///
     /// - Parameter due: The answer of ``dueForRetention(arrivalBefore:bytesMax:)``.
     /// - Returns: What was removed from the disk.
@@ -69,15 +73,15 @@ extension SegmentLog {
         return erasure
     }
 
-    /// Both in one call.
+    /// Finds the due segments and removes them.
     public func retain(
         arrivalBefore: Timestamp?, bytesMax: Int?
     ) throws(SegmentLogError) -> Erasure {
         try retain(dueForRetention(arrivalBefore: arrivalBefore, bytesMax: bytesMax))
     }
 
-    /// Removes the files of segments that are gone from the log, oldest first, with those that a
-    /// failing disk left without records among them.
+    /// Removes the files of segments that are gone from the log, oldest first. Older files that a
+    /// failing disk left without records are removed, too.
     ///
     /// - Returns: The first error.
     func removeOverdue(_ erasure: inout Erasure) -> DiskError? {
@@ -95,7 +99,7 @@ extension SegmentLog {
                 if segments[number]?.isEmptied != true, Self.isEmptied(number, on: disk) {
                     overdue.withLock { $0[number]?.isEmptied = true }
                 }
-                // Without a mark a start takes the later ones for lost, so these stay, too.
+                // Without a mark a start would take removed later ones for lost, so they stay, too.
                 guard isMarked(last + 1) else { break }
             }
         }
@@ -138,10 +142,9 @@ extension SegmentLog {
             + [SegmentFormat.fileName(of: number, suffix: SegmentFormat.erasureSuffix)]
     }
 
-    /// Empties a file that cannot be removed, so that nothing of it is left. A start takes an empty
-    /// file for none.
+    /// Empties a file that cannot be removed; a start ignores an empty file.
     ///
-    /// - Returns: Whether it is empty for good.
+    /// - Returns: Whether the file is durably empty.
     private static func isEmptied(_ number: UInt64, on disk: any Disk) -> Bool {
         do throws(DiskError) {
             let file = try disk.open(SegmentFormat.fileName(of: number), .write)
@@ -153,7 +156,7 @@ extension SegmentLog {
         }
     }
 
-    /// Repairs the segments that a failed disk left open and that a later one has taken over from.
+    /// Repairs the segments that a failed disk left open and that a later segment follows.
     ///
     /// - Returns: The repaired segments and the remaining ones. Those stay readable, and the next
     ///   call tries again.
@@ -203,7 +206,7 @@ extension SegmentLog {
             guard !own.isSealed else { return core.withLock { $0.replace(own) } }
         }
         // A segment that took over begins where durability ended, so everything before it was on
-        // disk once. One that a start began says nothing of what was there.
+        // disk once. A segment begun by a start proves nothing about earlier records.
         let end = entry.index.endOffset
         let isFollowed = end >= endOffset || !Recovery.isJump(from: end, to: endOffset)
         let outcome = try SegmentRepair(

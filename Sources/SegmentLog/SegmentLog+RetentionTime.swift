@@ -9,9 +9,10 @@ extension SegmentLog {
         var stored: Timestamp?
     }
 
-    /// Advances the time by which retention measures age: ``RetentionClock``. Blocks on the disk. A
-    /// time that cannot be stored is stored by a later call; until then a start goes by an earlier
-    /// one, which deletes less.
+    /// Advances and stores the time by which retention measures age: ``RetentionClock``.
+    ///
+    /// Blocks on the disk. A time that cannot be stored is stored by a later call. Until then a
+    /// start uses an earlier time, which deletes less.
     ///
     /// - Parameters:
     ///   - wall: The wall clock.
@@ -60,7 +61,7 @@ extension SegmentLog {
 ///      8  u32  CRC-32C of it
 enum RetentionTimeFile {
     static let name = "retention-time"
-    /// The file is this much behind at most.
+    /// Maximum lag of the time in the file.
     static let intervalSeconds = 3600.0
     private static let timeBytes = 8
 

@@ -93,7 +93,7 @@ extension SegmentLog {
         } catch {
             fail(error, writing: chunk)
         }
-        // A pause that these few bytes do not end continues.
+        // If these few bytes do not end the pause of the sync thread, it continues.
         if core.withLock({ !$0.isResting || $0.hasGroup }) { syncWakeup.wake() }
         publish()
     }
@@ -126,8 +126,8 @@ extension SegmentLog {
             core.withLock { $0.rolled(roll, onto: next, sealedBytes: bytes) }
             setReserveAside()
         } catch {
-            // The new file stays until another follows: without it a seal that reached the disk would
-            // end the log.
+            // The new file stays until another follows: without it a seal that reached the disk
+            // would look like a clean end.
             _ = abandoned.withLock { $0.insert(roll.next.number) }
             fail(error, endingSync: true)
         }
@@ -195,15 +195,14 @@ extension SegmentLog {
         return file
     }
 
-    /// Removes the segment if possible, else with the next repair or at the next start.
+    /// Removes the segment's file now if possible, else with the next repair or at the next start.
     func abandon(_ header: SegmentHeader) {
         _ = abandoned.withLock { $0.insert(header.number) }
         Self.tryToRemove(header.fileName, on: disk)
     }
 
     /// Removes the files of segments that a failing disk left without records and that another
-    /// segment follows. A start after the segments around them are gone would take them for lost
-    /// ones.
+    /// segment follows. Once the segments around them are gone, a start would take them for lost.
     func removeAbandoned() throws(DiskError) {
         let newest = core.withLock { $0.entries.last?.number ?? 0 }
         let numbers = abandoned.withLock { $0.filter { $0 < newest }.sorted() }

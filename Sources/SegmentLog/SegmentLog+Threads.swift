@@ -20,8 +20,9 @@ extension SegmentLog {
         threads.withLock { $0 = threadsStarted }
     }
 
-    /// Without threads: writes and syncs appended records. With threads: waits until they have done
-    /// so, or the log has failed.
+    /// Writes and syncs appended records.
+    ///
+    /// If the threads run, it waits until they have done so or the log has failed.
     public func settle() {
         flush()
         if threads.withLock({ $0.isEmpty }) {

@@ -29,8 +29,10 @@ extension SegmentLog {
         wait(.written, through: offset, policy, body)
     }
 
-    /// - Returns: Whether it was still waiting; its body will then never be called. `false`: the
-    ///   body has been called, or is being called.
+    /// Cancels a wait.
+    ///
+    /// - Returns: Whether it was still waiting; its body will then never be called. `false` means
+    ///   that the body has been called, or is being called.
     @discardableResult
     public func cancel(_ token: LogWaitToken) -> Bool {
         publishing.withLock { $0.cancel(token) }
@@ -55,7 +57,7 @@ extension SegmentLog {
         _ goal: LogWaiters.Goal, through offset: RecordOffset, _ policy: LogFailurePolicy,
         _ body: @escaping LogWaiters.Body
     ) -> LogWaitToken {
-        // The publisher's lock: either it finds this wait, or this finds its published progress.
+        // Under this lock the publisher finds this wait, or this call finds its new progress.
         let (token, outcome) = publishing.withLock { waiters in
             waiters.add(goal, through: offset.rawValue, policy, at: progress, body)
         }

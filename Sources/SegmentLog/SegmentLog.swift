@@ -20,7 +20,7 @@ public final class SegmentLog: Sendable {
     let observer: LogObserver
     let core: Mutex<LogCore>
     let published: Published
-    /// Held while ``published`` changes; guards the waits for that.
+    /// Guards the waits; held while ``published`` changes.
     let publishing = Mutex(LogWaiters())
     /// Whether the observer's last call reported a failure.
     let toldFailure = Mutex(false)
@@ -30,7 +30,7 @@ public final class SegmentLog: Sendable {
     let erasing: Mutex<Set<UInt64>>
     /// Open segments of an earlier run of which some records may not be on disk yet.
     let undurable: Mutex<Set<UInt64>>
-    /// Numbers whose files a failing disk may have left without records.
+    /// Numbers of segments whose files a failing disk may have left without records.
     let abandoned = Mutex<Set<UInt64>>([])
     /// Segments that retention has removed from the log and not yet from the disk, by number.
     let overdue = Mutex<[UInt64: OverdueSegment]>([:])
@@ -80,8 +80,8 @@ public final class SegmentLog: Sendable {
         self.folderLock = Mutex(folderLock)
     }
 
-    /// Appends a record of a session. The earlier ones may be in the log, in memory, or removed by
-    /// retention.
+    /// Appends a record of a session, whose earlier records may be in the log, in memory, or
+    /// removed by retention.
     ///
     /// The record stays in memory until ``flush()`` or until the buffer is full. Allocates only a
     /// new buffer, when the disk falls behind. After a failure the log continues to take records,
@@ -209,7 +209,7 @@ public final class SegmentLog: Sendable {
         var lost: UInt64?
         for entry in core.withLock({ $0.catalog() }) {
             guard let header = entry.header else { continue }
-            // In the first segment: earlier segments were deleted, if there were any.
+            // A predecessor of the first segment was deleted, so its offsets are not lost.
             if header.firstOffset > end ?? (header.previous == 0 ? 0 : header.firstOffset) {
                 lost = header.firstOffset - 1
             }
@@ -220,7 +220,7 @@ public final class SegmentLog: Sendable {
 
     public func segments() -> [SegmentSummary] { core.withLock { $0.catalog() }.map(\.summary) }
 
-    /// A reader beside the writer, with descriptors of its own.
+    /// Returns a reader that works beside the writer, with descriptors of its own.
     public func reader() -> LogReader { LogReader(log: self) }
 
     func releaseFolder() {

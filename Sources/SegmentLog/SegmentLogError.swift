@@ -6,8 +6,8 @@ public enum SegmentLogError: Error, Hashable, Sendable {
     case inUse
     /// The log is of a newer version of the daemon; nothing was changed.
     case newerFormat(segment: String, version: UInt16, versionKnown: UInt16)
-    /// Recording cannot have used so many offsets: the segments were not written by this program,
-    /// even with valid checksums.
+    /// The next offset is higher than recording can reach. This program did not write the segments,
+    /// even if their checksums are valid.
     case offsetsUsedUp(next: RecordOffset)
     case disk(DiskError)
     /// The log is closed or its disk has failed; reading continues, changes are refused.

@@ -2,8 +2,8 @@ import SensorModel
 
 /// Makes a sealed segment from one that a crash or a failed disk left open.
 ///
-/// The valid records are copied to a new, synced file before they count as durable: what the kernel
-/// shows after a crash may be memory that never reached the disk.
+/// The valid records are copied to a new, synced file before they count as durable: after a crash
+/// the kernel may return data that never reached the disk.
 struct SegmentRepair {
     let disk: any Disk
     let entry: SegmentEntry
@@ -50,7 +50,7 @@ struct SegmentRepair {
         guard !isEmpty else { return outcome }
         outcome.entry = try rewrite.seal()
         try rewrite.takePlace()
-        // From here on the old file is gone, whatever fails.
+        // From here on the old file is gone, even if the names cannot be synced.
         do throws(DiskError) { try disk.synchronizeNames() } catch { outcome.namesError = error }
         return outcome
     }

@@ -2,8 +2,8 @@ import SensorModel
 
 /// Writes a sealed segment into a temporary file and renames it into place.
 ///
-/// Used if bytes on disk must change: after a crash, and when an erasure leaves little. The file
-/// under the segment's name is whole at every moment, the old or the new one.
+/// Used if bytes on disk must change: after a crash, and when an erasure leaves few bytes. The
+/// segment's name refers to a whole file at every moment, the old or the new one.
 struct SegmentRewrite {
     private let disk: any Disk
     private let file: any DiskFile

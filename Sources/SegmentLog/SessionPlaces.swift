@@ -39,8 +39,8 @@ struct SessionPlaces: Sendable {
         return gone
     }
 
-    /// Replaces a segment's parts. Those that stay where they are, nearly all after an erasure, cost a
-    /// comparison: appending waits meanwhile.
+    /// Replaces a segment's parts. A part that keeps its place costs only a comparison, because
+    /// appends wait meanwhile; after an erasure nearly all parts do.
     mutating func replace(_ old: SegmentEntry, by fresh: SegmentEntry) {
         let (before, after) = (old.index.parts, fresh.index.parts)
         let isSame = { (index: Int) in

@@ -5,7 +5,7 @@ extension SessionSummary {
     static func merged(_ entries: some Sequence<SegmentEntry>) -> [SessionSummary] {
         var summaries: [SessionSummary] = []
         var places: [SessionID: Int] = [:]
-        // Growing step by step would take half of the time.
+        // Without reserved capacity, growing would take half of the time.
         let count = entries.reduce(0) { $0 + $1.index.parts.count }
         summaries.reserveCapacity(count)
         places.reserveCapacity(count)

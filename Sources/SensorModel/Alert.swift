@@ -19,12 +19,12 @@ public enum AlertKind: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it asks for help at once: viewers see it although the runner is hidden. Alerts that
-    /// come a fixed time after the runner stopped or started do not: they would tell when the
-    /// runner came home.
+    /// Whether it asks for help at once, so that viewers see it even while the runner is hidden.
+    /// Alerts a fixed time after the runner stopped or started do not count: they would reveal when
+    /// the runner came home.
     public var isCallForHelp: Bool { self == .sos || self == .fall }
 
-    /// Whether it is raised by what happened before, from the start of the session on.
+    /// Whether it depends on everything since the start of the session.
     public var countsFromStart: Bool { self == .pace || self == .zoneDrift }
 }
 

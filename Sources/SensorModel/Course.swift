@@ -31,8 +31,8 @@ public struct Course: Hashable, Sendable {
     /// Checkpoints, at most ``checkpointsMax``.
     public let checkpoints: [Checkpoint]
 
-    /// One point every 24 m on a course of 100 km; no judgment needs less than 150 m. The record
-    /// takes about 25 KB.
+    /// One point every 24 m on a course of 100 km; no decision about it needs less than 150 m. The
+    /// record takes about 25 KB.
     public static let pointsMax = 4096
     public static let checkpointsMax = 256
     /// Longest name of a checkpoint, in UTF-8. A record with all checkpoints takes at most 128 KiB.

@@ -17,13 +17,13 @@ public struct CourseProgress: Hashable, Sendable {
     /// Predicted elapsed seconds at that checkpoint.
     public var predictedSeconds: Double?
     public var offCourse: Bool
-    /// The checkpoints after that one, in course order; at most ``aheadMax`` with it, and with names
-    /// of at most ``aheadNameBytesMax``.
+    /// The checkpoints after that one, in course order. Together with it they are at most
+    /// ``aheadMax``, and their names at most ``aheadNameBytesMax``.
     public var later: [CheckpointAhead]
 
-    /// Checkpoints in each metrics record, and in each second's message to viewers.
+    /// Maximum number of checkpoints in a metrics record, and in a second's message to viewers.
     public static let aheadMax = 20
-    /// They are in each second's record: twenty of the longest names would be 5 KB.
+    /// Bytes of all their names, which are in each second's record; twenty of the longest are 5 KB.
     public static let aheadNameBytesMax = 512
 
     public init(

@@ -1,9 +1,9 @@
 extension DeviceID {
-    /// Number of a new device.
+    /// Returns the number for a new device.
     ///
-    /// Numbers never repeat: the log's sessions name their device by its number alone. A registry that
-    /// was lost or restored from a backup does not know all that were given, but the log has those
-    /// of its sessions.
+    /// Numbers never repeat, since the log's sessions name their device by its number alone. A
+    /// registry that was lost or restored from a backup does not know all numbers that were given,
+    /// but the log has those of its sessions.
     ///
     /// - Parameters:
     ///   - given: The highest number that the registry has given; `nil`: none.

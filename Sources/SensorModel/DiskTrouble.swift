@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reason for which a disk takes no data, in words for the daemon's owner.
+/// The reason why a disk accepts no data, with words for the daemon's owner.
 public enum DiskTrouble: Hashable, Sendable {
     case full
     /// The file system has room but no inode for another file.
@@ -29,10 +29,10 @@ public enum DiskTrouble: Hashable, Sendable {
         }
     }
 
-    /// Whether the disk can be read and refuses to take anything.
+    /// Whether the disk can be read but accepts no data.
     public var isRefusal: Bool { endsWithRoom || self == .readOnly }
 
-    /// What the daemon's owner can do, as the rest of a sentence.
+    /// Advice for the daemon's owner, as the rest of a sentence.
     public var advice: String {
         switch self {
         case .full, .quotaUsedUp:

@@ -24,7 +24,7 @@ public enum FrameKind: UInt8, CaseIterable, Sendable {
     case command = 0x83
     case error = 0x84
 
-    /// Whether the log may hold it: what devices send, but for the hello.
+    /// Whether the log may hold it: all kinds that devices send, except the hello.
     public var isRecordable: Bool {
         switch self {
         case .hello, .welcome, .ack, .command, .error: false
@@ -91,7 +91,7 @@ public struct ForeignMessages: Hashable, Sendable {
         public var name: String { String(describing: self) }
     }
 
-    /// The rest of a frame's payload.
+    /// The largest payload of a frame, less the byte for the format.
     public static let bytesMax = Limits.framePayloadBytesMax - 1
 
     public var format: Format
@@ -116,7 +116,7 @@ public struct ForeignMessages: Hashable, Sendable {
     public var digits: String { Hexadecimal.text(of: bytes) }
 }
 
-/// What a sensor computed itself at one moment: a watch, a foot pod, a treadmill.
+/// Values that a sensor, such as a watch, foot pod or treadmill, computed itself at one moment.
 ///
 /// Each value lies on the grid of its quantity, so that the wire, the log and files hold the same.
 public struct MeasuredValues: Hashable, Sendable {
@@ -138,13 +138,13 @@ public struct MeasuredValues: Hashable, Sendable {
         case strideLength = 7
         /// Seconds that a foot is on the ground.
         case groundContact = 8
-        /// The same as a percentage of the time between two steps of that foot.
+        /// Ground contact as a percentage of the time between two steps of that foot.
         case groundContactPercent = 9
         /// The left foot's percentage of both ground contacts.
         case groundContactBalance = 10
         /// Meters that the trunk rises and falls in a step.
         case verticalOscillation = 11
-        /// The same as a percentage of the step's length.
+        /// Vertical oscillation as a percentage of the step's length.
         case verticalRatio = 12
         /// Slope of the ground or of the treadmill, percent.
         case inclination = 13
@@ -182,7 +182,7 @@ public struct MeasuredValues: Hashable, Sendable {
             }
         }
 
-        /// Whether it counts from when the sensor began.
+        /// Whether it is a running total since the sensor began to count.
         public var isCount: Bool {
             switch self {
             case .stepCount, .distance, .energy: true
@@ -190,7 +190,7 @@ public struct MeasuredValues: Hashable, Sendable {
             }
         }
 
-        /// How near to what is measured a sensor is there; the highest counts of several sensors.
+        /// A sensor's priority there, higher when nearer to what is measured; the highest counts.
         public func rank(at placement: Placement?) -> Int {
             switch (self, placement) {
             case (.speed, .treadmill), (.distance, .treadmill), (.inclination, .treadmill): 3
@@ -205,7 +205,7 @@ public struct MeasuredValues: Hashable, Sendable {
         }
     }
 
-    /// Where the sensor is worn, or the machine that it is part of.
+    /// The place where the sensor is worn, or the machine that it is part of.
     public enum Placement: UInt8, CaseIterable, Sendable {
         case foot = 1
         case ankle, hip, chest, wrist, hand, pocket, treadmill, bicycle

@@ -1,8 +1,8 @@
 /// A runner's plan: phases one after another, each with a duration or a distance.
 ///
-/// As text: phases with commas between, `M:SS` or `90s` for time, `400m` or `1.5km` for distance,
-/// `5x(1km,2:00)` for what is repeated. Kilometers are rounded to a centimeter. What was read from
-/// a text writes ``text`` that reads the same.
+/// As text, phases are separated by commas: `M:SS` or `90s` for time, `400m` or `1.5km` for
+/// distance, `5x(1km,2:00)` for a repetition. Kilometers are rounded to a centimeter. A plan that
+/// was read from a text writes a ``text`` that reads the same.
 public struct IntervalPlan: Hashable, Sendable {
     public enum Phase: Hashable, Sendable {
         /// 10…86,400.
@@ -116,8 +116,8 @@ public struct IntervalPlan: Hashable, Sendable {
             return .seconds(Double(numbers.reduce(0) { $0 * 60 + $1 }))
         }
         if text.hasSuffix("km") {
-            // A binary fraction of a kilometer is not one of a meter: without the rounding
-            // `1.001km` is 1000.9999999999999 m, which ``text`` writes and nobody reads again.
+            // A binary fraction of a kilometer is not one of a meter. Without the rounding
+            // `1.001km` is 1000.9999999999999 m, and ``init(text:)`` would refuse its ``text``.
             return number(text.dropLast(2)).map { .meters(($0 * 100_000).rounded() / 100) }
         }
         if text.hasSuffix("m") { return number(text.dropLast()).map { .meters($0) } }

@@ -29,8 +29,8 @@ public struct LogCursor: Hashable, Comparable, Sendable {
     /// No log has this offset or a later one: sums with offsets below it cannot overflow.
     public static let offsetEnd: UInt64 = 1 << 60
 
-    /// Returns `nil` unless `text` has the form that ``description`` prints. An offset that no log has
-    /// becomes the same one for all such texts.
+    /// Returns `nil` unless `text` has the form that ``description`` prints. Every offset that no
+    /// log has becomes ``offsetEnd``.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.first == UInt8(ascii: "e") else { return nil }
         let parts = text.dropFirst().split(separator: "-", omittingEmptySubsequences: false)

@@ -26,7 +26,7 @@ public struct Metrics: Hashable, Sendable {
     public var elevationGainMeters: Double?
     public var elevationLossMeters: Double?
     public var gradePercent: Double?
-    /// Of a sensor, watts: the mean of three seconds.
+    /// Power that a sensor reports, in watts, averaged over three seconds.
     public var powerWatts: Double?
     /// Seconds in each zone, lowest first; empty until the first heart rate.
     public var zoneSeconds: [Double] = []
@@ -51,7 +51,7 @@ public struct Metrics: Hashable, Sendable {
     public var activeAlerts: [AlertKind] = []
     /// Time in the target zone, as a percentage of the time with heart rate.
     public var targetZonePercent: Double?
-    /// What sensors computed themselves: a watch, a foot pod, a treadmill.
+    /// Values that sensors computed themselves, such as a watch, a foot pod or a treadmill.
     public var measured: [MeasuredMetric] = []
 
     public init() {}
@@ -66,9 +66,9 @@ public struct HeartRateMetric: Hashable, Sendable {
     public var source: String?
     /// Root mean square of successive RR differences, ms.
     public var rmssdMilliseconds: Double?
-    /// The sensor seems to count steps, not beats.
+    /// Whether the sensor seems to count steps instead of beats.
     public var cadenceLockSuspected: Bool
-    /// Newer readings changed too fast to be believed: the value is the last one before them.
+    /// Whether newer readings changed too fast to be believed; the value is the last before them.
     public var spikeSuspected: Bool
 
     public init(
@@ -95,7 +95,7 @@ public struct CadenceMetric: Hashable, Sendable {
     /// Half width of the 95 % interval, steps/min.
     public var uncertainty: Double?
     public var state: ValueState
-    /// The sensor that counted; `nil`: the daemon, from motion.
+    /// The sensor that counted; `nil` if the daemon counted from motion.
     public var source: String?
 
     public init(

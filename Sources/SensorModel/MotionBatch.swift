@@ -25,7 +25,7 @@ public struct MotionBatch: Hashable, Sendable {
 
     /// - Parameters:
     ///   - index: Index of a sample.
-    ///   - start: Time of the first.
+    ///   - start: Time of the first sample.
     /// - Returns: Time of the sample.
     public func time(of index: Int, from start: Timestamp) -> Timestamp {
         start.advanced(byMicroseconds: Int64(index) * Int64(intervalMicroseconds))

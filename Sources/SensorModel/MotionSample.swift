@@ -2,9 +2,9 @@
 ///
 /// 32-bit floats hold every value of the binary wire exactly, and six decimals of a text frame.
 public struct MotionSample: Hashable, Sendable {
-    /// g, each axis.
+    /// Valid acceleration of each axis, g.
     public static let validAcceleration: ClosedRange<Float> = -32...32
-    /// rad/s, each axis.
+    /// Valid rotation of each axis, rad/s.
     public static let validRotation: ClosedRange<Float> = -40...40
 
     /// g.

@@ -1,10 +1,10 @@
 /// A circle whose inside viewers never see, for example around the owner's home.
 public struct PrivacyZone: Hashable, Sendable {
-    /// Meters that the owner may choose.
+    /// Radii that the owner may choose, meters.
     public static let validRadius: ClosedRange<Double> = 50...5000
 
     public var name: String
-    /// Degrees: what the owner entered. Never sent to a viewer.
+    /// Degrees, as the owner entered them. Never sent to a viewer.
     public var latitude: Double
     public var longitude: Double
     public var radiusMeters: Double
@@ -26,7 +26,7 @@ public struct PrivacySettings: Hashable, Sendable {
     public var zones: [PrivacyZone]
     /// Hidden distance around the start, 0…``trimMetersMax``; 0: no trim.
     public var trimStartMeters: Double
-    /// Hidden distance before the finish, 0…``trimMetersMax``; 0: no trim.
+    /// Hidden distance around the finish, 0…``trimMetersMax``; 0: no trim.
     public var trimFinishMeters: Double
     /// Random secret of the device: seeds the offsets of the hidden circles.
     public var salt: UInt64

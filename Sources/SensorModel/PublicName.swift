@@ -4,24 +4,24 @@
 public struct PublicName: Hashable, Sendable {
     public let text: String
 
-    /// Before the name, where the ID of a share may stand as well.
+    /// Prefix of the name in places where a share's ID may also stand.
     public static let mark: Character = "@"
 
-    /// `nil` if it is no name.
+    /// Returns `nil` if the text is no name.
     ///
     /// - Parameter text: The name in any case, with or without the mark.
     public init?(_ text: String) {
         let name = text.first == Self.mark ? text.dropFirst() : text[...]
-        // Before it is in lower case, which makes letters of other scripts those of this one.
+        // The check precedes lower-casing, which can turn letters of other scripts into ASCII.
         guard (3...32).contains(name.utf8.count), name.utf8.allSatisfy(Self.isAllowed) else {
             return nil
         }
         self.text = name.lowercased()
     }
 
-    /// `nil` if it is no name with its mark.
+    /// Returns `nil` if the text is no name with its mark.
     ///
-    /// - Parameter text: What stands in place of a share's ID.
+    /// - Parameter text: The text in place of a share's ID.
     public init?(marked text: String) {
         guard text.first == Self.mark else { return nil }
         self.init(text)

@@ -4,7 +4,7 @@ public struct SessionHead: Hashable, Sendable {
     public var device: DeviceID
     /// Arrival of the session's first hello.
     public var arrivalTime: Timestamp
-    /// The session is sent from a recording: device times may be far from arrival times.
+    /// Whether the session is sent from a recording, so that device times may be far from arrival.
     public var recorded: Bool
     public var profile: RunnerProfile
     /// Version of the computation. A replay with another version reports it, since events differ.

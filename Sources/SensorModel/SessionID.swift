@@ -47,11 +47,11 @@ public struct SessionID: Hashable, Comparable, Sendable {
         return SessionID(high: id.high & ~0xFFFF | importedBits, low: id.low)
     }
 
-    /// Whether the session was imported from a file. No share shows it: whoever has a link is not to see
-    /// the runs of years that are brought in.
+    /// Whether the session was imported from a file. No share shows it: a link must not open years
+    /// of imported runs.
     public var isImported: Bool { high & 0xFFFF == Self.importedBits }
 
-    /// Version 8, and the highest of its own twelve bits' values.
+    /// Version 8, with the highest value of the twelve bits that follow the version.
     private static let importedBits: UInt64 = 0x8FFF
 
     public static func < (left: SessionID, right: SessionID) -> Bool {

@@ -21,12 +21,12 @@ public struct Share: Hashable, Sendable {
     public var maxViewers: Int?
     /// Label for viewers; in a group, the runner's name.
     public var label: String?
-    /// The name by which everybody finds it, at `/@NAME`. Such a share shows the session that goes
-    /// on, and none that is over.
+    /// The name by which everybody finds it, at `/@NAME`. Such a share shows only a session that
+    /// still goes on.
     public var publicName: PublicName?
     public var createdAt: Timestamp
     public var revokedAt: Timestamp?
-    /// Another share of the device shows positions. Set by `ShareDirectory`, not stored.
+    /// Whether another share of the device shows positions. Set by `ShareDirectory`, not stored.
     public var isBesidePositions = false
 
     /// Whether the owner's zones and trims apply: this share or another one of the device shows
@@ -75,7 +75,7 @@ public struct Share: Hashable, Sendable {
         return members
     }
 
-    /// Name before this runner's values in a group.
+    /// Name that precedes this runner's values in a group.
     public var runnerName: String { label ?? name }
 
     public func isActive(at time: Timestamp) -> Bool {

@@ -39,8 +39,8 @@ public struct StreamEvent: Hashable, Sendable {
 
 /// One full kilometer or mile.
 public struct Split: Hashable, Sendable {
-    /// Splits of a unit that one step of a track completes: nobody runs further between two fixes,
-    /// and each is an event.
+    /// Maximum number of splits of a unit that one step of a track completes: nobody runs further
+    /// between two fixes, and each split is an event.
     package static let atOnceMax = 50
 
     public enum Unit: UInt8, Sendable {
@@ -139,7 +139,7 @@ public struct Interval: Hashable, Sendable {
     }
 }
 
-/// The runner came near enough to a checkpoint of the course to count as there.
+/// The fact that the runner came near enough to a checkpoint of the course to have reached it.
 public struct CheckpointReached: Hashable, Sendable {
     public var checkpoint: String
     /// Elapsed time of the session, pauses included.

@@ -1,7 +1,7 @@
 /// The settings that turn heart rates into zones and load.
 public struct ZoneSettings: Hashable, Sendable {
     public var scheme: ZoneScheme
-    /// Beats/min; the other heart rates too.
+    /// Beats/min, like the other heart rates.
     public var maxHeartRate: Int
     public var restingHeartRate: Int?
     public var thresholdHeartRate: Int?

@@ -1,17 +1,17 @@
 import SensorModel
 
-/// Events that follow from a session's inputs, while the log is read that should have them.
+/// Compares the events that follow from a session's inputs with the events in the log.
 ///
-/// They were written in the order in which they follow. So the log's events are the first of them,
-/// and the rest is missing. Memory is bounded: the first of the rest are kept, the others counted.
+/// Events were written in the order in which they follow, so the log has the first of them, and the
+/// rest are missing. To bound memory, the first missing ones are kept and the others counted.
 struct ExpectedEvents: Sendable {
-    /// Published within a millisecond.
+    /// Maximum number of kept events, which are published within a millisecond.
     static let keptMax = 256
 
     private(set) var kept: ArraySlice<StreamEvent> = []
     /// Number of events after those that are kept.
     private(set) var others = 0
-    /// Events of the log that did not follow from an input so far.
+    /// Number of the log's events that have not followed from an input so far.
     private var surplus = 0
 
     mutating func append(contentsOf events: [StreamEvent]) {

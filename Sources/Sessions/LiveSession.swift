@@ -3,23 +3,23 @@ import SegmentLog
 package import SensorModel
 package import Sharing
 
-/// A session that devices send to, or sent to last. Belongs to the pipeline.
+/// A session in memory that devices send to, or sent to last. Belongs to the pipeline.
 package final class LiveSession {
     /// Deadlines of sessions are rounded up to multiples of this, so that the thread wakes once for
-    /// many sessions. Too short for people to notice.
+    /// many sessions. People do not notice so short a delay.
     private static let togetherMicroseconds: Int64 = 20_000
 
     /// Memory of one session in bytes: 11 KiB of processors, its fields and the order of its
-    /// frames. A view that hides something is counted separately, as ``hidingBytes``, and splits and
-    /// laps as ``summaryBytes``.
+    /// frames. A view that hides something is counted separately, as ``hidingBytes``, and splits
+    /// and laps as ``summaryBytes``.
     package static let bytesEach = 24 << 10
-    /// The same with splits and laps, on average over all sessions: 10,000 of six kilometers, or
-    /// about 6,000 marathons.
+    /// Memory of one session with splits and laps, in bytes, on average over all sessions: 10,000
+    /// of six kilometers, or about 6,000 marathons.
     package static let bytesMax = 26 << 10
 
     package let id: SessionID
     package let device: DeviceID
-    /// Whether it is a recording, whose device times may lie far from arrival.
+    /// Whether the session is sent from a recording, so that device times may be far from arrival.
     package let isRecorded: Bool
 
     /// `nil` while it is rebuilt from the log after a restart; inputs then wait in ``backlog``.
@@ -31,9 +31,9 @@ package final class LiveSession {
     /// Called with the change of the backlog's bytes; set while the session is in ``LiveSessions``.
     /// Returns whether there is room for it.
     var backlogGrew: ((Int) -> Bool)?
-    /// What the log gave, while the events and inputs after it are worked off.
+    /// The state that was read from the log, until the events and inputs after it are processed.
     var restoring: RestoringSession?
-    /// Whether the views have all that was recorded before the backlog.
+    /// Whether the views contain everything that was recorded before the backlog.
     var isRead: Bool
     /// The views of the session; every event of the session passes through them.
     package var views: SessionViews {
@@ -47,18 +47,18 @@ package final class LiveSession {
     package var hasEnded = false {
         didSet { if hasEnded != oldValue { ended?(hasEnded) } }
     }
-    /// Whether a device has connected to it since it is in memory.
+    /// Whether a device has connected to it since it was loaded into memory.
     var goesOn = false
-    /// When silence ended it, if a device came back to it after that: in memory it would have got an
-    /// end record.
+    /// Time at which silence ended it, if a device connected again later. A session that had stayed
+    /// in memory would have got an end record.
     var overAt: Timestamp?
-    /// Whether the log could not return it: then nobody knows whether it has ended.
+    /// Whether the log could not return it; whether it has ended is then unknown.
     var isGivenUp = false
     /// Called when `hasEnded` changes; set while the session is in ``LiveSessions``, which counts.
     var ended: ((Bool) -> Void)?
     /// Called when ``waitsSince`` changes; set while the session is in ``LiveSessions``.
     var waitChanged: ((Timestamp?) -> Void)?
-    /// The earliest arrival of an input that is recorded and not processed, kept or given up.
+    /// The earliest arrival of an input that is recorded but not processed, kept or given up.
     private(set) var waitsSince: Timestamp? {
         didSet { if waitsSince != oldValue { waitChanged?(waitsSince) } }
     }
@@ -102,10 +102,10 @@ package final class LiveSession {
         hidingBytes = bytes
     }
 
-    /// Keeps an input until the session is rebuilt, unless some were given up.
+    /// Adds an input to the backlog until the session is rebuilt, unless inputs were given up.
     ///
     /// - Parameters:
-    ///   - offset: Its record in the log.
+    ///   - offset: Offset of its record in the log.
     ///   - bytes: Memory of the input.
     ///   - arrival: Its arrival.
     ///   - make: Makes the input; called if there is room for it.
@@ -124,21 +124,21 @@ package final class LiveSession {
     /// Notes that all inputs are processed.
     func noteProcessed() { waitsSince = nil }
 
-    /// Takes the oldest input that is kept.
+    /// Removes the oldest input from the backlog, and returns it.
     func nextInput() -> RecordedInput? {
         guard let input = backlog.popFirst() else { return nil }
         _ = backlogGrew?(-input.bytes)
         return input
     }
 
-    /// Drops what is kept: the log is read up to here.
+    /// Clears the backlog, since the log is read up to here.
     func startBacklog() {
         _ = backlogGrew?(-backlog.bytes)
         backlog = SessionBacklog()
     }
 
-    /// Whether the log has grown by about a snapshot since the last one. With hundreds of laps a
-    /// snapshot is as large as minutes of the session.
+    /// Whether the log has grown by about the size of a snapshot since the last one. With hundreds
+    /// of laps a snapshot is as large as minutes of the session.
     func isWorthSnapshot(at next: RecordOffset) -> Bool {
         guard let snapshot else { return true }
         let records = Int(clamping: next.rawValue &- snapshot.next.rawValue)
@@ -149,10 +149,10 @@ package final class LiveSession {
         snapshot = (next, bytes)
     }
 
-    /// A record of the log, about.
+    /// Approximate bytes of a record in the log.
     private static let recordBytes = 64
 
-    /// Drops the note that some were given up: the log cannot be read.
+    /// Clears the note that inputs were given up, since the log cannot be read.
     func forgetGivenUp() {
         if backlog.givenUpFrom != nil { startBacklog() }
     }
@@ -217,8 +217,8 @@ struct RestoringSession {
     let computation: LiveComputation
     /// Events that follow from those inputs and are not in the log.
     var events: ArraySlice<StreamEvent>
-    /// Where the reading goes on, after the events; `nil`: the backlog follows.
+    /// Offset at which the reading continues after the events; `nil`: the backlog follows.
     var unread: RecordOffset?
-    /// Events of the inputs from there on that are in the log.
+    /// Number of events in the log that follow from the inputs after ``unread``.
     var recorded = 0
 }

@@ -1,10 +1,10 @@
 package import SensorModel
 
 /// The sessions in memory: the live ones, the last ended one of each device, and those that its
-/// delayed shares show. In the pipeline's turns only.
+/// delayed shares show. Used only in the pipeline's turns.
 package final class LiveSessions {
-    /// Ended sessions of a device that are kept for its delayed shares; others are read from the log
-    /// when they are needed.
+    /// Ended sessions of a device that are kept for its delayed shares; others are read from the
+    /// log when they are needed.
     private static let endedShownMax = 8
 
     private var byID: [SessionID: LiveSession] = [:]
@@ -12,7 +12,7 @@ package final class LiveSessions {
 
     /// The earliest arrival of an unprocessed input of each session that is being rebuilt.
     private var waits: [SessionID: Timestamp] = [:]
-    /// The earliest of them all.
+    /// The earliest arrival in ``waits``.
     package private(set) var waitsSince: Timestamp?
 
     package init() {}
@@ -42,7 +42,7 @@ package final class LiveSessions {
 
     /// - Parameters:
     ///   - session: A session that is not in memory.
-    ///   - shown: Sessions that the device's shares show now: they would be read again at once.
+    ///   - shown: Sessions that the device's shares show now; if evicted, they would be read again.
     /// - Returns: Ended sessions that were evicted for it.
     package func add(_ session: LiveSession, keeping shown: Set<SessionID>) -> [SessionID] {
         byID[session.id] = session

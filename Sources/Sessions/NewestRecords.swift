@@ -19,7 +19,7 @@ struct NewestRecords {
         if let end { lost = end }
     }
 
-    /// No viewer has a cursor of what was imported, and none may tell when that was.
+    /// Notes a record, unless it is imported: no viewer has its cursor, or may learn when that was.
     mutating func note(_ offset: RecordOffset, of session: SessionID, by device: DeviceID) {
         guard !session.isImported else { return }
         offsets[device] = max(offset, offsets[device] ?? offset)
@@ -28,7 +28,8 @@ struct NewestRecords {
     /// - Parameters:
     ///   - device: Any device.
     ///   - cursor: Any cursor of the log.
-    /// - Returns: A cursor at the device's newest record; offset 0 for a device without records.
+    /// - Returns: A cursor at the device's newest record, or at the last lost offset if later;
+    ///   offset 0 if there is neither.
     func cursor(of device: DeviceID, like cursor: LogCursor) -> LogCursor {
         LogCursor(epoch: cursor.epoch, offset: max(lost, offsets[device] ?? lost))
     }

@@ -3,14 +3,13 @@ import SegmentLog
 package import SensorModel
 import WireFormat
 
-/// A rebuilt session's computation, continued along its records: those that came while the session
-/// was read.
+/// Continues a rebuilt session's computation with the records that came while the session was read.
 package struct RebuildContinuation: Sendable {
     /// `nil`: it begins with the session's first record.
     package private(set) var computation: SessionComputation?
     /// The first offset that was not read.
     package private(set) var next: RecordOffset
-    /// Events of the records from there on that are in the log.
+    /// Number of events in the log that follow from the records after ``next``.
     package private(set) var recorded: Int
 
     /// Device time of the newest frame that was not late; `nil`: there was none.
@@ -26,7 +25,7 @@ package struct RebuildContinuation: Sendable {
         self.recorded = recorded
     }
 
-    /// Reads on until an offset, or until there are enough events to publish. Blocks on the disk.
+    /// Reads up to an offset, or until there are enough events to publish. Blocks on the disk.
     ///
     /// - Returns: Events that are not in the log; `nil` when it was cancelled.
     /// - Throws: ``SessionReadError``
@@ -57,7 +56,7 @@ package struct RebuildContinuation: Sendable {
         return self.isCancelled ? nil : found
     }
 
-    /// The log's own events were written by the reading before this one, or are counted.
+    /// Applies a record. The log's own events are written already, or ``recorded`` counts them.
     private mutating func take(
         _ header: RecordHeader, _ payload: Span<UInt8>
     ) throws(SessionReadError) {

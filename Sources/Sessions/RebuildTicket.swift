@@ -2,16 +2,16 @@ package import SegmentLog
 package import SensorModel
 package import Sharing
 
-/// A request to the log for a session in memory: its processors and its views as of an offset.
+/// A request to read a session's processors and views from the log, as of an offset.
 ///
 /// The ticket is made in a turn, with the settings of that turn. An answer counts only for the
 /// session's latest ticket, so the later of two changes by the owner takes effect.
 package struct RebuildTicket: Sendable {
-    /// An answer.
+    /// An answer to a ticket.
     package enum Part: Sendable {
         case whole(SessionRebuild, SessionViews)
-        /// The records after those of an earlier answer, and the events that follow from them. There
-        /// may be more records before ``end``.
+        /// The records after those of an earlier answer, and the events that follow from them.
+        /// There may be more records before ``end``.
         case rest(RebuildContinuation, events: [StreamEvent])
     }
 
@@ -22,7 +22,7 @@ package struct RebuildTicket: Sendable {
     /// Distinguishes one request from the next.
     package let number: UInt64
     package let privacy: PrivacySettings
-    /// Where an earlier answer ended; `nil`: the session is read from its beginning.
+    /// The state at the end of an earlier answer; `nil`: the session is read from its beginning.
     package let continuation: RebuildContinuation?
 
     /// Reads the session. Blocks on the disk, which must contain everything before ``end``.

@@ -2,22 +2,22 @@ import Bytes
 import Processing
 package import SensorModel
 
-/// Tells whether a recording and a session of the same device are one run: the same moments have the
-/// same values in both. Exports of one run differ by a second, by rounding and by what they leave out.
+/// Decides whether a recording and a session of the same device are one run.
 ///
-/// Positions decide, else motion, else the heart rate: whoever has only one of them in common.
+/// In one run, the same moments have the same values, but exports differ by a second, by rounding
+/// and by omissions. Positions decide, else motion, else the heart rate: the first that both have.
 package struct RecordingMatch: Sendable {
-    /// Moments of the recording that are compared, of each kind.
+    /// Maximum number of moments of the recording that are compared, of each kind.
     private static let momentsMax = 1024
-    /// How far the clocks of two exports may be apart, seconds.
+    /// Maximum difference between the clocks of two exports, seconds.
     private static let secondsApart = 2.5
-    /// Two receivers of one runner, meters.
+    /// Maximum distance between two receivers of one runner, meters.
     private static let metersApart = 40.0
-    /// Rounded in one of the files.
+    /// Maximum difference of heart rates, which one of the files may have rounded.
     private static let beatsApart = 1.0
-    /// Of a moment; a receiver of 10 Hz has 50. A session may have 100,000 values of one second.
+    /// Comparisons of one moment; a receiver of 10 Hz has 50. A second may have 100,000 values.
     private static let comparisonsMax = 64
-    /// Share of compared moments that agree.
+    /// Minimum share of the compared moments that agree.
     private static let share = 0.8
     private static let (positionsMin, motionsMin, heartRatesMin) = (5, 10, 30)
 
@@ -33,8 +33,8 @@ package struct RecordingMatch: Sendable {
     private var heartRates: [Moment<Double>]
     /// First samples of batches, by microseconds.
     private var motions: [Int64: SIMD3<Float>]
-    /// Batches of both that begin at the same time, and those that are equal; of a second earlier, of the
-    /// same time, of a second later.
+    /// Number of batches that begin at the same time in both, and number of equal ones, each with
+    /// the recording a second earlier, at the same time, and a second later.
     private var (compared, equal) = ([0, 0, 0], [0, 0, 0])
 
     /// - Parameter frames: Frames of the recording, in order of time.
@@ -51,7 +51,7 @@ package struct RecordingMatch: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Takes the session's next frame, in any order of time.
+    /// Compares the session's next frame; frames may come in any order of time.
     package mutating func note(_ frame: Frame) {
         let seconds = frame.deviceTime.secondsSince1970
         switch frame.payload {

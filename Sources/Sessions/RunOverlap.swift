@@ -1,11 +1,11 @@
 package import SensorModel
 
-/// How much of a run another one covers in time: nobody runs twice at once.
+/// Measures how much two runs overlap in time, since nobody runs twice at once.
 package enum RunOverlap {
-    /// From this share on two recordings may be one run.
+    /// Minimum overlap at which two recordings may be one run.
     package static let shareMin = 0.5
 
-    /// - Returns: The part of the shorter one's time that both have, 0 to 1; that of a moment is 1.
+    /// - Returns: The share of the shorter run's time that both cover, 0 to 1; for a moment, 1.
     package static func share(
         _ one: ClosedRange<Timestamp>, _ other: ClosedRange<Timestamp>
     ) -> Double {
@@ -15,12 +15,12 @@ package enum RunOverlap {
         return seconds(one.clamped(to: other)) / shorter
     }
 
-    /// Runs without those that a longer one covers.
+    /// The runs without those that a longer run covers.
     ///
     /// - Parameters:
-    ///   - runs: In any order.
-    ///   - times: Times of a run.
-    /// - Returns: The longest of each, by their start, the newest first.
+    ///   - runs: Runs in any order.
+    ///   - times: Returns the times of a run.
+    /// - Returns: The longest run of each overlapping set, newest start first.
     package static func once<Run>(
         _ runs: [Run], times: (Run) -> ClosedRange<Timestamp>
     ) -> [Run] {
@@ -28,7 +28,7 @@ package enum RunOverlap {
         for run in runs.map({ (run: $0, times: times($0)) })
             .sorted(by: { $0.times.lowerBound < $1.times.lowerBound })
         {
-            // Only the last ones can reach so far: a run of a day covers few others.
+            // Only the last runs can reach so far, since a run of a day covers few others.
             let index = kept.suffix(8).lastIndex { share($0.times, run.times) >= shareMin }
             guard let index else {
                 kept.append(run)

@@ -13,7 +13,7 @@ struct RecordedInput {
 
     let kind: Kind
     let arrival: Timestamp
-    /// Its record in the log.
+    /// Offset of its record in the log.
     let offset: RecordOffset
 
     /// Bytes of memory of an input with a payload.
@@ -30,12 +30,12 @@ struct RecordedInput {
 
 /// The inputs that wait until their session is rebuilt.
 ///
-/// All of them are in the log. What goes beyond the bound is given up, and read from there.
+/// All of them are in the log. If they exceed the bound, they are given up and read from there.
 package struct SessionBacklog {
-    /// Half a minute of a watch at 100 samples a second, and of a phone hours. Its frames are
-    /// computed within a few milliseconds.
+    /// Maximum bytes of one session: half a minute of a watch at 100 samples a second, or hours of
+    /// a phone. These frames are computed within a few milliseconds.
     package static let bytesMax = 32 << 10
-    /// The same of all sessions together.
+    /// Maximum bytes of all sessions together.
     package static let allBytesMax = 16 << 20
 
     private var inputs: ArraySlice<RecordedInput> = []
@@ -57,7 +57,7 @@ package struct SessionBacklog {
         return input
     }
 
-    /// Gives up all inputs, and those that follow.
+    /// Gives up all inputs, including those that follow.
     ///
     /// - Parameter next: Offset of the input that has no room.
     mutating func giveUp(before next: RecordOffset) {

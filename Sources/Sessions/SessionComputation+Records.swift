@@ -8,7 +8,7 @@ extension SessionComputation? {
     /// and snapshots are results, not input.
     ///
     /// - Parameters:
-    ///   - record: The decoded record. Before a head there is no computation, and nothing follows.
+    ///   - record: The decoded record. Before a head there is no computation, so it has no effect.
     ///   - header: The record's header in the log.
     ///   - payload: The payload in the log; a frame is read from it in place.
     ///   - events: The resulting events are appended.

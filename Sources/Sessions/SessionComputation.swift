@@ -24,7 +24,7 @@ public struct SessionComputation: Sendable {
         sequence.isCounted && sequence < highestSequence
     }
 
-    /// Notes numbers missing before a frame as a gap: the log has the rest in order.
+    /// Notes numbers missing before a frame as lost frames; the log has the others in order.
     private mutating func reach(_ sequence: FrameSequence) {
         if sequence.rawValue > highestSequence.rawValue &+ 1 { pipeline.noteLostFrames() }
         highestSequence = sequence

@@ -1,12 +1,12 @@
 package import Ingest
 package import SensorModel
 
-/// What a device may begin and send.
+/// Limits on the sessions that a device may begin and the bytes that it may send.
 extension SessionFlow {
-    /// Bytes of the log that a device must have regained to be taken again, so that it does not come
-    /// back for every frame.
+    /// Log bytes that a device's quota must have regained before the device is admitted again, so
+    /// that it does not reconnect for every frame.
     private static let bytesRegained = Double(1 << 20)
-    /// Connections that are remembered, so that each is sent away once.
+    /// Maximum number of remembered connections, so that each is disconnected once.
     private static let sentAwayMax = 1024
 
     /// Opens a session's connection after its hello was accepted.
@@ -33,7 +33,7 @@ extension SessionFlow {
         return decision
     }
 
-    /// Follows a changed limit of the log's size.
+    /// Applies a changed limit of the log's size.
     package func limitLog(mebibytesPerDay: Int, retentionBytes: Int?) {
         logPace.follow(.log(mebibytesPerDay: mebibytesPerDay, retentionBytes: retentionBytes))
     }
@@ -44,8 +44,8 @@ extension SessionFlow {
                 || dailyPace.hasRoom(device, for: 1, at: arrival))
     }
 
-    /// Counts what a frame has added to the log. A device that has used up its share is sent away; what
-    /// of it is acknowledged is kept, and it sends the rest later.
+    /// Counts the bytes that a frame added to the log. A device that has used up its quota is
+    /// disconnected. Its acknowledged frames are kept, and it sends the rest later.
     func use(_ bytes: Int, of live: LiveSession, at arrival: Timestamp) {
         logPace.take(Double(bytes), by: live.device, at: arrival)
         guard !logPace.hasRoom(live.device, for: 1, at: arrival),

@@ -2,15 +2,15 @@ import Ingest
 
 /// The memory limits that all sessions share.
 extension SessionFlow {
-    /// Called after a record of `newest`, which is never evicted for itself.
+    /// Applies the limits after a record of `newest`, which is never evicted for itself.
     func boundMemory(besides newest: LiveSession) {
         boundHiding()
         boundSessions(besides: newest)
     }
 
-    /// Evicts sessions when all of them, with their splits and laps, exceed the limit: those without
-    /// a connection first, then those with most splits and laps. Some more is freed at once, so that
-    /// the search is rare. An evicted session can resume as after a restart.
+    /// Evicts sessions when all of them, with their splits and laps, exceed the limit: those
+    /// without a connection first, then those with most splits and laps. Some more is freed at
+    /// once, so that the search is rare. An evicted session can resume as after a restart.
     private func boundSessions(besides newest: LiveSession) {
         guard sessions.bytes > sessionBytesMax else { return }
         let largest = sessions.all.filter { $0 !== newest }.map { live in

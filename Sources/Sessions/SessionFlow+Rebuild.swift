@@ -10,11 +10,11 @@ import Sharing
 ///                             │ backlog given up
 ///                             └──▶ request ──▶ rest ──▶ …
 extension SessionFlow {
-    /// Events published in one step: a millisecond or two.
+    /// Events published in one step, which takes a millisecond or two.
     private static let eventsPerStep = ExpectedEvents.keptMax
 
-    /// Resumes a session that was read from the log. If there is much to compute, it goes on in
-    /// steps of ``advance(to:)``.
+    /// Resumes a session that was read from the log. Long computations continue in steps of
+    /// ``advance(to:)``.
     ///
     /// - Parameters:
     ///   - rebuilding: The request; ignored unless the session waits for exactly this one.
@@ -72,15 +72,15 @@ extension SessionFlow {
                 events: rebuilt.missing[...]))
     }
 
-    /// The computation as found; `nil`: the log cannot give it, and it begins anew.
+    /// The computation that was found, or a new one if the log cannot return it (`nil`).
     private func computation(
         _ found: SessionComputation?, of live: LiveSession
     ) -> LiveComputation {
         LiveComputation(found ?? SessionComputation(profile: profile(of: live)))
     }
 
-    /// Requests the session from the log as of now, from where an earlier answer ended; `nil`: from
-    /// the beginning.
+    /// Requests the session from the log as of now. A continuation resumes where an earlier answer
+    /// ended; `nil` starts at the beginning.
     func rebuild(_ live: LiveSession, _ continuation: RebuildContinuation? = nil) {
         rebuildings += 1
         live.startBacklog()
@@ -108,7 +108,7 @@ extension SessionFlow {
         restoreSome()
     }
 
-    /// Publishes missing events and applies backlogs, as far as one step goes.
+    /// Publishes missing events and applies backlogs, within the limit of one step.
     func restoreSome() {
         guard !restorings.isEmpty, log.hasRoom else { return }
         var left = Self.eventsPerStep
@@ -120,7 +120,7 @@ extension SessionFlow {
         }
     }
 
-    /// When ``restoreSome()`` goes on; `nil`: nothing waits.
+    /// Time at which ``restoreSome()`` continues; `nil` if no session waits.
     var nextRestoring: Timestamp? {
         guard !restorings.isEmpty else { return nil }
         return log.hasRoom ? now : now.advanced(byMicroseconds: Self.roomMicroseconds)
@@ -159,8 +159,8 @@ extension SessionFlow {
         return true
     }
 
-    /// Lets shares show a session to which a device connects again, those that were made before it was
-    /// over. One whose end was recorded stays so. While it is read from the log that is not known.
+    /// Notes that a device reconnected to a session, so that shares made before it was over show
+    /// it. A recorded end stays. While the session is read from the log, its end is unknown.
     func noteGoingOn(_ live: LiveSession) {
         guard live.goesOn || table.connection(of: live.id) != nil, live.computation != nil,
             !live.hasEnded, !live.isGivenUp
@@ -175,7 +175,7 @@ extension SessionFlow {
         live.hasEnded =
             live.hasEnded || live.computation?.processors.pipeline.metrics.state == .ended
         if live.hasEnded {
-            // The end may be among the records that waited, or that the new view was read from.
+            // The end may be in the backlog, or among the records from which the view was read.
             hub.sessionEnded(
                 live.id, of: live.device, at: live.lastArrival,
                 through: log.summary(of: live.id)?.lastOffset ?? cursor.offset,
@@ -184,7 +184,7 @@ extension SessionFlow {
             noteGoingOn(live)
         }
         followCourse(live)
-        // Not before the records that waited: time alone would decide what they have a say in.
+        // This comes after the backlog, whose records may change what time alone would decide.
         for dated in live.views.advance(to: decidable) {
             hub.publish(dated, of: live.device, at: now)
         }
@@ -193,7 +193,7 @@ extension SessionFlow {
         live.noteSummary()
         hasRestored = true
         boundMemory(besides: live)
-        // If nothing of it may be shown, shares show the session before it.
+        // If nothing of it may be shown, shares show the previous session.
         showWatched(of: live.device, besides: live.id)
     }
 

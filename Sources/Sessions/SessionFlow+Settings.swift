@@ -25,7 +25,7 @@ extension SessionFlow {
         for live in sessions.of(device) { followCourse(live) }
     }
 
-    /// When ``followSettings()`` has work; `nil`: never, unless something changes.
+    /// Time at which ``followSettings()`` has work; `nil`: none until a setting changes.
     var nextSettings: Timestamp? {
         guard let next = settings.nextDeadline(at: now) else { return nil }
         return log.hasRoom ? next : max(next, now.advanced(byMicroseconds: Self.roomMicroseconds))
@@ -47,8 +47,8 @@ extension SessionFlow {
         callbacks.profile(live.device, live.isRecorded ? live.lastDeviceTime : now)
     }
 
-    /// Lets a live session follow its device's course, which all of them share. One that has ended
-    /// keeps its own.
+    /// Lets a live session follow its device's course, one value that all live sessions share. An
+    /// ended session keeps its own course.
     func followCourse(_ live: LiveSession) {
         let route = callbacks.course(live.device)
         if !live.hasEnded { recorder.follow(route, live, arrival: now) }

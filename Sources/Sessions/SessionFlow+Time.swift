@@ -4,7 +4,7 @@ package import SensorModel
 import Sharing
 import Synchronization
 
-/// What the passage of time does to sessions: silence, ends, and what was held back.
+/// Effects of time on sessions: silence, ends, and the release of held updates.
 extension SessionFlow {
     /// Does everything that is due by `now`: gives up holes, ends stale states and sessions,
     /// releases delayed updates.
@@ -28,7 +28,7 @@ extension SessionFlow {
     func watch(_ live: LiveSession) {
         var deadline = live.nextDeadline(silenceMicroseconds: silenceMicroseconds)
         if decidable < now, let due = live.views.nextDeadline, due <= now {
-            // Unprocessed input keeps it from being decided; a later turn tries again.
+            // Unprocessed input prevents the decision; a later turn tries again.
             let silence = live.nextSilence(silenceMicroseconds: silenceMicroseconds)
             let retry = now.advanced(byMicroseconds: Self.retryMicroseconds)
             deadline = min(silence ?? retry, retry)
@@ -67,7 +67,7 @@ extension SessionFlow {
             hub.sessionEnded(
                 live.id, of: live.device, at: now, through: cursor.offset, isInView: true)
         } else {
-            // What is held back of it is shown no more.
+            // Its held updates are no longer shown.
             hub.sessionEndedInView(live.id, of: live.device, at: now)
         }
         if let connection = table.connection(of: live.id) {

@@ -3,11 +3,11 @@ import SegmentLog
 package import SensorModel
 import Sharing
 
-/// Input that has arrived and is not processed. Where a finish is trimmed, time alone decides what
-/// is shown once a wait is over; a position that arrived before must be processed first. Otherwise
-/// viewers see other totals live than in the history.
+/// Input that has arrived and is not processed. With a trimmed finish, time alone decides what is
+/// shown once a wait is over, so a position that arrived earlier must be processed first. Otherwise
+/// live viewers would see other totals than the history has.
 extension SessionFlow {
-    /// Notes what the rings hold; at the begin of a turn, and at its end.
+    /// Notes the input in the rings; called at the beginning and the end of a turn.
     ///
     /// - Parameter since: Arrival of the oldest input that no turn has read; `nil`: all is read.
     package func noteUnread(since: Timestamp?) {

@@ -32,34 +32,35 @@ package final class SessionFlow {
     private let sessionsMax: Int
     /// Sessions whose first record was written in this run, until the log lists them.
     var begun: [SessionID: DeviceID] = [:]
-    /// Sessions that devices begin, in all and of the last day, and bytes of the log that they fill.
+    /// Quotas for sessions that devices begin, in all and of the last day, and for their log bytes.
     var sessionPace = DevicePace.sessions
     var dailyPace = DevicePace.daily
     var logPace: DevicePace
     let quota: SessionQuota
-    /// Connections whose device has filled its share of the log.
+    /// Connections whose device has used up its share of the log.
     var sentAway: Set<ConnectionID> = []
     /// Sessions evicted from memory whose acks or log entries are still pending.
     var leaving: Set<SessionID> = []
     /// Number of requests to the log so far.
     var rebuildings: UInt64 = 0
-    /// Sessions that were read from the log and have still events or inputs to work off.
+    /// Sessions that were read from the log and still have events or inputs to process.
     var restorings: [SessionID] = []
-    /// Set when a session that was read from the log is live again; its user clears it.
+    /// Set when a session that was read from the log is live again; the reader clears the flag.
     package var hasRestored = false
     var settings = SettingsQueue()
     /// End of the durable records at the last acknowledgement.
     package private(set) var acknowledgedEnd = RecordOffset(rawValue: 0)
 
     /// - Parameters:
-    ///   - log: An open log; nobody else appends to it.
+    ///   - log: An open log to which only this flow appends.
     ///   - ingest: Limits of the session table.
     ///   - silenceSeconds: Silence after which a session has ended.
     ///   - callbacks: Functions that the flow calls.
     ///   - counters: Counters that the flow updates.
     ///   - hidingBytesMax: Memory limit for all views that hide something, in bytes; `nil`: the
     ///     planned default.
-    ///   - sessionBytesMax: The same for all sessions with their splits and laps.
+    ///   - sessionBytesMax: Memory limit for all sessions with their splits and laps, in bytes;
+    ///     `nil`: the default.
     ///   - now: Arrival clock.
     package init(
         log: SegmentLog, ingest: IngestSettings, silenceSeconds: Double, callbacks: FlowCallbacks,
@@ -109,7 +110,7 @@ package final class SessionFlow {
         }
     }
 
-    /// Notes a frame that used its number and must not be recorded.
+    /// Notes a refused frame, whose number is used but which must not be recorded.
     package func refuse(
         _ sequence: FrameSequence, from connection: ConnectionID, arrival: Timestamp
     ) {
@@ -133,7 +134,7 @@ package final class SessionFlow {
     /// are rebuilt from the log, and its frames wait for them.
     package func known(_ session: SessionID, isRecorded: Bool) -> LiveSession? {
         if let live = sessions[session] { return live }
-        // Loaded now, it would lack the records that follow, and record their frames again.
+        // A session loaded now would lack the pending records, and record their frames again.
         guard !log.awaitsRecords else { return nil }
         let summary = log.summary(of: session)
         // The log does not list sessions that are only in memory.
@@ -190,8 +191,8 @@ package final class SessionFlow {
         callbacks.ingestLag(now.seconds(since: arrival))
     }
 
-    /// Closes a session of which the log took no frame, though its number was passed: no later ack
-    /// may pass it, too. The device sends it again, and the session goes on from the log.
+    /// Closes a session after the log rejected a frame whose number was accepted, so that no later
+    /// ack covers it. The device sends the frame again, and the session continues from the log.
     private func lose(_ session: SessionID) {
         callbacks.complain("the log took no frame though it had room: its device sends it again")
         if let live = sessions[session] { evict(live) }
@@ -257,7 +258,7 @@ package final class SessionFlow {
         return live
     }
 
-    /// Takes a session into memory and evicts ended ones of its device.
+    /// Adds a session to memory and evicts ended ones of its device.
     private func hold(_ live: LiveSession) {
         callbacks.memory(.held(live.id))
         for old in sessions.add(live, keeping: hub.sessionsDelayed(of: live.device, at: now)) {
@@ -268,7 +269,7 @@ package final class SessionFlow {
         makeRoom(besides: live)
     }
 
-    /// - Returns: `false` if an ack or the log's list of it is still pending.
+    /// - Returns: `false` if an ack of the session, or its entry in the log's list, is pending.
     func isForgotten(_ session: SessionID) -> Bool {
         _ = table.forget(session)
         if begun[session] != nil, log.summary(of: session) != nil { begun[session] = nil }
@@ -305,8 +306,8 @@ package final class SessionFlow {
 
     // MARK: To devices
 
-    /// Whether ``acknowledge(_:)`` may have acks. There may be news without a new offset: a refused
-    /// frame's number was passed over.
+    /// Whether ``acknowledge(_:)`` may have acks. A refused frame's number can cause an ack without
+    /// a new offset.
     package var hasAcks: Bool { log.durableEnd > acknowledgedEnd || table.hasAckNews }
 
     /// Acknowledges the records that became durable since the last call.

@@ -11,7 +11,7 @@ public struct SessionRebuild: Sendable {
     /// Events that follow from the frames but are missing in the log, because of a crash in
     /// between, or because the frames came while the session was rebuilt. At most 256.
     public private(set) var missing: [StreamEvent] = []
-    /// Whether ``missing`` has all that are missing.
+    /// Whether ``missing`` contains all missing events.
     public private(set) var isMissingComplete = true
     /// Number of events in the log, including splits and laps.
     public private(set) var recordedCount = 0
@@ -37,7 +37,7 @@ public struct SessionRebuild: Sendable {
     ///   - session: A session in the log.
     ///   - reader: A reader beside the running writer.
     ///   - end: The first offset that is not read; `nil`: all that is written.
-    ///   - marked: Receives what a projection must know besides, in order with the events.
+    ///   - marked: Receives the marks that a projection needs, in order with the events.
     ///   - recorded: Receives each event in the log with its offset and arrival, in order.
     /// - Returns: The session as of the last record.
     /// - Throws: ``SessionReadError``
@@ -52,7 +52,7 @@ public struct SessionRebuild: Sendable {
             recorded: recorded) ?? SessionRebuild()
     }
 
-    /// The same, with a check for cancellation between records.
+    /// Reads the session likewise, with a check for cancellation between records.
     ///
     /// - Returns: `nil` when it was cancelled.
     package static func run(
@@ -117,8 +117,8 @@ public struct SessionRebuild: Sendable {
     private mutating func noteFrame(_ header: RecordHeader) {
         if firstDeviceTime == nil { firstDeviceTime = header.deviceTime }
         lastArrival = header.arrivalTime
-        // Where retention or damage took the session's beginning there is no computation: the
-        // processors begin anew, and what is left of it is shown.
+        // If retention or damage removed the session's beginning, there is no computation. The
+        // processors begin anew, and the rest of the session is shown.
         if computation?.isLate(header.sequence) ?? false {
             fill(header.sequence.rawValue)
         } else {

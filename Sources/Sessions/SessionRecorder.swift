@@ -6,7 +6,7 @@ import Synchronization
 import WireFormat
 
 /// Writes a session's records in order, computes the events that follow from each, writes those
-/// too, and passes them to the hub. In the pipeline's turns only.
+/// too, and passes them to the hub. Used only in the pipeline's turns.
 ///
 ///     frame → log → processors → metrics and events → log → fields → hub
 package final class SessionRecorder {
@@ -103,7 +103,7 @@ package final class SessionRecorder {
             .profile(head.profile, deviceTime: deviceTime), at: offset, arrival: arrival, of: live)
     }
 
-    /// Records a course unless it is followed already; its object takes the place of an equal one.
+    /// Records a course, unless the session follows an equal one: then only the object is replaced.
     func follow(_ route: CourseRoute?, _ live: LiveSession, arrival: Timestamp) {
         let own = live.computation?.processors.pipeline.route
         guard live.computation == nil || own?.course != route?.course else {
@@ -125,14 +125,14 @@ package final class SessionRecorder {
         guard offset != nil else { return }
         counters.recordsAppended.add(1, ordering: .relaxed)
         compute(.course(route, deviceTime: deviceTime), at: offset, arrival: arrival, of: live)
-        // A course is a hundred times what a turn otherwise appends.
+        // A course is a hundred times as large as what a turn usually appends.
         bytes = []
     }
 
     // MARK: Into the processors
 
-    /// Computes the events of an input that is not a frame; the input is kept while the session is
-    /// rebuilt. `offset` is its record; `nil`: the log did not take it.
+    /// Computes the events of an input that is not a frame, or adds it to the backlog while the
+    /// session is rebuilt. `offset` is its record; `nil`: the log did not take it.
     private func compute(
         _ kind: RecordedInput.Kind, at offset: RecordOffset?, arrival: Timestamp,
         of live: LiveSession
@@ -236,7 +236,7 @@ package final class SessionRecorder {
         }
         guard isDue ?? true, live.isWorthSnapshot(at: log.nextOffset) else { return }
         live.lastSnapshot = event.deviceTime
-        // A view that hides something shows splits with the metrics.
+        // A view that hides something adds its splits with the metrics.
         live.noteSummary()
         bytes.removeAll(keepingCapacity: true)
         SnapshotCodec.encode(live.summaryEvents, newest: event, to: &bytes)

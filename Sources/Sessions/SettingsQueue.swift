@@ -1,9 +1,10 @@
 import SensorModel
 
-/// Changes of a device's profile and course that its live sessions have still to follow.
+/// Changes of profiles and courses that the devices' live sessions must still follow.
 ///
-/// A device's sessions follow at once, and then no more often than once in some seconds: each change
-/// is a record of each session, and one of a course is large. Of several changes the newest counts.
+/// A device's sessions follow a change at once, and then at most once in some seconds, since each
+/// change writes a record for each session, and a course is large. Of several changes the newest
+/// counts.
 struct SettingsQueue {
     struct Kinds: OptionSet {
         let rawValue: UInt8
@@ -15,14 +16,14 @@ struct SettingsQueue {
     static let paceMicroseconds: Int64 = 2_000_000
 
     private var waiting: [DeviceID: Kinds] = [:]
-    /// When a device's sessions followed last; kept for the length of the pace.
+    /// Time at which a device's sessions last followed a change; kept for the length of the pace.
     private var followed: [DeviceID: Timestamp] = [:]
 
     mutating func add(_ kinds: Kinds, of device: DeviceID) {
         waiting[device, default: []].formUnion(kinds)
     }
 
-    /// When ``takeDue(at:)`` has something next; `nil`: nothing waits.
+    /// Time at which ``takeDue(at:)`` next has a device; `nil` if nothing waits.
     func nextDeadline(at now: Timestamp) -> Timestamp? {
         waiting.keys.map { due($0, at: now) }.min()
     }
@@ -43,7 +44,7 @@ struct SettingsQueue {
         return last.advanced(byMicroseconds: Self.paceMicroseconds)
     }
 
-    /// A clock that was set back must not delay changes.
+    /// Whether a time is within the pace. A clock that was set back must not delay changes.
     private static func isRecent(_ time: Timestamp, at now: Timestamp) -> Bool {
         (0..<paceMicroseconds).contains(now.microseconds - time.microseconds)
     }

@@ -18,7 +18,7 @@ extension ShareHub {
         }
     }
 
-    /// The session that must be read before it is known which one the share shows; `nil`: none.
+    /// The session that must be read to know which one the share shows; `nil` if that is known.
     package func unsettled(
         by share: Share, at now: Timestamp
     ) -> DeviceSessions.Unsettled? {
@@ -32,7 +32,7 @@ extension ShareHub {
         sessions.settle(session, of: device, cameIntoView: time)
     }
 
-    /// Notes when a session that was read ended; `nil`: it broke off.
+    /// Notes when a session that was read ended first; `nil`: it did not.
     package func settle(_ session: SessionID, of device: DeviceID, ended time: Timestamp?) {
         sessions.settle(session, of: device, ended: time)
     }

@@ -94,7 +94,7 @@ extension ShareHub {
             at: now, holding: held)
     }
 
-    /// Removes expired shares: they hold nothing back and use no part of the others' limit.
+    /// Removes expired shares, so that they hold nothing back and use no part of the others' limit.
     private func dropOver(_ kind: DelayedView.Kind, at now: Timestamp) {
         for share in delayed[kind]?.newcomers ?? [] where !share.isActive(at: now) {
             dropDelayed(share.key)
@@ -143,7 +143,7 @@ extension ShareHub {
     }
 
     /// Restarts the views of a session whose fields were read from the log. They begin at the
-    /// device's newest record, since viewers may be past the session's own.
+    /// device's newest record, since viewers' cursors may be beyond the session's own records.
     package func refresh(_ session: SessionID, of device: DeviceID, at now: Timestamp) {
         guard let views = views(session) else { return }
         give(to: device, at: now) { obeysPrivacy in
@@ -153,8 +153,8 @@ extension ShareHub {
         }
     }
 
-    /// All that a session shows. If nothing is hidden it is dated at the device's newest record,
-    /// since viewers may be past the session's own.
+    /// All that a session shows. If nothing is hidden, it has the cursor of the device's newest
+    /// record, since viewers' cursors may be beyond the session's own records.
     func everything(
         of views: SessionViews, obeyingPrivacy: Bool, of device: DeviceID
     ) -> SessionUpdate {

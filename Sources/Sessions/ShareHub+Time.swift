@@ -1,7 +1,7 @@
 package import SensorModel
 import Sharing
 
-/// What delays hold back, and when it is due.
+/// Held updates of delayed shares, and their due times.
 extension ShareHub {
     /// Time of the next delayed update; `nil`: none is pending.
     package var nextDeadline: Timestamp? {
@@ -24,9 +24,9 @@ extension ShareHub {
         }
     }
 
-    /// Handles a clock that was set back: a delay must have its full length of real time. The jump
-    /// is visible, but not the time without input before it, so held updates wait longer by at most
-    /// that time.
+    /// Handles a clock that was set back, since a delay must have its full length of real time. The
+    /// size of the jump is known except for the time without input before it, so held updates wait
+    /// longer by at most that time.
     private func noteTime(_ now: Timestamp) {
         defer { latestTime = now }
         let difference = latestTime.map { $0.microseconds - now.microseconds } ?? 0

@@ -55,7 +55,7 @@ extension ShareHub {
         if view.start(of: share.key) == nil {
             delayed[kind]?.start(share.key, at: cursor.offset, now: now)
             if let shown = sessions.session(shownBy: share, at: now), let views = views(shown) {
-                // It is shown later, after everything that its viewers may have seen by then.
+                // The session is shown later, after all that its viewers may have seen by then.
                 let everything = everything(
                     of: views, obeyingPrivacy: kind.obeysPrivacy, of: kind.device)
                 if everything.isKnown { begin(share, kind, with: everything, cursor, at: now) }
@@ -63,7 +63,7 @@ extension ShareHub {
         }
         guard let snapshot = delayed[kind]?.snapshot(of: share.key, epoch: cursor.epoch, at: now)
         else { return nil }
-        // The view keeps the last run until the next one is shown; such a share does not tell it.
+        // The view keeps the last run until the next is shown, but a public share must not show it.
         guard kind.isPublic, snapshot.session != session(shownBy: share, at: now) else {
             return snapshot
         }
@@ -71,8 +71,8 @@ extension ShareHub {
         return .waiting(cursor: none, time: now)
     }
 
-    /// Forgets what a share with a public name showed of a run that is over: whoever comes while
-    /// others stay would see it. Those who stay must reconnect.
+    /// Forgets what a share with a public name showed of a run that is over: a newcomer would see
+    /// it while other viewers stay. Present viewers must reconnect.
     package func forgetOver(_ key: ShareKey, cursor: LogCursor, at now: Timestamp) {
         guard let entry = entries[key], entry.share.publicName != nil else { return }
         let shown = session(shownBy: entry.share, at: now)
@@ -86,7 +86,7 @@ extension ShareHub {
         else { return }
         entries[key]?.forgotten = told.cursor
         sendEnd(of: key, .goingAway)
-        // The view keeps what it holds back of the next run.
+        // The view keeps the held updates of the next run.
         delayed[kind]?.watch(key, false)
         entries[key]?.clear()
     }

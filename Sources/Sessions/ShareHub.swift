@@ -2,12 +2,12 @@ package import SegmentLog
 package import SensorModel
 package import Sharing
 
-/// Maps shares to the sessions they show and to the loops with viewers. In the pipeline's turns
-/// only.
+/// Maps shares to the sessions they show and to the loops with viewers. Used only in the pipeline's
+/// turns.
 ///
-/// A share without viewers and without delay has no view. It is made from the session's fields when
-/// a viewer subscribes, so a runner without viewers costs nothing here. Shares with equal delays
-/// and rules have one ``DelayedView`` together.
+/// A share without viewers and without delay has no view. The view is made from the session's
+/// fields when a viewer subscribes, so a runner without viewers costs nothing here. Shares with
+/// equal delays and rules have one common ``DelayedView``.
 package final class ShareHub {
     /// A message for the viewers of one share on one loop.
     package enum Message: Sendable {
@@ -30,7 +30,7 @@ package final class ShareHub {
         var showing: SessionID?
         /// Cursor of the last update; cursors only rise.
         var newest: LogCursor?
-        /// The last update of a public share that its viewers had to forget.
+        /// Cursor of the last update of a public share that its viewers had to forget.
         var forgotten: LogCursor?
         /// Viewers by loop; a loop without one gets no updates.
         var viewers: [Int: Int] = [:]
@@ -151,7 +151,7 @@ package final class ShareHub {
         sessions.began(session, of: device, at: arrival, isInView: isInView)
     }
 
-    /// Handles a session that goes on from the log; see ``DeviceSessions/wentOn``.
+    /// Handles a session that continues from the log; see ``DeviceSessions/wentOn``.
     package func sessionWentOn(
         _ session: SessionID, of device: DeviceID, began: Timestamp, overAt over: Timestamp?,
         at now: Timestamp, isInView: Bool
@@ -217,9 +217,9 @@ package final class ShareHub {
         }
     }
 
-    /// The sessions of each device that began last, in order of their beginning. Their number is
-    /// what ``DeviceSessions`` keeps once all have ended: years of older sessions would slow the
-    /// start.
+    /// The sessions of each device that began last, in order of their beginning. There are at most
+    /// as many as ``DeviceSessions`` keeps of ended ones, since years of older sessions would slow
+    /// the start.
     private static func latest(of known: [SessionSummary]) -> [SessionSummary] {
         var counts: [DeviceID: Int] = [:]
         let shared = known.filter { !$0.session.isImported }
@@ -234,7 +234,7 @@ package final class ShareHub {
         for kind in audiences[device]?.delayed ?? [] {
             for key in delayed[kind]?.erase(session) ?? [] {
                 sendEnd(of: key, .goingAway)
-                // The view keeps what it holds back of other sessions.
+                // The view keeps the held updates of other sessions.
                 delayed[kind]?.watch(key, false)
                 entries[key]?.clear()
             }
@@ -257,7 +257,7 @@ package final class ShareHub {
         sessions.session(shownBy: share, at: now)
     }
 
-    /// The sessions of which a reconnecting viewer may have missed something.
+    /// The sessions of which a reconnecting viewer may have missed events.
     package func sessions(
         openTo share: Share, after offset: RecordOffset, at now: Timestamp
     ) -> [SessionID] {

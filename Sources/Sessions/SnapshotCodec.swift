@@ -10,7 +10,7 @@ public import WireFormat
 /// ```
 public enum SnapshotCodec {
     private static let version: UInt8 = 1
-    /// Earlier versions wrote up to so many.
+    /// Maximum number of events in a payload; earlier versions wrote up to so many.
     private static let eventsMax = 4096
 
     /// - Parameters:

@@ -2,10 +2,10 @@ public import SensorModel
 
 /// Splits, laps and corrections so far, as every snapshot record contains them.
 ///
-/// Bounded, whatever a device sends: a lap is one press of a button, and all of them are written
-/// again every minute. Each is also an event of its own in the log.
+/// The number is bounded, since a lap is one press of a button and all of them are written again
+/// every minute. Each is also an event of its own in the log.
 public struct SummaryEvents: Sendable {
-    /// The newest are kept; a run of a hundred kilometers with a lap each has fewer.
+    /// Laps kept, the newest ones; a run of a hundred kilometers with a lap each has fewer.
     public static let lapsMax = 256
     public static let splitsMax = 1024
 

@@ -3,9 +3,9 @@ public import SensorModel
 
 /// The wrist of an arm that repeats a movement without a step: a source of false steps.
 ///
-/// The forearm turns about one axis, which moves gravity over the axes; the sensor feels its own
-/// acceleration on the arc and a push once a repetition. Rates and strengths are medians over
-/// recordings of such movements, tempo and posture vary with the seed.
+/// The forearm turns about one axis, which moves gravity over the axes. The sensor also measures
+/// its own acceleration on the arc, and a push once a repetition. Rates and strengths are medians
+/// over recordings of such movements; tempo and posture vary with the seed.
 public struct ArmMotion: Sendable {
     public enum Kind: CaseIterable, Sendable {
         /// Lifted weights: slow, with a rest at both ends.
@@ -16,17 +16,17 @@ public struct ArmMotion: Sendable {
 
     private struct Shape {
         let perMinute: Double
-        /// Deviation of tempo and of strength from one repetition to the next, shares.
+        /// Relative standard deviation of tempo and of strength from one repetition to the next.
         let tempoVariation: Double
         let strengthVariation: Double
         /// Half of the angle swept, radians; `nil` for whole circles.
         let reach: Double?
-        /// Strength of a push, g, and how much of it is at twice the rate.
+        /// Strength of a push, g, and the share of it at twice the rate.
         let push: Double
         let secondShare: Double
     }
 
-    /// Distance of the sensor from the elbow, as g s²: 0.25 m.
+    /// Distance of the sensor from the elbow, 0.25 m, as g s².
     private static let radius = 0.25 / 9.80665
 
     private let shape: Shape
@@ -57,7 +57,7 @@ public struct ArmMotion: Sendable {
         beginRepetition()
     }
 
-    /// The next sample, `seconds` after the one before.
+    /// Returns the next sample, `seconds` after the previous one.
     ///
     /// - Parameter seconds: 0.005 to 0.1.
     /// - Returns: Acceleration in g, with gravity.
@@ -84,10 +84,10 @@ public struct ArmMotion: Sendable {
                 noisy(along), noisy(outward * cos(tilt)), noisy(outward * sin(tilt))))
     }
 
-    /// The phase with a rest at both ends of a curl.
+    /// The phase, slowed at both ends of a curl.
     private var eased: Double { phase - 0.06 * sin(4 * Double.pi * phase) }
 
-    /// The shorter way from one angle to another.
+    /// Returns the shorter way from one angle to another.
     private func turn(from before: Double, to after: Double) -> Double {
         (after - before).remainder(dividingBy: 2 * Double.pi)
     }

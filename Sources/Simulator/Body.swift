@@ -1,8 +1,8 @@
 import Glibc
 
-/// Legs and heart of a runner, which follow a plan.
+/// Simulates the legs and heart of a runner who follows a plan.
 struct Body: Sendable {
-    /// The runner stands below this speed, m/s: nobody walks so slowly.
+    /// Speed below which the runner stands, m/s, because nobody walks so slowly.
     static let standingSpeed = 0.4
     static let runningSpeed = 2.0
 
@@ -46,7 +46,7 @@ struct Body: Sendable {
         stepPhase += cadence / 60 * seconds
     }
 
-    /// Advances the slow changes; call it once a second.
+    /// Advances the slow changes. The caller calls it once a second.
     mutating func advanceSecond() {
         wander = 0.95 * wander + 0.03 * generator.gaussian()
         let effort = min(speed / settings.maxAerobicSpeed, 1.05)
@@ -62,7 +62,7 @@ struct Body: Sendable {
         heartRate = min(max(heartRate, 35), 220)
     }
 
-    /// Usual cadence of people at a speed, steps/min.
+    /// Returns the usual cadence of people at a speed, steps/min.
     private static func usualCadence(_ speed: Double) -> Double {
         speed < runningSpeed ? 68 + 30 * speed : 141 + 9.5 * speed
     }

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// A foot pod: it counts steps exactly, and its distance has the error of its calibration.
+/// Simulates a foot pod, which counts steps exactly and measures distance with a calibration error.
 struct FootPod: Sendable {
     private let settings: RunnerSettings.FootPod
     private var generator: SeededGenerator
@@ -10,7 +10,7 @@ struct FootPod: Sendable {
         self.generator = generator
     }
 
-    /// What the pod says of a second.
+    /// Returns the pod's values for one second.
     mutating func sample(_ body: Body) -> MeasuredValues {
         let factor = 1 + settings.calibrationError
         let speed = max(0, factor * body.speed + 0.03 * generator.gaussian())

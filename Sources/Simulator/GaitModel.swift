@@ -1,14 +1,14 @@
 import Glibc
 import SensorModel
 
-/// The signal of a motion sensor on the body.
+/// Simulates the signal of a motion sensor on the body.
 ///
 /// Each step shakes the sensor up and down (the step's frequency and its harmonics). The arm or leg
 /// with the sensor swings once in two steps. Posture drifts, so that gravity moves over the axes.
 struct GaitModel: Sendable {
     private let settings: RunnerSettings
     private var generator: SeededGenerator
-    /// Angle of the limb at rest, radians; then the target of its drift.
+    /// Present angles of the limb, radians; they drift around the rest angles.
     private var pitch: Double
     private var roll: Double
     private var cosPitch = 1.0
@@ -34,7 +34,7 @@ struct GaitModel: Sendable {
         turn()
     }
 
-    /// Lets the posture drift; call it once a second.
+    /// Lets the posture drift. The caller calls it once a second.
     mutating func advanceSecond() {
         pitch += 0.02 * (restPitch - pitch) + 0.03 * looseness * generator.gaussian()
         roll += 0.02 * -roll + 0.03 * looseness * generator.gaussian()
@@ -43,7 +43,7 @@ struct GaitModel: Sendable {
 
     mutating func sample(_ body: Body) -> MotionSample {
         let strength = body.isStanding ? 0 : Self.strength(body.speed) * vigour
-        // A stride is two steps; its angle drives all motion.
+        // A stride is two steps, and its angle drives all motion.
         let stride = Double.pi * body.stepPhase
         let sine = sin(stride)
         let cosine = cos(stride)
@@ -58,7 +58,7 @@ struct GaitModel: Sendable {
         return inSensorAxes(vertical, forward, sideways, swingAngle, swingRate * cosine)
     }
 
-    /// Up is positive; three harmonics of the step.
+    /// Returns the vertical acceleration, up positive: three harmonics of the step.
     private func vertical(_ strength: Double, _ sine: Double, _ cosine: Double) -> Double {
         let cosineTwice = cosine * cosine - sine * sine
         let sineTwice = 2 * sine * cosine
@@ -69,7 +69,7 @@ struct GaitModel: Sendable {
                 + 0.12 * cosineThrice)
     }
 
-    /// Rotates up, forward and sideways into the sensor's x, y, z and adds gravity and noise.
+    /// Rotates up, forward and sideways into the sensor's x, y, z, and adds gravity and noise.
     private mutating func inSensorAxes(
         _ vertical: Double, _ forward: Double, _ sideways: Double, _ swingAngle: Double,
         _ swingRate: Double
@@ -101,7 +101,7 @@ struct GaitModel: Sendable {
     private func onGrid(_ value: Double, _ steps: Double) -> Float {
         let scaled = min(max(value * steps, -32_000), 32_000)
         let whole = Int32(scaled + (scaled < 0 ? -0.5 : 0.5))
-        // Same operation as in decoding: a factor if that is exact, else a division.
+        // The same operation as in decoding: a factor if that is exact, otherwise a division.
         return steps == 1024 ? Float(whole) * (1 / 1024) : Float(whole) / 800
     }
 
@@ -112,7 +112,7 @@ struct GaitModel: Sendable {
         sinRoll = sin(roll)
     }
 
-    /// Strength of a step's first harmonic, g.
+    /// Returns the strength of a step's first harmonic, g.
     private static func strength(_ speed: Double) -> Double {
         speed < Body.runningSpeed ? 0.12 + 0.12 * speed : 0.55 + 0.18 * speed
     }

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// A chest strap or an optical sensor. It sends whole beats per minute and, if set, RR intervals.
+/// Simulates a heart-rate sensor, which sends whole beats per minute and, if set, RR intervals.
 struct HeartSensor: Sendable {
     private let settings: RunnerSettings
     private var generator: SeededGenerator
@@ -14,7 +14,7 @@ struct HeartSensor: Sendable {
         self.generator = generator
     }
 
-    /// Takes a sample; call it once a second.
+    /// Takes a sample. The caller calls it once a second.
     mutating func sample(_ heartRate: Double) -> HeartRateSample? {
         error = 0.9 * error + 0.4 * generator.gaussian()
         let shown = min(max((heartRate + error).rounded(), 30), 230)

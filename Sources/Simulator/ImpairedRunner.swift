@@ -1,9 +1,9 @@
 import SensorModel
 
-/// Faults between a watch and the daemon.
+/// Faults in the connection between a watch and the daemon, and in the watch's clock.
 public struct Impairments: Hashable, Sendable {
     public struct Outage: Hashable, Sendable {
-        /// Device time since the first frame.
+        /// Start, in device time since the first frame.
         public var startSeconds: Double
         public var seconds: Double
 
@@ -13,33 +13,33 @@ public struct Impairments: Hashable, Sendable {
         }
     }
 
-    /// Share of lost frames; their numbers are missing.
+    /// Share of lost frames, whose sequences are missing.
     public var lossShare = 0.0
     /// Share of frames that arrive twice.
     public var duplicateShare = 0.0
     /// Share of frames that arrive after later ones.
     public var lateShare = 0.0
-    /// Largest extra delay of these.
+    /// Largest extra delay of late frames.
     public var lateSecondsMax = 5.0
-    /// Mean network delay; delays have the distribution of waiting times.
+    /// Mean network delay. Delays have a long-tailed distribution.
     public var jitterSeconds = 0.0
-    /// Times without a connection: frames wait and arrive together at the end.
+    /// Periods without a connection. Frames wait and arrive together at the end.
     public var outages: [Outage] = []
     /// Device clock minus true time at the start.
     public var clockOffsetSeconds = 0.0
-    /// Millionths by which the device's clock runs fast.
+    /// Drift by which the device's clock runs fast, in parts per million.
     public var clockDriftPartsPerMillion = 0.0
 
     public init() {}
 }
 
-/// A runner with a bad connection. Frames come in order of arrival.
+/// A runner with a bad connection, whose frames come in order of arrival.
 public struct ImpairedRunner: Sendable {
     public private(set) var runner: SimulatedRunner
     public let impairments: Impairments
     private var generator: SeededGenerator
     private var start: Timestamp?
-    /// Frames sent but not arrived, by arrival.
+    /// Frames sent but not yet arrived, in order of arrival.
     private var underWay: [(arrival: Int64, frame: SimulatedFrame)] = []
     private var lastReady = Int64.min
     private var isDry = false
@@ -50,10 +50,10 @@ public struct ImpairedRunner: Sendable {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// The next frame to arrive. ``SimulatedFrame/sendDelayMicroseconds`` counts from the frame's
-    /// true time; ``Frame/deviceTime`` is by the device's clock.
+    /// Returns the next frame to arrive. ``SimulatedFrame/sendDelayMicroseconds`` counts from the
+    /// frame's true time; ``Frame/deviceTime`` is by the device's clock.
     public mutating func next() -> SimulatedFrame? {
-        // A frame made later than this cannot arrive before any earlier one.
+        // A frame made after this time cannot arrive before any earlier one.
         let reach = Int64((impairments.lateSecondsMax + 2) * 1_000_000)
         while !isDry {
             if let first = underWay.first, lastReady - first.arrival > reach { break }
@@ -75,8 +75,7 @@ public struct ImpairedRunner: Sendable {
         guard !generator.happens(impairments.lossShare) else { return }
         var arrival = Double(ready)
         if impairments.jitterSeconds > 0 {
-            // Ten mean delays at most, since later code must know when no earlier arrival is
-            // possible.
+            // At most 2 s, since `next()` must know when no earlier arrival is possible.
             arrival += 1e6 * min(delay(impairments.jitterSeconds), 2)
         }
         if generator.happens(impairments.lateShare) {
@@ -94,7 +93,7 @@ public struct ImpairedRunner: Sendable {
         }
     }
 
-    /// Turns a uniform number into a delay: 1/(1-u) - 1 has the long tail of a busy network.
+    /// Draws a delay from a uniform number: 1/(1-u) - 1 has the long tail of a busy network.
     private mutating func delay(_ mean: Double) -> Double {
         let draw = min(generator.uniform(), 0.99)
         return mean * (1 / (1 - draw) - 1) / 3.6

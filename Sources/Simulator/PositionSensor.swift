@@ -1,13 +1,13 @@
 import Glibc
 import SensorModel
 
-/// A position receiver in a street: its error drifts, and at times it has no fix.
+/// Simulates a position receiver in a street: its error drifts, and at times it has no fix.
 struct PositionSensor: Sendable {
-    /// Mean length of a time without a fix, s.
+    /// Mean duration of a gap without a fix, s.
     private static let gapSeconds = 8.0
     /// Speed below which a watch reports 0, m/s.
     private static let watchSpeedMin = 0.8
-    /// Step of a watch's height, m, and the deviation of its barometer's noise and slow drift.
+    /// Step of a watch's height, m, and the deviations of its barometer's noise and slow drift.
     private static let watchHeightStep = 0.2
     private static let watchHeightNoise = 0.1
     private static let watchHeightDrift = 0.02
@@ -29,7 +29,7 @@ struct PositionSensor: Sendable {
         northError = settings.positionError * self.generator.gaussian()
     }
 
-    /// Takes a fix; call it once a second.
+    /// Takes a fix. The caller calls it once a second.
     ///
     /// - Returns: The fix; `nil` without one, or when the distance filter drops it.
     mutating func fix(_ route: RouteModel, speed: Double, at seconds: Double) -> Location? {
@@ -55,7 +55,7 @@ struct PositionSensor: Sendable {
         }
         let course = (route.heading * 180 / Double.pi + 4 * generator.gaussian())
             .truncatingRemainder(dividingBy: 360)
-        // Coordinates near the start are always valid ones.
+        // Coordinates near the start are always valid.
         return try? Location(
             latitude: latitude,
             longitude: longitude,
@@ -88,7 +88,7 @@ struct PositionSensor: Sendable {
         altitudeError = keep * altitudeError + 1.5 * fresh * generator.gaussian()
         let share = settings.positionGapShare
         guard share > 0, share < 1 else { return }
-        // Rates of loss and return, whose ratio gives the share.
+        // Rates at which gaps end and begin; their ratio gives the share.
         let leave = 1 / Self.gapSeconds
         let enter = leave * share / (1 - share)
         inGap = inGap ? !generator.happens(leave) : generator.happens(enter)

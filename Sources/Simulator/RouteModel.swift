@@ -1,8 +1,8 @@
 import Glibc
 
-/// The road: position and height by distance run.
+/// Simulates the road: position and height by distance run.
 struct RouteModel: Sendable {
-    /// Radius of the sphere, the same as for distances.
+    /// Radius of the sphere, m; the same as for distances.
     private static let earthRadius = 6_371_000.0
     /// Radius of the curve at a corner, m.
     private static let cornerRadius = 5.0
@@ -55,7 +55,7 @@ struct RouteModel: Sendable {
         north += meters * cosineHeading
     }
 
-    /// Advances the height, which changes slowly; call it once a second.
+    /// Advances the height, which changes slowly. The caller calls it once a second.
     mutating func advanceSecond() {
         let now = height(at: distance)
         climb += max(now - altitude, 0)
@@ -76,7 +76,7 @@ struct RouteModel: Sendable {
         turnSign = cornerLeadsHome ?? (generator.happens(0.5) ? 1 : -1)
     }
 
-    /// The direction of the corner towards the start; `nil` if the start is near.
+    /// The direction in which a corner leads to the start; `nil` if the start is near.
     private var cornerLeadsHome: Double? {
         guard east * east + north * north > Self.homeRadius * Self.homeRadius else { return nil }
         // (cos, -sin) in east and north points to the right of the heading.
@@ -90,7 +90,7 @@ struct RouteModel: Sendable {
         cosineHeading = cos(heading)
     }
 
-    /// Height from hills of two lengths, around 40 m.
+    /// Returns the height over hills of two lengths, around 60 m.
     private func height(at meters: Double) -> Double {
         let long = sin(2 * Double.pi * meters / 1300 + hillPhase)
         let short = sin(2 * Double.pi * meters / 410)

@@ -1,11 +1,11 @@
-/// A runner's plan: legs one after another.
+/// A runner's plan, which is a sequence of legs.
 public struct RunPlan: Hashable, Sendable {
     public struct Leg: Hashable, Sendable {
-        /// Duration; a leg begins at a whole second.
+        /// Duration in seconds; a leg begins at a whole second.
         public var seconds: Double
-        /// Meters per second: 0 is standing, below 2 a walk, above a run.
+        /// Meters per second: 0 is standing, below 2 a walk, from 2 a run.
         public var speed: Double
-        /// The runner presses pause when the leg begins, and resume when it ends.
+        /// Whether the runner presses pause when the leg begins, and resume when it ends.
         public var pausedByHand: Bool
 
         public init(seconds: Double, speed: Double, pausedByHand: Bool = false) {
@@ -16,7 +16,7 @@ public struct RunPlan: Hashable, Sendable {
     }
 
     public var legs: [Leg]
-    /// After the last leg the plan continues with the first, without end.
+    /// Whether the plan continues with the first leg after the last one, without end.
     public var repeats: Bool
 
     public init(legs: [Leg], repeats: Bool = false) {
@@ -26,7 +26,7 @@ public struct RunPlan: Hashable, Sendable {
 
     public var seconds: Double { legs.reduce(0) { $0 + $1.seconds } }
 
-    /// Warm-up, an even run, cool-down.
+    /// A warm-up, an even run and a cool-down.
     public static func easy(minutes: Double, speed: Double = 3.0) -> RunPlan {
         let total = minutes * 60
         let edge = min(120, total * 0.15)
@@ -73,7 +73,7 @@ public struct RunPlan: Hashable, Sendable {
         return RunPlan(legs: legs)
     }
 
-    /// Fast and slow legs in turn, after a warm-up.
+    /// Fast and slow legs alternately, after a warm-up.
     public static func intervals(
         count: Int, fast: Leg = Leg(seconds: 120, speed: 4.5),
         slow: Leg = Leg(seconds: 90, speed: 2.4)
@@ -93,7 +93,7 @@ public struct RunPlan: Hashable, Sendable {
             Leg(seconds: 90, speed: 2.8),
         ], repeats: true)
 
-    /// The leg at a moment, and the whole number of rounds before it; `nil` after the end.
+    /// Returns the leg at a time and its number, counted over all rounds; `nil` after the end.
     func leg(at seconds: Double) -> (leg: Leg, number: Int)? {
         let round = self.seconds
         guard round > 0 else { return nil }

@@ -29,10 +29,10 @@ public struct RunnerSettings: Hashable, Sendable {
     }
 
     public enum Receiver: Hashable, Sendable {
-        /// Accuracies, courses, and the satellites' own speed.
+        /// Sends accuracies, courses, and the satellites' own speed.
         case phone
-        /// A watch's filtered track: no accuracy or course, a speed that reads 0 below a walk, the
-        /// height of its barometer in steps of 0.2 m, and a fix in one to four seconds.
+        /// Sends a watch's filtered track: no accuracy or course, a speed that reads 0 below a
+        /// walk, barometric height in steps of 0.2 m, and a fix every one to four seconds.
         case watch
     }
 
@@ -40,13 +40,13 @@ public struct RunnerSettings: Hashable, Sendable {
     public var placement = RunnerProfile.Placement.wrist
 
     // Motion
-    /// Samples a second: 20, 50 or 100; 0: no motion.
+    /// Samples a second: 20, 50 or 100; 0 for no motion.
     public var motionRate = 50
-    /// A divisor of ``motionRate``.
+    /// Motion samples in a frame; a divisor of ``motionRate``.
     public var samplesPerFrame = 25
     public var includesGravity = true
     public var hasGyroscope = true
-    /// Standard deviation of each axis, g.
+    /// Standard deviation of the noise of each axis, g.
     public var accelerationNoise = 0.03
 
     // Heart
@@ -64,13 +64,13 @@ public struct RunnerSettings: Hashable, Sendable {
     /// Latitude of a place in the Atlantic, where nobody runs.
     public var latitude = 31.5
     public var longitude = -38.25
-    /// Deviation of one axis of a fix, m.
+    /// Standard deviation of one axis of a fix, m.
     public var positionError = 3.0
-    /// Share of the error that remains after a second.
+    /// Share of the error that remains after one second.
     public var positionErrorCorrelation = 0.98
     /// Share of the time without a fix.
     public var positionGapShare = 0.0
-    /// Distance between fixes, m, as on phones and watches with a filter; 0: one each second.
+    /// Distance between fixes, m, as on phones and watches with a filter; 0 for one each second.
     public var distanceFilterMeters = 0.0
     public var tunnels: [Tunnel] = []
 
@@ -79,9 +79,9 @@ public struct RunnerSettings: Hashable, Sendable {
     /// Height from the bottom to the top of a hill, m.
     public var hillMeters = 12.0
     public var sendsStatus = true
-    /// A sensor that computes values itself; `nil`: none.
+    /// A sensor that computes values itself; `nil` if there is none.
     public var footPod: FootPod?
-    /// Keeps the truth of every second; else only the last, for runs without end.
+    /// Whether the truth of every second is kept. Otherwise only the last is, for runs without end.
     public var keepsTruth = true
 
     public init() {}

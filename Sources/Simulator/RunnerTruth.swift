@@ -23,7 +23,7 @@ public struct RunnerTruth: Hashable, Sendable {
 /// A period in which the runner stood.
 public struct TruePause: Hashable, Sendable {
     public var start: Timestamp
-    /// End; `nil` during the pause.
+    /// End of the pause; `nil` while it continues.
     public var end: Timestamp?
     public var byHand: Bool
 }

@@ -1,4 +1,4 @@
-/// A generator that gives the same numbers for the same seed on every machine (SplitMix64).
+/// Generates the same numbers for the same seed on every machine (SplitMix64).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -14,7 +14,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A uniform number, 0 ..< 1.
+    /// Returns a uniform number, 0 ..< 1.
     public mutating func uniform() -> Double {
         Double(next() >> 11) * 0x1p-53
     }
@@ -28,12 +28,12 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return (Double(sum) / 65536 - 1.999_969_482_421_875) * 1.732_050_807_568_877_2
     }
 
-    /// Whether an event of this probability happens now.
+    /// Returns whether an event of this probability happens now.
     public mutating func happens(_ probability: Double) -> Bool {
         uniform() < probability
     }
 
-    /// Makes an independent generator, so that one sensor's draws do not change another's.
+    /// Returns an independent generator, so that one sensor's draws do not change another's.
     public mutating func fork() -> SeededGenerator {
         SeededGenerator(seed: next())
     }

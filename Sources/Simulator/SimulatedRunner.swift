@@ -1,17 +1,17 @@
 import Glibc
 public import SensorModel
 
-/// A frame, and the delay until its device could send it.
+/// A frame, and the delay until its device can send it.
 public struct SimulatedFrame: Hashable, Sendable {
     public var frame: Frame
     /// Time from the frame's device time to its sending: a batch waits for its last sample.
     public var sendDelayMicroseconds: Int64
 }
 
-/// A runner with a watch, made from a seed: the same seed gives the same run.
+/// A runner with a watch, generated from a seed: the same seed gives the same run.
 ///
-/// Frames come in order of device time and are made one second at a time. ``truth`` and ``pauses``
-/// have the true values.
+/// Frames come in order of device time and are generated one second at a time. ``truth`` and
+/// ``pauses`` have the true values.
 public struct SimulatedRunner: Sendable {
     public let plan: RunPlan
     public let settings: RunnerSettings
@@ -48,11 +48,11 @@ public struct SimulatedRunner: Sendable {
         position = PositionSensor(settings, generator.fork())
         heart = HeartSensor(settings, generator.fork())
         self.generator = generator
-        // A seed of its own: runs without it stay as they were.
+        // The foot pod has its own seed, so that runs without one stay the same.
         footPod = settings.footPod.map { FootPod($0, SeededGenerator(seed: seed &+ 0x0F00_7B0D)) }
     }
 
-    /// The next frame, numbered from 1; `nil` after the end of the plan.
+    /// Returns the next frame, numbered from 1; `nil` after the end of the plan.
     public mutating func next() -> SimulatedFrame? {
         while handedOut == pending.count {
             pending.removeAll(keepingCapacity: true)

@@ -1,4 +1,4 @@
-/// Gives each file its versioned name, after the files to which it refers.
+/// Assigns versioned names to files, to each after the files that it refers to.
 struct AssetVersions {
     let sources: [String: [UInt8]]
     private(set) var names: [String: String] = [:]
@@ -7,7 +7,7 @@ struct AssetVersions {
         self.sources = sources
     }
 
-    /// Files may not refer to each other in a circle: neither could have its hash first.
+    /// Files may not refer to each other in a cycle, because none could have its hash first.
     mutating func asset(named name: String) -> PageAsset {
         let bytes = resolved(sources[name] ?? [])
         let versioned = Self.versioned(name, bytes: bytes)

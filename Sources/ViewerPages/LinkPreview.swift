@@ -1,4 +1,4 @@
-/// What chats show of a link to a run.
+/// Preview of a link to a run, as chats show it.
 public struct LinkPreview: Hashable, Sendable {
     public let title: String
     public let text: String
@@ -8,16 +8,16 @@ public struct LinkPreview: Hashable, Sendable {
         self.text = text
     }
 
-    /// That of every link with a secret: nothing of the runner.
+    /// Preview of every link with a secret; it reveals nothing of the runner.
     static let ofAnyRun = LinkPreview(title: "A run, live", text: "Follow a run as it happens.")
 }
 
-/// The live page of a runner whom everybody may find, with a preview of each moment.
+/// The live page of a runner with a public name, with a preview for each request.
 struct PreviewedPage: Sendable {
-    /// The page before, between and after title and text.
+    /// The page's bytes before, between and after title and text.
     private let parts: [ArraySlice<UInt8>]
 
-    /// Two characters that no page has.
+    /// Two characters that no page contains.
     private static let marks = LinkPreview(title: "\u{1}", text: "\u{2}")
 
     init(_ renderer: PageRenderer) {

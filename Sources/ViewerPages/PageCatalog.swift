@@ -29,9 +29,9 @@ public struct PageCatalog: Sendable {
         named = PreviewedPage(fill)
     }
 
-    /// The live page of a runner whom everybody may find.
+    /// The live page of a runner with a public name.
     ///
-    /// - Parameter preview: What chats show of this moment.
+    /// - Parameter preview: Preview for chats, as of this moment.
     /// - Returns: HTML for one request, with the headers of the live page.
     public func livePage(_ preview: LinkPreview) -> [UInt8] { named.html(preview) }
 

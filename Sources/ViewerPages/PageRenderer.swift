@@ -11,7 +11,7 @@ struct PageRenderer {
 
     /// - Parameters:
     ///   - page: The page.
-    ///   - preview: What chats show of a link to it.
+    ///   - preview: Preview of a link to the page, for chats.
     /// - Returns: The page, filled.
     func html(_ page: PageCatalog.Page, preview: LinkPreview = .ofAnyRun) -> [UInt8] {
         let template = PageTemplate(source: PageFiles.html(page.rawValue))

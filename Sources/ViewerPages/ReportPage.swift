@@ -32,7 +32,7 @@ public enum ReportPage {
             })
     }
 
-    /// The rows by column: names in each of ten thousand rows would be most of the file.
+    /// The rows by column, because names in each of ten thousand rows would be most of the file.
     private static func content(
         snapshot: [UInt8], events: [[UInt8]], rows: [ReportRow]
     ) -> [UInt8] {

@@ -1,6 +1,6 @@
 public import SensorModel
 
-/// A message of the daemon to a device, as a text line and as a binary frame.
+/// A message from the daemon to a device, as a text line and as a binary frame.
 public enum DaemonMessage: Hashable, Sendable {
     /// - Parameters:
     ///   - session: The session in the hello.
@@ -20,7 +20,7 @@ public enum DaemonMessage: Hashable, Sendable {
         .error(code: code.rawValue, reason: code.reason)
     }
 
-    /// A refused frame. The connection stays open, or closes with the refusal's own code.
+    /// The answer to a refused frame; the connection stays open, or closes with the refusal's code.
     public static func error(_ refusal: FrameRefusal) -> DaemonMessage {
         .error(
             code: (refusal.closes ?? .notAFrame).rawValue, reason: refusal.description)

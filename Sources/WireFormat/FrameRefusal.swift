@@ -44,7 +44,7 @@ public enum FrameRefusal: Error, Hashable, Sendable {
         }
     }
 
-    /// The label `reason` of the metric. A device cannot choose its text.
+    /// The value of the metric's label `reason`; a device cannot choose it.
     public var code: String {
         switch self {
         case .lengthOutOfRange: "length_out_of_range"

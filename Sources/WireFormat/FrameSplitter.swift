@@ -13,14 +13,14 @@ public struct FrameSplitter: Sendable {
         case text
     }
 
-    /// The form; `nil` until the first four bytes have come.
+    /// The form; `nil` until it is decided, after at most four bytes.
     public private(set) var form: Form?
     /// Bytes not passed on yet: part of a frame, or frames that `body` refused.
     private var pending: [UInt8] = []
     /// Bytes at the start of `pending` that are already passed on.
     private var consumedBytes = 0
     /// Bytes after `consumedBytes` without a line feed. They are not searched again when a line
-    /// comes byte by byte.
+    /// arrives byte by byte.
     private var searchedBytes = 0
 
     private let lineBytesMax: Int

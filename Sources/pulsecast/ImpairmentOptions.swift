@@ -1,7 +1,7 @@
 import ArgumentParser
 import Simulator
 
-/// What a simulated network does to frames.
+/// Effects of a simulated network on frames.
 struct ImpairmentOptions: ParsableArguments {
     @Option(help: .value("share", "Share of frames that are lost, 0…0.9.")) var loss = 0.0
     @Option(help: .value("share", "Share of frames that arrive twice, 0…0.9."))
@@ -22,7 +22,7 @@ struct ImpairmentOptions: ParsableArguments {
             || clockOffset != 0 || clockDrift != 0
     }
 
-    /// - Throws: `ValidationError` for an outage that is none.
+    /// - Throws: `ValidationError` for an invalid outage.
     var impairments: Impairments {
         get throws {
             var impairments = Impairments()

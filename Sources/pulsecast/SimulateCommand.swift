@@ -110,7 +110,7 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 }
 
-/// How far all simulated runners are.
+/// Progress of all simulated runners.
 private final class RunnersProgress: Sendable {
     private let parts: Mutex<[Int]>
 

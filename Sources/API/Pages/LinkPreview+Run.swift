@@ -3,7 +3,7 @@ import SensorModel
 import ViewerPages
 
 extension LinkPreview {
-    /// What a snapshot of a share has for a preview.
+    /// Fields of a share's snapshot that a preview uses.
     private struct Shown: Decodable {
         struct HeartRate: Decodable {
             let bpm: Int?
@@ -17,9 +17,9 @@ extension LinkPreview {
 
     /// - Parameters:
     ///   - name: The runner's public name.
-    ///   - snapshot: What the share shows to everybody now, as JSON.
+    ///   - snapshot: Public snapshot of the share, as JSON.
     init(of name: PublicName, showing snapshot: [UInt8]) {
-        // Without a snapshot the share has just ended, or it cannot be told now.
+        // There is no snapshot if the share has just ended or cannot be read now.
         let shown = try? JSONDecoder().decode(Shown.self, from: Data(snapshot))
         guard let shown, let state = shown.state, state != "waiting", state != "ended" else {
             self.init(title: name.marked, text: "Not out now. Come back later.")

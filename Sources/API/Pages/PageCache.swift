@@ -2,9 +2,9 @@ package import Runtime
 import Synchronization
 package import ViewerPages
 
-/// The pages, numbered and compressed, which takes 20 ms of a processor.
+/// The pages with version numbers, compressed; building them takes 20 ms of a processor.
 ///
-/// They are built as soon as the listeners are open. An earlier request waits for them.
+/// They are built as soon as the listeners are open. A request before that waits for them.
 package final class PageCache: Sendable {
     private let settings: PageSettings
     private let made = Mutex<PageCatalog?>(nil)

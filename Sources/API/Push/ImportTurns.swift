@@ -1,7 +1,8 @@
 import SensorModel
 import Synchronization
 
-/// One import of a device at a time: two of the same file would not find each other. Any thread.
+/// Runs one import of a device at a time: two of the same file would not detect each other. Any
+/// thread.
 package final class ImportTurns: Sendable {
     private let devices = Mutex(Set<DeviceID>())
 

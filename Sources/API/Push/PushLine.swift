@@ -12,9 +12,9 @@ import WireFormat
 actor PushLine {
     /// Result of a request's frames.
     enum Outcome: Hashable, Sendable {
-        /// The frames are on disk, or on their way there if the owner requires no more.
+        /// The frames are on disk, or on their way there if the configured durability allows that.
         case recorded
-        /// The session was deleted, or belongs to another line: a new one has to be opened.
+        /// The session was deleted, or belongs to another line: the caller opens a new one.
         case gone
         /// The log cannot be written now: the application should send again.
         case notDurable
@@ -26,12 +26,12 @@ actor PushLine {
     let session: SessionID
     private let pipeline: Pipeline
     private let isDurable: Bool
-    /// Whether its frames may be of any time.
+    /// Whether its frames may have any device time.
     private let isRecorded: Bool
     private let connection: Task<PushConnection, Never>
     private var memory = PushMemory()
     /// Puts the last request's frames into the ring, after those of earlier requests. A repeated
-    /// request has nothing to send, but its answer is about the frames of the first one.
+    /// request has nothing to send, but its answer depends on the frames of the first one.
     private var sending: Task<Void, Never>?
     private let counters: PushCounters
 
@@ -67,7 +67,7 @@ actor PushLine {
     }
 
     func close() async {
-        // What a request still has to send comes before: it would belong to no session else.
+        // Frames of an unfinished request go first; otherwise they would belong to no session.
         await sending?.value
         await connection.value.close()
     }

@@ -2,11 +2,11 @@ package import SensorModel
 
 /// Memory of the frames that push requests hold until the log has them.
 ///
-/// A request waits while its device sends more than the pipeline passes (``HolePace``), after its
-/// connection is gone, too. Small requests have room of their own, so that a few devices with large
+/// A request waits while its device sends more than the pipeline passes (``HolePace``), even after
+/// its connection is gone. Small requests have a separate budget, so that a few devices with large
 /// ones do not keep everybody out.
 package struct PushRoom {
-    /// What a request has taken. Give it back once.
+    /// Memory that a request has taken; to be given back once.
     package struct Hold: Sendable {
         fileprivate let bytes: Int
         fileprivate let device: DeviceID
@@ -18,19 +18,19 @@ package struct PushRoom {
         var smallBytes = 0
     }
 
-    /// A reading or a point; what a device and all may hold of such requests.
+    /// Bytes of a small request (a reading or a point), of one device's small requests, and of all.
     package static let (smallBytesMax, deviceSmallBytesMax, allSmallBytesMax) =
         (4 << 10, 8 << 10, 2 << 20)
-    /// What one device may hold of other requests beside its first.
+    /// Bytes of one device's other requests; a single one may be larger.
     package static let deviceBytesMax = 4 << 20
 
-    /// What all may hold of other requests.
+    /// Bytes of all other requests.
     private let bytesMax: Int
     private var all = Use()
     private var devices: [DeviceID: Use] = [:]
 
-    /// - Parameter bodyBytesMax: Length of the longest body. One of small points becomes six times as
-    ///   much, and some must fit.
+    /// - Parameter bodyBytesMax: Length of the longest body. A body of small points needs six times
+    ///   its length, and some of these must fit.
     package init(bodyBytesMax: Int) {
         bytesMax = Self.largeBytesMax(bodyBytesMax: bodyBytesMax)
     }
@@ -74,7 +74,7 @@ package struct PushRoom {
         devices[hold.device] = own.bytes + own.smallBytes > 0 ? own : nil
     }
 
-    /// Bytes of a frame, decoded, encoded and on its way, beside its samples.
+    /// Bytes of a frame in all its forms (decoded, encoded, in transit), without its samples.
     private static let frameBytes = 320
 
     package static func bytes(of frames: [Frame]) -> Int {

@@ -89,7 +89,7 @@ package struct PushRoutes: Sendable {
             .device(token: Self.token(of: request, format), peer: request.peer)
     }
 
-    /// Bytes of a form that holds the token.
+    /// Longest form in which a token is looked for, in bytes.
     private static let formBytesMax = 4096
 
     /// The token from the path, or from `Authorization` in any of the forms applications use.
@@ -99,7 +99,7 @@ package struct PushRoutes: Sendable {
         guard format == .hr else { return nil }
         if let token = request.query["token"] { return token }
         let isForm = request.fields["content-type"]?.contains("form-urlencoded") ?? false
-        // Read for anybody, before anything is proved.
+        // The form is read before authentication, so its length is bounded.
         guard request.body.count <= formBytesMax else { return nil }
         return isForm ? QueryItems(String(decoding: request.body, as: UTF8.self))["token"] : nil
     }
@@ -141,9 +141,9 @@ package struct PushRoutes: Sendable {
 
     // MARK: Over WebSocket
 
-    /// Bytes of a message: one reading, which needs 200.
+    /// Longest message, in bytes; one reading needs 200.
     private static let relayedBytesMax = 16 << 10
-    /// Bad messages in a row after which the socket is closed: the sender is of another format.
+    /// Bad messages in a row after which the socket is closed: the sender uses another format.
     private static let badMessagesMax = 100
 
     /// Handles each text message like a request's body; sends no answers.
@@ -169,7 +169,7 @@ package struct PushRoutes: Sendable {
             let push = PushRequest(
                 contentType: "application/json", body: Array(text.utf8), arrivalTime: clock())
             let answer = await answer(push, from: device.id, as: format)
-            // Nothing was recorded: the sender keeps what it has, and comes back.
+            // Nothing was recorded; the sender keeps its readings and reconnects.
             if answer.status == 429 {
                 return conversation.close(code: CloseCode.tooManyRequests.rawValue)
             }

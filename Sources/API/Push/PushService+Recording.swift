@@ -3,7 +3,7 @@ import Runtime
 package import SensorModel
 
 extension PushService {
-    /// Frames that are sent before the log is asked whether it has them.
+    /// Frames that are sent before the next wait for the log.
     private static let framesAtOnce = 500
 
     /// Records the frames of a file as a session of its own, whole or not at all.
@@ -17,7 +17,7 @@ extension PushService {
     ) async -> (outcome: PushOutcome, session: SessionID) {
         var generator = SystemRandomNumberGenerator()
         let session = SessionID.imported(using: &generator)
-        // Before the line: it is a connection, which somebody has to close.
+        // Checked before the line is opened, because a line is a connection that must be closed.
         if let refusal = refusal(of: frames, from: device) { return (refusal, session) }
         let line = newLine(of: session, from: device, isRecorded: true)
         var rest = frames[...]
@@ -25,7 +25,7 @@ extension PushService {
             let outcome = await line.send(Array(rest.prefix(Self.framesAtOnce)), at: clock())
             guard outcome == .recorded else {
                 await line.close()
-                // The disk takes nothing: what is there stays if it cannot be deleted either.
+                // A part that cannot be deleted either, as on a failed disk, stays.
                 _ = try? await administration.deleteSession(session, for: device)
                 return (.notDurable, session)
             }

@@ -13,8 +13,8 @@ package enum PushOutcome: Hashable, Sendable {
     case notDurable
     /// The device sends more per second than allowed: nothing was recorded.
     case tooMany
-    /// There are years between its points, or thousands of buttons: nothing was recorded, and sending it
-    /// again is useless.
+    /// The points are years apart, or there are thousands of buttons. Nothing was recorded, and
+    /// sending it again is useless.
     case tooSparse
 }
 
@@ -23,7 +23,8 @@ package actor PushService {
     private struct Key: Hashable {
         let device: DeviceID
         let format: PushFormat
-        /// The session of the application's own name for it; `nil`: it names none.
+        /// The session derived from the application's name for it; `nil`: the application gives
+        /// none.
         let named: SessionID?
     }
 
@@ -32,8 +33,8 @@ package actor PushService {
         var lastUse: Timestamp
     }
 
-    /// Longest time for which a request's holes may be paced: three thousand points an hour apart, or a
-    /// thousand a day apart.
+    /// Longest time for which the holes of a request may be paced: three thousand points an hour
+    /// apart, or a thousand a day apart.
     private static let waitSecondsMax = 120.0
 
     /// Recordings that a device may have open at once; a new one evicts the least recently used.
@@ -98,7 +99,7 @@ package actor PushService {
             line = self.line(key)
             outcome = await line.send(batch.frames, at: clock())
         }
-        // An end that is not recorded is sent again, and must find its session.
+        // An end that is not recorded is sent again, so its session must still be known.
         if batch.endsSession, outcome == .recorded {
             forget(line, key)
             await line.close()
@@ -111,7 +112,7 @@ package actor PushService {
         return outcome == .recorded ? .recorded : .notDurable
     }
 
-    /// Why frames are not taken; `nil`: they are.
+    /// Reason to refuse frames; `nil`: they are accepted.
     func refusal(of frames: [Frame], from device: DeviceID) -> PushOutcome? {
         guard
             pipeline.loops.allowsPush(

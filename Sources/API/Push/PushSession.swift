@@ -7,10 +7,10 @@ import SensorModel
 /// Maps pushed frames to sessions: applications name their recordings in their own way, or not at
 /// all, and the log uses UUIDs.
 ///
-/// The UUIDs are version 8. In 12 bits, a first bit of 0 marks an ID made from an application's
-/// name; a first bit of 1, followed by the format, marks one of an application without names. All
-/// bits 1 mark an import (``SessionID/isImported``).
-/// Sessions of such an application continue after a restart of the daemon.
+/// The UUIDs have version 8; the 12 bits after the version tell the origin of an ID. A first bit of
+/// 0 marks an ID made from an application's name. A first bit of 1, followed by the format, marks
+/// an application without names, whose sessions continue after a restart of the daemon. All bits 1
+/// mark an import (``SessionID/isImported``).
 enum PushSession {
     private static let versionMask: UInt64 = 0xFFFF
     private static let version: UInt64 = 0x8000

@@ -29,7 +29,7 @@ extension HTTPResponse {
         let tag = "\"" + String(hash.high, radix: 16) + "\""
         var tagged = self
         tagged.fields["ETag"] = tag
-        // Bytes: in a field of 15 KB, to tell characters took a millisecond.
+        // Bytes, because splitting a field of 15 KB into characters took a millisecond.
         let known = request.fields.values("if-none-match").joined(separator: ",").utf8
             .split(separator: UInt8(ascii: ",")).map { $0.drop { " W/".utf8.contains($0) } }
         guard known.contains(where: { $0.starts(with: tag.utf8) || $0.starts(with: "*".utf8) })

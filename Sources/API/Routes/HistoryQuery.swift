@@ -1,7 +1,7 @@
 package import SensorModel
 package import Transport
 
-/// Which page of a share's history is wanted.
+/// Query for a page of a share's history.
 package struct HistoryQuery: Hashable, Sendable {
     package static let limits = 1...1000
 
@@ -22,7 +22,7 @@ package struct HistoryQuery: Hashable, Sendable {
     }
 }
 
-/// Which samples of `heartRate.json` are wanted.
+/// Query for samples of `heartRate.json`.
 package struct PublicHistoryQuery: Hashable, Sendable {
     package static let limits = 1...10_000
 
@@ -44,7 +44,7 @@ package struct PublicHistoryQuery: Hashable, Sendable {
             startAt = nil
             return
         }
-        // Firebase's readers quote a key.
+        // Firebase clients put a key in quotes.
         guard let start = Int64(text.filter { $0 != "\"" }) else {
             throw .badField(name: "startAt", allowed: "milliseconds since 1970")
         }

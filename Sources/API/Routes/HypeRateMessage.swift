@@ -1,20 +1,20 @@
 import Foundation
 import Sharing
 
-/// What a client says on HypeRate's socket: a Phoenix message, its payload left out.
+/// Message of a client on HypeRate's socket: a Phoenix message without its payload.
 package struct HypeRateMessage: Hashable, Sendable {
-    /// The first clients count, later ones send what they count as text.
+    /// Reference chosen by the client: a count in the first clients, text in later ones.
     package enum Reference: Hashable, Sendable {
         case number(Int)
         case text(String)
     }
 
-    /// `phoenix` where the client names none.
+    /// `phoenix` if the client names none.
     package let topic: String
     package let event: String
     package let reference: Reference?
 
-    /// `nil` for what is no JSON object with an event.
+    /// `nil` unless `text` is a JSON object with an event.
     package init?(_ text: String) {
         guard let message = try? JSONDecoder().decode(Coding.self, from: Data(text.utf8)) else {
             return nil

@@ -44,7 +44,8 @@ actor HypeRateSocket {
         switch message.event {
         case "phx_join":
             let program = topics[topic] == nil ? program(of: topic) : nil
-            // Before the first reading: that would be of a topic that is not joined.
+            // The reply precedes the first reading: a client expects readings only of joined
+            // topics.
             reply(to: message, accepted: program != nil || topics[topic] != nil)
             if let program { topics[topic] = Task { await program() } }
         case "phx_leave":
@@ -56,7 +57,7 @@ actor HypeRateSocket {
         }
     }
 
-    /// The messages of a topic.
+    /// Returns the work that sends the messages of a topic.
     ///
     /// - Returns: `nil` for a share that is unknown, revoked or expired.
     private func program(of topic: String) -> (@Sendable () async -> Void)? {

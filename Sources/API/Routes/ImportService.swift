@@ -10,9 +10,9 @@ import Sharing
 import Transport
 import WireFormat
 
-/// Takes the file of a run that another program recorded, once.
+/// Imports the file of a run that another program recorded, and detects duplicates.
 struct ImportService: Sendable {
-    /// What to do with a run that is there already.
+    /// Handling of a run that is already recorded.
     fileprivate enum Duplicate: String, CaseIterable, Sendable {
         case refuse, replace, keep
     }
@@ -32,7 +32,7 @@ struct ImportService: Sendable {
         let beside: [String]
     }
 
-    /// Sessions of the same hours that are read and compared, those that overlap most first.
+    /// Maximum number of sessions of the same hours to compare; the largest overlap comes first.
     private static let comparedMax = 8
 
     let administration: Administration
@@ -117,7 +117,7 @@ struct ImportService: Sendable {
         return notes
     }
 
-    /// Adds the end of the run: without it the session would wait for more.
+    /// Adds the end of the run; otherwise the session would wait for more frames.
     private static func ended(_ frames: [Frame]) -> [Frame] {
         guard let last = frames.last, last.payload != .control(.stop) else { return frames }
         let end = Frame(sequence: .none, deviceTime: last.deviceTime, payload: .control(.stop))
@@ -141,7 +141,7 @@ struct ImportService: Sendable {
         guard !candidates.isEmpty else { return [] }
         let log = pipeline.log
         log.flush()
-        // Beside other files, not before those who read the log.
+        // Uses the threads for request bodies, so that it delays no reader of the log.
         return try await pipeline.bodies.run(for: .device(device)) { ticket in
             let match = RecordingMatch(recording.frames)
             return try candidates.filter { candidate in
@@ -152,7 +152,7 @@ struct ImportService: Sendable {
         }
     }
 
-    /// Reads the frames of a session that are compared, as far as they can be read.
+    /// Reads the frames of a session for a comparison; skips those that cannot be decoded.
     private static func read(
         _ summary: SessionSummary, _ reader: LogReader, _ ticket: ReadPool.Ticket,
         _ body: (Frame) -> Void
@@ -171,7 +171,7 @@ struct ImportService: Sendable {
         guard !ticket.isCancelled else { throw ReadRefusal.cancelled }
     }
 
-    /// - Returns: Those that were erased; the others are over the limit of deletions, or gone.
+    /// - Returns: The erased sessions; the others exceed the limit of deletions, or are gone.
     private func erase(_ sessions: [SessionID], of device: DeviceID) async -> [SessionID] {
         var erased: [SessionID] = []
         for session in sessions {
@@ -184,9 +184,9 @@ struct ImportService: Sendable {
     }
 }
 
-/// The request's target, for clients.
+/// Target of an import request, for clients.
 package enum ImportAddress {
-    /// Choices for a run that is there already.
+    /// Choices for a run that is already recorded.
     package static let duplicates = ImportService.Duplicate.allCases.map(\.rawValue)
 
     /// - Parameters:

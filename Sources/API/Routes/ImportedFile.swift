@@ -10,11 +10,11 @@ struct ImportedFile {
 
     /// Bytes of the longest file, expanded.
     private static let (bytesMax, fitBytesMax) = (16 << 20, 4 << 20)
-    /// A value while it is read, as the file has it and as a device sends it.
+    /// Bytes of a value while it is read, both as in the file and as a device sends it.
     private static let itemBytes = 500
-    /// Bytes of a value in a file. Most text has more; what has fewer is read again, with more room.
+    /// Fewest bytes of a value in a file. A text with shorter values is read again, with more room.
     private static let (fitItemBytes, textItemBytes) = ([4], [20, 8])
-    /// Beside the file itself, in what is reserved for one device.
+    /// Values that fit beside the file into the reservation of one device.
     private static let itemsMax =
         (ExportBudget.deviceBytesMax - bytesMax - (1 << 20)) / itemBytes
 
@@ -36,7 +36,7 @@ struct ImportedFile {
         }
     }
 
-    /// Reads it with room for as many values as it has bytes, divided by the first number, then by the next.
+    /// Reads the file with room for its length divided by the first of `itemBytes`, then the next.
     private static func read(
         _ file: [UInt8], name: String, itemBytes: ArraySlice<Int>,
         _ reservation: ExportBudget.Reservation
@@ -49,7 +49,7 @@ struct ImportedFile {
             let recording = try Recording.read(
                 name: name, contents: .file(file), itemsMax: itemsMax
             ).sent()
-            // Recording it takes seconds, and less memory: others' exports need not wait for the rest.
+            // Recording takes seconds, but less memory: the rest is freed for others' exports.
             _ = reservation.take(min(reserved, PushRoom.bytes(of: recording.frames)))
             return recording
         } catch RecordingError.tooMuch where itemBytes.count > 1 {

@@ -3,7 +3,7 @@ import Foundation
 import SensorModel
 package import Transport
 
-/// JSON objects of the API's requests and answers: not on the way of any frame or event.
+/// JSON objects of API requests, responses and webhooks; not on the path of any frame.
 package enum JSONBody {
     static func response(_ value: some Encodable, status: Int = 200) -> HTTPResponse {
         guard let bytes = bytes(value) else {
@@ -32,7 +32,7 @@ package enum JSONBody {
         try decode(type, from: request.body.isEmpty ? Array("{}".utf8) : request.body)
     }
 
-    /// - Throws: ``APIRefusal/badBody(reason:)``, also for a field that a ``StrictBody`` has not.
+    /// - Throws: ``APIRefusal/badBody(reason:)``, also for a field that a ``StrictBody`` lacks.
     package static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8]
     ) throws(APIRefusal) -> Value {
@@ -93,11 +93,11 @@ package enum APIRefusal: Error, Hashable, Sendable {
     case notFound(String)
     case conflict(String)
     case tooMany(String, retryAfterSeconds: Int)
-    /// The disk takes no change now.
+    /// The disk accepts no change now.
     case unavailable(String)
     case failed(String)
 
-    /// Seconds after which a client should try again: the daemon itself does every few.
+    /// Seconds after which a client should retry; the daemon retries every few seconds, too.
     private static let retryAfterSeconds = 5
 
     package var response: HTTPResponse {

@@ -1,8 +1,8 @@
 package import Runtime
 package import Transport
 
-/// Says where a running daemon listens, for `pulsecast doctor`: its configuration may ask for any free
-/// port, and be another one than the terminal's.
+/// Reports the addresses of a running daemon's listeners, for `pulsecast doctor`. Its configuration
+/// may ask for any free port, and may differ from the one that the terminal uses.
 package struct ListenerRoutes: Sendable {
     private let address: PublicAddress
 

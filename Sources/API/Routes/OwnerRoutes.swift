@@ -57,7 +57,7 @@ package struct OwnerRoutes: Sendable {
         addPlaces(to: &router)
     }
 
-    /// What a route works on. All but ``memory`` waits for the disk: see ``ChangeQueue``.
+    /// Data that a route works on. All but ``memory`` wait for the disk (``ChangeQueue``).
     private enum Subject {
         case memory
         /// Reads the registry.
@@ -110,7 +110,7 @@ package struct OwnerRoutes: Sendable {
         add(.get, "/sessions", to: &router) { request, device in
             try await sessions.page(request, of: .device(device.id), path: "/v1/me/sessions")
         }
-        // What it waits for is the log, which may take long, and no change waits behind it.
+        // An import may wait long for the log, so it stays out of the queue of changes.
         add(.post, "/import", .memory, bodyBytesMax: .max, to: &router) { request, device in
             try await ImportService(
                 administration: administration, pipeline: sessions.pipeline, pushes: pushes
@@ -220,7 +220,7 @@ struct SessionsErased: Encodable {
 /// A share as its owner sees it: with the link, to copy it again.
 struct OwnShareRow: Encodable {
     let row: ShareRow
-    /// `nil` for a share that is over, and for one sealed under another master key.
+    /// `nil` for a share that is over, or that is sealed under another master key.
     let url: String?
 
     private enum Key: String, CodingKey {

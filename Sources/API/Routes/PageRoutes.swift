@@ -26,7 +26,7 @@ package struct PageRoutes: Sendable {
         router.add(.get, "/overlay/:share") { sharePage($0, .overlay) }
         router.add(.get, "/me") { Self.response(catalog.page(.owner), to: $0) }
         router.add(.get, "/record") { Self.response(catalog.page(.record), to: $0) }
-        // Beside the page: a service worker may only serve pages below its own path.
+        // Served at the root, because a service worker may only serve pages below its own path.
         router.add(.get, "/record-worker.js") { named("recordworker.js", $0) }
         router.add(.get, "/assets/*") { asset($0) }
         router.add(.get, "/favicon.ico") { icon($0) }
@@ -43,14 +43,14 @@ package struct PageRoutes: Sendable {
         return sharePage(request, .live)
     }
 
-    /// The page of a public name, which tells chats of the run that goes on.
+    /// The page of a public name, with a preview of the current run for chats.
     private func namedPage(_ request: HTTPRequest) async -> HTTPResponse {
         guard case .success(let share) = shares.share(request), let name = share.publicName else {
             return sharePage(request, .live)
         }
-        // If the values cannot be told now, the preview says that the runner is not out.
+        // If the values cannot be read now, the preview says that the runner is not out.
         let shown = try? await shares.snapshots(of: share, for: request.peer).first
-        // Made for one request, it is not compressed.
+        // The page is made for one request, so it is not compressed.
         var response = Self.response(catalog.page(.live), acceptsGzip: false)
         response.body = .bytes(catalog.livePage(LinkPreview(of: name, showing: shown ?? [])))
         return response
@@ -112,7 +112,7 @@ package struct PageRoutes: Sendable {
         let path: String
     }
 
-    /// Redeems a code from a form and answers with a redirect, for a page without scripts.
+    /// The code in a request's body: a JSON object, or a form of a page without scripts.
     private static func code(
         in request: HTTPRequest
     ) throws(APIRefusal) -> (text: String, isForm: Bool) {

@@ -57,7 +57,7 @@ struct PlaybackRoutes: Sendable {
         guard let summary = pipeline.catalog.summary(of: session),
             let recorded = summary.deviceTimes
         else { throw AdministrationError.unknownSession(session) }
-        // A share obeys the zones of its own device: another's would not be hidden on it.
+        // A share obeys only the zones of its own device; those of another would not be hidden.
         guard summary.device == share.device else {
             throw APIRefusal.conflict(
                 "the session is of another device than the share: play it on one of that device's")

@@ -14,7 +14,8 @@ extension RunnerProfile {
     }
 }
 
-/// A runner's profile as JSON; in a request what is absent stays as it is, 0 takes a target back.
+/// A runner's profile as JSON. In a request an absent field changes nothing, and 0 removes a
+/// target.
 package struct ProfileBody: StrictBody, Encodable {
     package static var fields: [String] { CodingKeys.allCases.map(\.rawValue) }
 
@@ -177,11 +178,11 @@ package struct ProfileBody: StrictBody, Encodable {
         ("coggan", .coggan), ("seiler", .seiler),
     ]
 
-    /// When ``zonesFrom`` begins for a wearer: at three in the morning, as every day of training.
+    /// Start of the day ``zonesFrom`` for a wearer: three in the morning, as every day of training.
     package func zonesStart(for profile: RunnerProfile) throws(APIRefusal) -> Timestamp? {
         guard let zonesFrom else { return nil }
         let parts = zonesFrom.split(separator: "-", omittingEmptySubsequences: false)
-        // No sign: `+202` has four characters, too.
+        // A sign is refused: `+202` has four characters, too.
         let numbers = parts.compactMap { $0.first == "+" ? nil : Int($0) }
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = TimeZone(identifier: profile.timeZone) ?? .gmt

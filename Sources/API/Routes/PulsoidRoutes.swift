@@ -201,7 +201,7 @@ func whilePeerIsThere(
     }
 }
 
-/// A refusal in the words of the reader interface.
+/// A refusal in the format of the reader interface.
 enum ReaderRefusal: Error, Hashable, Sendable {
     case pulsoid(Pulsoid.Refusal)
     case tooMany(retryAfterSeconds: Int)

@@ -3,7 +3,7 @@ import SegmentLog
 package import SensorModel
 package import Transport
 
-/// Which page of a list of sessions is wanted.
+/// Query for a page of a list of sessions.
 package struct SessionPageQuery: Sendable {
     package static let limits = 1...1000
     static let limitDefault = 100

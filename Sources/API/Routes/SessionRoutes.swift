@@ -237,7 +237,7 @@ package struct SessionRoutes: Sendable {
             })
     }
 
-    /// The session as one page that needs no network.
+    /// Returns the session as one HTML page that needs no network.
     package func report(of summary: SessionSummary) async throws -> HTTPResponse {
         let log = pipeline.log
         log.flush()
@@ -258,7 +258,7 @@ package struct SessionRoutes: Sendable {
             ], body: .bytes(html))
     }
 
-    /// Reads a session on a thread of the pool. One that is erased meanwhile is unknown.
+    /// Reads a session on a thread of the pool; a session that is erased meanwhile is unknown.
     private func read<Result: Sendable>(
         _ summary: SessionSummary, _ body: @escaping @Sendable (ReadPool.Ticket) throws -> Result
     ) async throws -> Result {

@@ -2,7 +2,7 @@ package import Runtime
 import SensorModel
 import Sharing
 
-/// A share to be made, as commands and owners write it.
+/// Request for a new share, as commands and owners write it.
 package struct ShareBody: StrictBody {
     package static var fields: [String] { CodingKeys.allCases.map(\.rawValue) }
 
@@ -21,7 +21,7 @@ package struct ShareBody: StrictBody {
     let label: String?
     let publicName: String?
 
-    /// A list, as answers have it, or names with commas between, as people type it.
+    /// A list, as in responses, or names separated by commas, as people type them.
     package struct ScopeNames: Decodable {
         let text: String
 
@@ -46,7 +46,7 @@ package struct ShareBody: StrictBody {
                 throw .badValue("\(ShareError.publicNameInvalid(publicName))")
             }
             request.publicName = name
-            // Where somebody is now is told to everybody only by who asks for it.
+            // A public share shows the current position only if the request names that scope.
             if scope == nil { request.scope.remove(.location) }
         }
         if let scope {

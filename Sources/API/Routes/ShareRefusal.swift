@@ -3,7 +3,7 @@ package import Transport
 /// Reason for which a share is not shown, and its response.
 package enum ShareRefusal: Error, Hashable, Sendable {
     case unknown
-    /// While the answer was made the owner changed what is shown.
+    /// The owner changed what the share shows while the answer was made.
     case changed
     case tooMany(retryAfterSeconds: Int)
 
@@ -14,7 +14,7 @@ package enum ShareRefusal: Error, Hashable, Sendable {
         }
     }
 
-    /// Identical to the byte for every unknown, revoked and expired share, on every route.
+    /// The same response, byte for byte, for unknown, revoked and expired shares on every route.
     package var response: HTTPResponse {
         switch self {
         case .unknown: .failure(status: 404, code: 4004, reason: "unknown share")

@@ -9,12 +9,12 @@ import Transport
 extension ShareRoutes {
     /// Snapshots of a share, or of a group's members in its order.
     ///
-    /// After a start no session is in memory. The log then answers at once for a share, and the session
-    /// is loaded behind: whoever waited for that waited for each motion sample to be computed again.
-    /// A group waits for its sessions, two seconds at most: reading fifty snapshots one by one would
-    /// take longer.
+    /// After a start no session is in memory. For a single share the log then answers at once, and
+    /// the session is loaded in the background: waiting for that means computing each motion sample
+    /// again. A group waits for its sessions, two seconds at most, because reading fifty snapshots
+    /// one by one would take longer.
     ///
-    /// - Throws: Why it is not known now which session the share shows, see
+    /// - Throws: The reason why the session that the share shows is not known now, see
     ///   ``ShareReader/settle(_:for:from:)``.
     func snapshots(of share: Share, for peer: PeerAddress) async throws -> [[UInt8]] {
         let members = members(of: share)
@@ -40,7 +40,7 @@ extension ShareRoutes {
         }
     }
 
-    /// - Returns: `nil`: the session is in memory, or the log cannot tell, or not now.
+    /// - Returns: `nil`: the session is in memory, or the log cannot answer.
     private func readSnapshot(
         of share: Share, for peer: PeerAddress
     ) async -> (source: CatchUp.Source, snapshot: FeedSnapshot)? {
@@ -51,7 +51,7 @@ extension ShareRoutes {
         }
         guard let source = source ?? nil else { return nil }
         let reader = pipeline.reader
-        // A refused reading is as none: the session is waited for.
+        // After a refused read the request waits for the session to be loaded.
         let snapshot = try? await reader.pool.run(
             for: .share(share.key), from: .address(peer.key)
         ) { ticket in try reader.latest(of: source, ticket) }

@@ -28,7 +28,7 @@ extension ShareRoutes {
         case history(startAt: Int64?, limit: Int)
     }
 
-    /// The data once, or as a stream of `put` events, as the reader requests.
+    /// The data once, or a stream of `put` events if the request asks for one.
     private func publicAnswer(
         to request: HTTPRequest, as path: PublicPath
     ) async -> HTTPResponse {
@@ -104,7 +104,7 @@ extension ShareRoutes {
         }
     }
 
-    /// Tells the history, as `read` gives it, and all of it again with each reading.
+    /// Sends the history that `read` returns, then the whole history again with each reading.
     private func tellHistory(
         _ write: @Sendable ([UInt8]) async throws -> Void, _ member: Share, by link: Share,
         limit: Int, _ read: () async throws -> [HeartRateReading]
@@ -126,7 +126,7 @@ extension ShareRoutes {
         }
     }
 
-    /// What `read` gives once nobody changes meanwhile what the link shows; `nil`: the link is over.
+    /// Repeats `read` while owners change what the link shows; `nil`: the link is over.
     private static func unchanged(
         _ read: () async throws -> [HeartRateReading]
     ) async throws -> [HeartRateReading]? {
@@ -176,7 +176,7 @@ extension ShareRoutes {
 
     /// The heart rate that a device's share shows now.
     ///
-    /// - Throws: Why it is not known now which session the share shows, see
+    /// - Throws: The reason why the session that the share shows is not known now, see
     ///   ``ShareReader/settle(_:for:from:)``.
     func reading(
         of member: Share, by link: Share, _ peer: PeerAddress

@@ -57,8 +57,8 @@ extension ShareRoutes {
 }
 
 extension ShareRoutes {
-    /// Hidden sessions are read, too, and add nothing. So that the time of an answer does not tell of
-    /// them, it comes after 25 ms, or 50, 100, 200…
+    /// Waits until 25 ms after `begin`, or 50, 100, 200… Hidden sessions are read although they add
+    /// nothing, so the time of an answer must not reveal them.
     private static func awaitStep(since begin: ContinuousClock.Instant) async throws {
         var step = Duration.milliseconds(25)
         while begin + step < .now { step *= 2 }
@@ -67,14 +67,14 @@ extension ShareRoutes {
 }
 
 extension ShareReader {
-    /// Limits the sessions examined for one week.
+    /// Maximum number of sessions examined for one week.
     private static let weekSessionsMax = 1000
-    /// Limits the sessions read for one week: those that might add a day. Where that many add none,
-    /// days of older sessions are not told.
+    /// Maximum number of sessions read for one week, of those that might add a day. If that many
+    /// add none, days of older sessions are left out.
     private static let weekReadsMax = 64
 
-    /// Adds starts of sessions of which the share has shown something, in the share's times. A
-    /// session that cannot add a day is not read. Runs on a thread of the pool.
+    /// Adds the first visible times of sessions of which the share has shown something. A session
+    /// that cannot add a day is not read. Runs on a thread of the pool.
     fileprivate func addStarts(
         of source: CatchUp.Source, since seconds: Double, at now: Timestamp,
         to week: inout TrainingWeek, _ ticket: ReadPool.Ticket
@@ -93,13 +93,14 @@ extension ShareReader {
             guard summary.arrivalTimes.lowerBound <= seen, source.mayShow(summary),
                 !week.knows(times)
             else { continue }
-            // Records that come late do not tell whether it was over before the share was made.
+            // Records that arrive late do not tell whether the session ended before the share was
+            // made.
             if summary.arrivalTimes.lowerBound < share.createdAt,
                 let end = try end(of: summary.session, ticket), end < share.createdAt
             {
                 continue
             }
-            // The session's times include what the share does not show yet.
+            // Otherwise the session's times include records that the share does not show yet.
             guard rule != .everything || summary.arrivalTimes.upperBound > seen else {
                 week.add(sessionStart: times.lowerBound)
                 continue

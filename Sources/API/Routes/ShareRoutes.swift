@@ -46,7 +46,7 @@ package struct ShareRoutes: Sendable {
         }
     }
 
-    /// The share, or the refusal, which is the same for unknown, revoked and expired.
+    /// The share, or the refusal, which is the same for unknown, revoked and expired shares.
     package func share(_ request: HTTPRequest) -> Result<Share, ShareRefusal> {
         let text = request.parameters["share"] ?? ""
         return service.find(text, peer: request.peer).mapError(ShareRefusal.init)
@@ -95,7 +95,7 @@ package struct ShareRoutes: Sendable {
         }
     }
 
-    /// One page. A cursor of another history gets a gap, and the page begins anew.
+    /// One page of a history. A cursor of another log history gets a gap, and the page starts anew.
     private func page(
         of share: Share, after: LogCursor??, limit: Int, _ peer: PeerAddress
     ) async throws -> [UInt8] {
@@ -143,7 +143,7 @@ package struct ShareRoutes: Sendable {
         return isShown
     }
 
-    /// Called when a reading is done, before anything of it is told.
+    /// Checks a finished read, before any of it is sent.
     ///
     /// - Throws: ``ShareRefusal/unknown`` if the link is over, ``ShareRefusal/changed`` if it must
     ///   be read again.
@@ -155,7 +155,7 @@ package struct ShareRoutes: Sendable {
         }
     }
 
-    /// What each member shows, all held back alike.
+    /// The members' sources, all held back as long as the latest of them.
     private func sources(
         of members: [Share], after offset: RecordOffset?, for link: Share, _ peer: PeerAddress
     ) async throws -> [CatchUp.Source] {
@@ -168,7 +168,7 @@ package struct ShareRoutes: Sendable {
 
     /// Sessions that devices' shares show: the current ones, or those with records after an offset.
     ///
-    /// - Returns: A source a share.
+    /// - Returns: One source per share.
     /// - Throws: ``ReadRefusal/cancelled``
     package func shown(
         by members: [Share], after: RecordOffset?

@@ -9,7 +9,7 @@ package struct ShareRow: Encodable {
     package let delaySeconds: Int
     package let maxViewers: NullableField<Int>
     package let label: NullableField<String>
-    /// The name by which everybody finds it, with its mark.
+    /// The share's public name, with its mark.
     package let `public`: NullableField<String>
     package let viewers: Int
     package let viewersEver: Int
@@ -47,7 +47,7 @@ struct ShareLink: Encodable {
     let delaySeconds: Int
     let maxViewers: NullableField<Int>
     let label: NullableField<String>
-    /// As in ``ShareRow``; `url` leads to it then.
+    /// As in ``ShareRow``; if present, `url` leads to it.
     let `public`: NullableField<String>
     /// Warning to the owner; absent: none.
     let warning: String?
@@ -78,7 +78,7 @@ extension Share {
     ///
     /// - Parameters:
     ///   - address: The daemon's address for viewers.
-    ///   - id: The share's secret, which a public name takes the place of.
+    ///   - id: The share's secret; unused if the share has a public name.
     /// - Returns: An absolute address, if the daemon's is one.
     func url(at address: String, id: ShareID) -> String {
         "\(address)/\(publicName?.marked ?? "s/" + id.text)"

@@ -50,7 +50,7 @@ package struct DeviceService: DeviceGate {
                 recorded: handshake.hello.recorded))
     }
 
-    /// - Throws: ``RegistryError`` when the device is known and must not be welcomed now.
+    /// - Throws: ``RegistryError`` when the device is known, but cannot be admitted now.
     private func device(of handshake: DeviceHandshake) throws(RegistryError) -> Device? {
         if let token = handshake.headerToken ?? handshake.hello.token {
             return accounts.device(withToken: token)

@@ -3,14 +3,14 @@ import Synchronization
 
 /// Admits readers of heart-rate histories as event streams.
 ///
-/// Each change sends a history as a whole, so each reader keeps what it was told and its encoding.
+/// Each change sends the whole history again, so each reader keeps its readings and their encoding.
 /// Without a bound one link took 0.6 MiB a reader, and the processor for a megabyte a second.
 package final class HistoryReaders: Sendable {
     /// All readers together.
     package static let countMax = 32
     /// Readers of one link.
     static let linkCountMax = 8
-    /// Readings that such a reader is told at most; without a stream it may ask for more.
+    /// Maximum number of readings in such a stream; a request without a stream may ask for more.
     static let readingsMax = 1000
     /// Memory of one reader: readings, their encoding and its copy for the socket.
     package static let bytesEach = 160 << 10

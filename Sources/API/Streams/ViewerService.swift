@@ -41,7 +41,7 @@ package struct ViewerService: ViewerGate {
             ? .success(share) : .failure(.tooMany(retryAfterSeconds: Self.retryWhenFullSeconds))
     }
 
-    /// Finds a share. Unknown, revoked and expired are one case, found by one look-up.
+    /// Finds a share. Unknown, revoked and expired shares give the same result, by one look-up.
     func find(_ text: String, peer: PeerAddress) -> Result<Share, ViewerRefusal> {
         let now = clock()
         let name = PublicName(marked: text)
@@ -107,7 +107,7 @@ package struct ViewerService: ViewerGate {
             return accounts.withState { $0.viewers.left(key) }
         }
         mailbox.post { core in
-            // The opening may have begun one since.
+            // The opening may have begun a playback since.
             playbacks.stop(subscriber)
             guard core.unsubscribe(subscriber) else { return }
             core.accounts.withState { $0.viewers.left(key) }

@@ -23,11 +23,11 @@ package final class SessionNotifier: Sendable {
         self.clock = clock
     }
 
-    /// Takes the beginning of a session, with the device time of its first frame.
+    /// Reports the beginning of a session, with the device time of its first frame.
     @Sendable package func began(
         _ session: SessionID, of device: DeviceID, at deviceTime: Timestamp
     ) {
-        // What a file tells is over: nobody has to come.
+        // An imported run is over already, so the receiver need not hear of it.
         if !session.isImported { webhooks?.began(session, of: device, at: deviceTime) }
         write((.sessionBegan, .info, "session began"), of: session, from: device)
     }
@@ -43,7 +43,7 @@ package final class SessionNotifier: Sendable {
 
     private func write(_ line: Line, of session: SessionID, from device: DeviceID) {
         let verdict = limiters.withLock { limiters in
-            // Frames that are missing must not leave out a call for help.
+            // Lines about missing frames must not use up the limit for calls for help.
             line.event == .alert
                 ? limiters.alerts.admit(device, at: clock())
                 : limiters.others.admit(device, at: clock())
@@ -60,7 +60,7 @@ package final class SessionNotifier: Sendable {
         logger.log(line.event, line.level, line.text, place)
     }
 
-    /// Built only for events that are written: most events are not.
+    /// The line for an event; `nil` for most events, which are not written.
     private static func line(_ event: StreamEvent) -> Line? {
         switch event.kind {
         case .alert(let alert) where alert.severity == .emergency:

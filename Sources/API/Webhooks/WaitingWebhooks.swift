@@ -17,26 +17,27 @@ package final class WaitingWebhooks: Sendable {
         var queue = Queue(countMax: countMax, perRequesterMax: countOfDeviceMax)
         var number: UInt64 = 0
         var dropped = 0
-        /// Devices of which one is being tried.
+        /// Devices with a delivery in progress.
         var trying: Set<DeviceID> = []
-        /// The last number that was given when a session was erased, while something waits or is tried.
+        /// The last number given when a session was erased; kept while a delivery waits or is
+        /// tried.
         var erased: [String: UInt64] = [:]
         var complainedAt: ContinuousClock.Instant?
     }
 
-    /// Beyond these newer ones are dropped, above all of the device that has most.
+    /// Beyond this, newer ones are dropped, first those of the device that has most.
     package static let countMax = 1000
     static let countOfDeviceMax = 100
-    /// Deliveries that are tried at once, of as many devices: a receiver that hangs for 50 s with one
-    /// alert gets the others' meanwhile.
+    /// Deliveries in progress at once, each of another device: while a receiver hangs for 50 s with
+    /// one alert, it gets those of other devices.
     static let triesMax = 4
-    /// Between two complaints about dropped ones.
+    /// Interval between two complaints about dropped deliveries.
     private static let complaintInterval = Duration.seconds(60)
 
     private let state = Mutex(State())
 
-    /// - Returns: How many were dropped since this was said last; `nil`: none, or it was said within
-    ///   a minute.
+    /// - Returns: Deliveries dropped since the last complaint; `nil`: none, or the last complaint
+    ///   is less than a minute ago.
     func append(
         _ event: WebhookEvent, of device: DeviceID, at now: ContinuousClock.Instant
     ) -> Int? {
@@ -49,7 +50,7 @@ package final class WaitingWebhooks: Sendable {
                     of: device, from: device)
                 guard displaced != nil else { return nil }
             } catch {
-                // Dropped, as the displaced one.
+                // Dropped, like an evicted one.
             }
             state.dropped += 1
             if let said = state.complainedAt, now - said < Self.complaintInterval { return nil }
@@ -59,8 +60,8 @@ package final class WaitingWebhooks: Sendable {
         }
     }
 
-    /// The next delivery, in turns, until ``ended(_:)``; `nil`: none waits, of a device of which none
-    /// is tried, or as many as may be are tried.
+    /// The next delivery in turn; ``ended(_:)`` ends it. `nil`: none waits of a device without one
+    /// in progress, or the limit of deliveries in progress is reached.
     func next() -> Delivery? {
         state.withLock { state in
             guard state.trying.count < Self.triesMax else { return nil }
@@ -82,22 +83,22 @@ package final class WaitingWebhooks: Sendable {
         }
     }
 
-    /// Drops what waits of sessions, and what is being tried: see ``isWanted(_:)``. Their owner has
-    /// erased them, and nothing of them may leave the machine from here on.
+    /// Drops waiting deliveries of sessions, and those in progress (``isWanted(_:)``). The owner
+    /// has erased the sessions, so nothing of them may leave the machine from here on.
     func erase(_ sessions: Set<SessionID>) {
         state.withLock { state in
-            // Else there is nothing to drop, and the sessions would stay until the next event.
+            // Otherwise there is nothing to drop, and the entries would stay until the next event.
             guard !state.trying.isEmpty || state.queue.count > 0 else { return }
             for session in sessions { state.erased["\(session)"] = state.number }
         }
     }
 
-    /// Whether a delivery may be tried, again: its session was not erased since.
+    /// Whether a delivery may be tried or retried: its session was not erased since.
     func isWanted(_ delivery: Delivery) -> Bool { state.withLock { $0.isWanted(delivery) } }
 }
 
 extension WaitingWebhooks.State {
-    /// Once nothing waits or is tried there is nothing to drop.
+    /// Forgets erased sessions once no delivery waits or is in progress.
     fileprivate mutating func forgetErased() {
         if trying.isEmpty, queue.count == 0 { erased = [:] }
     }

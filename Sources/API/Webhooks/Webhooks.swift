@@ -7,8 +7,8 @@ import Secrets
 package import SensorModel
 import Transport
 
-/// Notifies the owner's other systems when a session starts, ends, completes a kilometer or raises
-/// an alert. Deliveries are signed, in the order of each device, and retried after a failure.
+/// Notifies the owner's other systems when a session starts, ends, completes a kilometer or mile,
+/// or raises an alert. Deliveries are signed, ordered per device, and retried after a failure.
 /// Devices take turns, a few at once.
 ///
 /// The signature is `X-Pulsecast-Signature: sha256=` and the HMAC-SHA256 of the body, with the
@@ -83,7 +83,7 @@ package final class Webhooks: Sendable {
         send(event, of: device)
     }
 
-    /// Tells nothing of sessions any more that are being erased.
+    /// Drops deliveries of sessions that are being erased.
     @Sendable package func erase(_ sessions: Set<SessionID>) { waiting.erase(sessions) }
 
     private func send(_ event: WebhookEvent, of device: DeviceID) {

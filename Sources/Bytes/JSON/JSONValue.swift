@@ -1,4 +1,4 @@
-/// A JSON text as a tree. Integers stay integers, so nanoseconds since 1970 keep every digit.
+/// A JSON text as a tree; integers stay exact, so nanoseconds since 1970 keep every digit.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -23,7 +23,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// A number, also one in text, as many senders write it.
+    /// A JSON number, or a number in a JSON string, as many senders write it.
     package var lenientDouble: Double? {
         if case .string(let text) = self { return NumberText.double(text) }
         return double

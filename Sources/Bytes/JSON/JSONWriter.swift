@@ -1,4 +1,4 @@
-/// Builds one JSON text. Keys keep the order of the calls; a `nil` value is left out with its key.
+/// Builds one JSON text, keys in the order of the calls; a `nil` value is omitted with its key.
 package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
@@ -54,7 +54,7 @@ package struct JSONWriter {
         bytes += Array(value.description.utf8)
     }
 
-    /// Appends seconds to the microsecond: exact, unlike a Double's digits.
+    /// Appends a time in seconds with up to six decimals; it is exact, unlike a Double's digits.
     package mutating func seconds(_ key: String? = nil, microseconds: Int64?) {
         guard let microseconds else { return }
         prefix(key)

@@ -8,7 +8,7 @@ package enum FixedDecimal {
     ///   - value: Finite and below 2^53 once scaled; any other value is written as 0.
     ///   - decimals: Decimals, 0…9.
     ///   - signedZero: Whether a negative number that rounds to zero keeps its minus, as in C.
-    ///   - bytes: The number is appended to it.
+    ///   - bytes: Grows by the digits.
     package static func append(
         _ value: Double, decimals: Int, signedZero: Bool = false, to bytes: inout [UInt8]
     ) {

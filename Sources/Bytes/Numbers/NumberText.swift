@@ -9,7 +9,8 @@ package enum NumberText {
 
     /// The number that is the whole of `bytes[range]`, apart from spaces around it.
     ///
-    /// Correctly rounded: up to 15 digits by one exact division, the rest by the standard library.
+    /// The result is correctly rounded. One exact division suffices for mantissas below 2^53; the
+    /// standard library reads the rest.
     ///
     /// - Returns: `nil` for an empty or other text, and for values that are not finite.
     package static func double(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Double? {

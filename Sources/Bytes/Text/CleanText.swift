@@ -1,8 +1,8 @@
 /// Removes characters that could disturb a log line, a page or a terminal.
 ///
-/// One rule for every text of a device, an owner or a server, wherever it is read or shown.
+/// The same rule applies to every text of a device, an owner or a server, read or shown.
 package enum CleanText {
-    /// Removes control characters, invisible characters and marks of writing direction. Tabs and
+    /// Removes control characters, invisible characters and marks of writing direction; tabs and
     /// line ends become spaces, so that words stay apart.
     ///
     /// - Returns: The text; in UTF-8 never longer than `text`. A second call changes nothing.
@@ -34,7 +34,7 @@ package enum CleanText {
         }
     }
 
-    /// Joiners (200C, 200D) and emoji variants (FE00 to FE0F) stay: writing needs them.
+    /// Joiners (200C, 200D) and emoji variants (FE00 to FE0F) stay: scripts and emoji need them.
     @usableFromInline
     static func isLeftOut(_ value: UInt32) -> Bool {
         switch value {

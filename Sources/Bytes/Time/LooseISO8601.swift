@@ -1,5 +1,5 @@
-/// Dates in the forms of other programs, in the Gregorian calendar and UTC. Unlike ``ISO8601`` it
-/// accepts dates without a zone or without seconds.
+/// Dates in the forms of other programs, in the Gregorian calendar and UTC; unlike in ``ISO8601``,
+/// the zone and the seconds may be missing.
 package enum LooseISO8601 {
     /// Reads `2015-10-01T08:00:00-0700`, `…Z`, `…+02:00`, `….123456Z`, a space for the `T`, and
     /// dates without a zone (as UTC).

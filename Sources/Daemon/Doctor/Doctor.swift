@@ -59,7 +59,7 @@ public struct Doctor: Sendable {
             ("device", configuration.device), ("http", configuration.httpListener),
             ("operations", configuration.operations),
         ]
-        // Of this state folder's daemon; another one may still answer at the configuration's ports.
+        // Listeners of this state folder's daemon; another daemon may use the configured ports.
         let open = await answer(to: "/listeners", as: [String: String].self) ?? [:]
         let isRunning = await isRunning()
         var findings: [Finding] = []

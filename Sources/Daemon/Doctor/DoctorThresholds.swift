@@ -30,7 +30,7 @@ enum DoctorThresholds {
 
     /// - Parameters:
     ///   - expiry: Seconds since 1970.
-    ///   - now: The same.
+    ///   - now: Current time, seconds since 1970.
     /// - Returns: The finding.
     static func certificate(expiry: Int, now: Int) -> Finding {
         let days = (expiry - now) / 86_400

@@ -1,9 +1,9 @@
 import SensorModel
 import Transport
 
-/// Admits nobody.
+/// A gate that admits no device and no viewer.
 struct ClosedGate: DeviceGate, ViewerGate {
-    /// What a device is told.
+    /// Refusal that every device gets.
     let refusal: HandshakeRefusal
 
     func knows(token: String, peer: PeerAddress) -> Result<Void, HandshakeRefusal> {

@@ -69,7 +69,7 @@ public struct DaemonRun: Sendable {
         }
     }
 
-    /// Tries to end what a disk refuses, at intervals, until every part works.
+    /// Retries after a disk failure, at intervals, until every part works.
     private struct Recovery: Service {
         private static let secondsMin = 0.5
         private static let secondsMax = 5.0
@@ -99,7 +99,7 @@ public struct DaemonRun: Sendable {
                 upkeepSeconds, (daemon.notifier.watchdogSeconds ?? .infinity) / 3)
             await cancelWhenGracefulShutdown {
                 await withTaskGroup { group in
-                    // By itself: retention and an erasure may take minutes on a slow disk.
+                    // A task of its own: retention and an erasure may take minutes on a slow disk.
                     group.addTask { await Self.each(seconds) { daemon.feedWatchdog() } }
                     group.addTask { await Self.each(seconds) { await daemon.maintain() } }
                 }

@@ -7,10 +7,10 @@ import SensorModel
 import Synchronization
 import UnixSignals
 
-/// Starts a daemon. While the disk of its state gives nothing, or has no room for what a first start
-/// makes, a ``WaitingServer`` answers in its place.
+/// Starts a daemon. While the disk cannot provide its state, or has no room for the files of a
+/// first start, a ``WaitingServer`` answers in its place.
 public struct DaemonStart: Sendable {
-    /// Called once, when the listeners are open: with their addresses, and with the daemon unless it
+    /// Called once when the listeners are open: with their addresses, and with the daemon unless it
     /// still waits for the disk.
     public typealias Listening = (_ addresses: [String: String], PulsecastDaemon?) throws -> Void
 
@@ -29,9 +29,9 @@ public struct DaemonStart: Sendable {
         self.logger = logger
     }
 
-    /// - Parameter listening: Is told the addresses.
+    /// - Parameter listening: Receives the addresses.
     /// - Returns: A started daemon; `nil`: a signal ended the wait.
-    /// - Throws: An error that says in a sentence what prevents the start, and that no wait ends.
+    /// - Throws: An error that no wait ends; it says in a sentence what prevents the start.
     public func run(_ listening: Listening) async throws -> PulsecastDaemon? {
         OpenFiles.raise(for: configuration.bounds.connectionsMax)
         let daemon: PulsecastDaemon
@@ -76,7 +76,7 @@ public struct DaemonStart: Sendable {
         return daemon
     }
 
-    /// - Returns: `nil`: the disk still gives nothing.
+    /// - Returns: `nil`: the disk still cannot provide the state.
     private func attempt(
         _ configuration: Configuration, _ server: WaitingServer
     ) -> Result<PulsecastDaemon, any Error>? {
@@ -91,8 +91,8 @@ public struct DaemonStart: Sendable {
         let value = Atomic(false)
     }
 
-    /// - Returns: The disk's trouble that caused the error, and with which it ends; `nil`: a person
-    ///   has to do something about it.
+    /// - Returns: The disk's trouble, if it caused the error and the error ends with it; `nil`: a
+    ///   person has to act.
     private func trouble(of error: any Error) -> DiskTrouble? {
         switch error {
         case RegistryError.unreadable(let trouble): return trouble
@@ -109,7 +109,7 @@ public struct DaemonStart: Sendable {
 
 extension Configuration {
     /// - Parameter addresses: Addresses by the listener's name.
-    /// - Returns: The same with the ports of these, where it takes any free one.
+    /// - Returns: The same, with the actual port where the configuration takes any free one.
     fileprivate func listening(at addresses: [String: String]) -> Configuration {
         var fixed = self
         func port(_ name: String, _ configured: Int) -> Int {

@@ -6,14 +6,14 @@ import SensorModel
 import Synchronization
 import Transport
 
-/// Says what a disk refuses: to the daemon's owner in `/readyz` and in the journal, and to devices.
+/// Reports disk failures: to the daemon's owner in `/readyz` and the journal, and to devices.
 struct Troubles: Sendable {
     let health = Health()
     private let folder: StateFolder
     private let logger: Logger
     private let devices = Devices()
 
-    /// The loops, once there are some, and what their devices have to know.
+    /// The loops, once they exist, and the notice for their devices.
     private final class Devices: Sendable {
         struct State {
             var loops: LoopGroup?
@@ -28,7 +28,7 @@ struct Troubles: Sendable {
         self.logger = logger
     }
 
-    /// The log may have failed before there were loops.
+    /// Sets the loops. Their devices get the notice if the log has already failed.
     func begin(telling loops: LoopGroup) {
         devices.state.withLock { state in
             state.loops = loops

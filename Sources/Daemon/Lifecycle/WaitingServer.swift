@@ -5,10 +5,10 @@ import SensorModel
 import Synchronization
 import Transport
 
-/// Answers in place of a daemon whose state the disk does not give: `/readyz` says why, devices are
-/// told to come back (1013), and every other request gets 503.
+/// Answers in place of a daemon while the disk cannot provide its state: `/readyz` says why,
+/// devices are told to come back (1013), and every other request gets 503.
 ///
-/// Without it a listener of a socket unit would accept connections that nobody answers.
+/// Without it the socket of a socket unit would accept connections that nobody answers.
 final class WaitingServer: Sendable {
     private static let retryAfterSeconds = 5
 
@@ -43,7 +43,7 @@ final class WaitingServer: Sendable {
             _ name: String, _ settings: Configuration.Listener,
             _ service: ListenerConfiguration.Service, _ connections: ConnectionClass? = nil
         ) -> ListenerConfiguration {
-            // A copy: the socket stays open when this server ends.
+            // A copy of the descriptor: the socket stays open when this server ends.
             let descriptor = given[name].map { ListenAddress.descriptor(dup($0)) }
             return ListenerConfiguration(
                 name: name, address: descriptor ?? .tcp(host: settings.host, port: settings.port),
@@ -62,7 +62,7 @@ final class WaitingServer: Sendable {
             ], devices: gate, viewers: gate)
     }
 
-    /// Any thread; logs a change.
+    /// Sets the trouble, and logs it if it is new; any thread.
     func set(_ trouble: DiskTrouble) {
         let isNew = self.trouble.value.withLock { value in
             defer { value = trouble }

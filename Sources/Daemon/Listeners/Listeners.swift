@@ -57,7 +57,8 @@ struct Listeners {
             securityHeaders: Self.securityHeaders)
     }
 
-    /// Behind a proxy the page's own origin is that of the links, whatever `Host` says.
+    /// Origins that may open WebSockets. Behind a proxy the daemon's own origin is that of its
+    /// links, whatever `Host` says.
     private var allowedOrigins: [String] {
         let publicURL = configuration.http.publicURL
         let parts = publicURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)

@@ -25,7 +25,7 @@ struct CancelWindow: Sendable {
         if case .idle = state { false } else { true }
     }
 
-    /// Time at which it is confirmed unless cancelled.
+    /// Time at which the alert is confirmed unless cancelled.
     var deadline: Timestamp? {
         if case .pending(let until) = state { until } else { nil }
     }
@@ -43,7 +43,7 @@ struct CancelWindow: Sendable {
         return alert(.confirmed)
     }
 
-    /// Cancels the alert; after the window it only ends.
+    /// Cancels the alert; after the window, ends it as cleared instead.
     mutating func cancel(at time: Timestamp) -> Alert? {
         guard isActive else { return nil }
         let phase: Alert.Phase = deadline.map { time < $0 } == true ? .cancelled : .cleared

@@ -1,9 +1,9 @@
 import SensorModel
 
-/// A hard impact followed by lying still: the reference's rule without its early alarm.
+/// Detects a hard impact followed by lying still: the reference's rule without its early alarm.
 ///
-/// The reference fires 0.1 s after a hard foot strike. Here the whole window must pass, with
-/// samples all through it. Gravity-free samples rest at 0 g, others at 1 g.
+/// The reference fires 0.1 s after a hard foot strike. Here the runner must lie still for the whole
+/// window, with samples throughout it. At rest, samples without gravity are at 0 g, others at 1 g.
 struct FallDetector: Sendable {
     struct Parameters: Sendable {
         /// Acceleration of an impact, g, inclusive.
@@ -12,12 +12,12 @@ struct FallDetector: Sendable {
         var stillSeconds = 5.0
         /// Tolerance around rest, g, exclusive.
         var stillBand: Float = 0.3
-        /// Seconds in which the impact may still vibrate. The reference has readings each 0.1 s,
+        /// Seconds in which the impact may still vibrate. The reference reads a sample every 0.1 s;
         /// here the interval is 0.01 s.
         var settleSeconds = 0.4
-        /// Minimum samples of the session before the window and within it.
+        /// Minimum samples of the session up to the end of the window.
         var samplesMin = 10
-        /// Seconds without a sample that break the window.
+        /// Seconds without a sample that cancel the window.
         var holeSeconds = 1.5
     }
 

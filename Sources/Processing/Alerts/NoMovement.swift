@@ -2,10 +2,10 @@ import SensorModel
 
 /// Alerts when a runner has not moved for five minutes.
 ///
-/// Only a manual pause suppresses it. (In the reference auto-pause does, so that it never fires.)
-/// Positions that stop while heart rate or motion continues count as no movement: a distance filter
-/// sends nothing while the runner stands. A silent device may have lost its network and raises no
-/// alert. When it sends again, its silence counts, unless the new sample is movement.
+/// Only a manual pause suppresses the alert. In the reference auto-pause suppresses it, so it never
+/// fires. Positions that stop while heart rate or motion continues count as no movement, because a
+/// distance filter sends nothing while the runner stands. A silent device may have lost its network
+/// and raises no alert. When it sends again, the silence counts, unless the new sample is movement.
 struct NoMovement: Sendable {
     struct Parameters: Sendable {
         /// m/s, exclusive; the reference's value.
@@ -35,8 +35,8 @@ struct NoMovement: Sendable {
     }
 
     /// - Parameters:
-    ///   - time: Not before the last one.
-    ///   - manuallyPaused: A manual pause counts as movement.
+    ///   - time: Not before the time of the last call.
+    ///   - manuallyPaused: Whether a manual pause is active; it counts as movement.
     ///   - isHeard: Whether the device has sent a sample recently.
     /// - Returns: Whether the five minutes end at this tick.
     mutating func tick(at time: Timestamp, manuallyPaused: Bool, isHeard: Bool = true) -> Bool {

@@ -7,8 +7,8 @@ struct PaceAlert: Sendable {
         var metersMin = 500.0
         /// Seconds between two alerts; the reference's value.
         var cooldownSeconds = 60.0
-        /// Percent of the target; the reference's value. Between on pace and minor there is no
-        /// alert.
+        /// Percent of the target; the reference's value. A deviation between `onPacePercent` and
+        /// `minorPercent` raises no alert.
         var onPacePercent = 5.0
         var minorPercent = 10.0
         var majorPercent = 20.0

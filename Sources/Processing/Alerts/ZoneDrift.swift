@@ -2,8 +2,8 @@ import SensorModel
 
 /// Alerts a runner who has been outside the target zone for long.
 ///
-/// Seconds off target decide; a change between two wrong zones does not restart them, as it does in
-/// the reference. Each severity alerts once. A dismissal suppresses it for a while.
+/// The time off target decides. A change between two wrong zones does not restart it, as it does in
+/// the reference. Each severity alerts once. A dismissal suppresses the alert for a while.
 struct ZoneDrift: Sendable {
     struct Parameters: Sendable {
         /// Seconds off target; the reference's value.
@@ -32,7 +32,7 @@ struct ZoneDrift: Sendable {
 
     /// - Parameters:
     ///   - zone: Current zone; `nil` without a live heart rate, which neither adds nor clears.
-    ///   - target: Target zone; `nil`: none.
+    ///   - target: Target zone; `nil` if there is none.
     ///   - seconds: Seconds since the last call.
     ///   - time: Current time.
     /// - Returns: The alert; `nil` if nothing changed.

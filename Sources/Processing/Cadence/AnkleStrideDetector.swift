@@ -1,24 +1,24 @@
 import SensorModel
 
-/// The reference application's stride machine for a watch at the left ankle: +X to the ground,
-/// +Y forward, +Z towards the other foot.
+/// The reference application's stride detector for a watch at the left ankle: +X to the ground, +Y
+/// forward, +Z towards the other foot.
 ///
 ///     waiting --(rotation z > 0 and acceleration y > 0)--> armed
 ///     armed --(rotation z <= -2 rad/s)--> a stride, which is two steps --> spent
 ///     spent --(rotation z > 0; this sample is used up)--> waiting
 ///
 /// One pass over the samples gives the strides of the reference's recomputed windows, without the
-/// false ones at window edges. Memory is bounded: strides and samples of ten seconds.
+/// false ones at window edges. It keeps at most 64 strides and the times of 20 samples.
 struct AnkleStrideDetector: Sendable {
-    /// Time of the strides for one cadence, and time between two computations.
+    /// Period over which a cadence counts strides, and time between two computations.
     private static let windowMicroseconds: Int64 = 10_000_000
     private static let publishMicroseconds: Int64 = 3_000_000
     private static let samplesMin = 20
-    /// rad/s: the foot swings forward at 4 and more.
+    /// Rotation that marks a stride, rad/s. The foot swings forward at 4 rad/s or more.
     private static let strideRotation: Float = -2
-    /// Steps/min that the reference shows; other values become 0.
+    /// Range of cadences that the reference shows, steps/min; other values become 0.
     private static let shown: ClosedRange<Double> = 60...300
-    /// 10 s at 300 steps/min hold 25 strides; noise may make more.
+    /// Maximum strides kept: 10 s at 300 steps/min hold 25, and noise may add more.
     private static let capacity = 64
 
     private enum Phase: Sendable {
@@ -35,7 +35,7 @@ struct AnkleStrideDetector: Sendable {
     /// Cadence; 0 if it cannot be computed, `nil` before the first computation.
     private(set) var stepsPerMinute: Double?
 
-    /// Two steps for each stride.
+    /// Steps counted: two for each stride.
     var steps: Int { strideCount * 2 }
 
     /// Adds a sample; `time` is not before the previous sample's.

@@ -1,17 +1,17 @@
 public import SensorModel
 
-/// Steps and cadence from raw motion samples, for any place, orientation and rate of the sensor.
+/// Computes steps and cadence from raw motion samples, for any sensor place, orientation and rate.
 ///
 ///     sample → MotionResampler → MotionWindow → GaitSpectrum → GaitEvidence → CadenceTracker
 ///              cells of 40 ms    5 s, changes   every 0.4 s     per cadence     over time
 ///                                                                       → StepGate → steps
 ///
-/// It is causal: a value uses only earlier samples. It has no clock, and no allocation once
-/// running. At an ankle with a gyroscope the reference's stride machine has priority.
+/// It is causal: a value uses only earlier samples. It has no clock and allocates nothing once
+/// running. At an ankle with a gyroscope, the reference's stride detector has priority.
 public struct CadenceProcessor: Sendable {
     public private(set) var cadence = CadenceMetric(
         stepsPerMinute: nil, confidence: 0, uncertainty: nil, state: .waiting)
-    /// Total steps; never falls. Regular steps confirm a start, which is then credited at once.
+    /// Total steps; never falls. A start is credited at once when regular steps confirm it.
     public private(set) var steps = 0
     public private(set) var activity = MotionActivity(kind: .unknown, since: nil)
 
@@ -23,7 +23,7 @@ public struct CadenceProcessor: Sendable {
     private var evidence = GaitEvidence()
     private var tracker: CadenceTracker
     private var gate: StepGate
-    /// Steps of every rhythm, proven to be a walk or not.
+    /// Steps of every rhythm, including those not proven to be a walk.
     private(set) var rhythmSteps = 0
     private var ankle = AnkleStrideDetector()
     private var newest: Timestamp?
@@ -68,7 +68,7 @@ public struct CadenceProcessor: Sendable {
         }
     }
 
-    /// Ages the values; call it at whole seconds of device time, and after silence.
+    /// Ages the values. The caller calls it at whole seconds of device time, and after silence.
     public mutating func tick(at time: Timestamp) {
         guard let newest else { return }
         let silence = time.seconds(since: newest)
@@ -86,10 +86,10 @@ public struct CadenceProcessor: Sendable {
         speed = metersPerSecond.map { ($0, time) }
     }
 
-    /// Steps of every rhythm with fractions until `time`, for a distance: a proof that comes late
-    /// must not add the steps of half a minute to the stretch of a moment.
+    /// Steps of every rhythm until `time`, with fractions, as the input of a distance.
     ///
-    /// It may fall by two when steps end.
+    /// Proven steps do not serve, because a late proof would add the steps of half a minute at one
+    /// moment. The value may fall by two when steps end.
     func rhythmSteps(at time: Timestamp) -> Double {
         Int(gate.rhythmSteps) < rhythmSteps
             ? Double(rhythmSteps) : max(gate.rhythmSteps(at: time), Double(rhythmSteps))
@@ -102,7 +102,7 @@ public struct CadenceProcessor: Sendable {
         blocksToHop = CadenceTuning.hopBlocks
     }
 
-    /// Hides the previous value, as the gait has just changed.
+    /// Hides the previous value, because the gait has just changed.
     private mutating func changeGait() {
         tracker.change()
         if gate.isWalking { hide(state: .live) }
@@ -170,7 +170,8 @@ public struct CadenceProcessor: Sendable {
         return isShort ? .shortFree : .longFree
     }
 
-    /// The weights were learned with gravity and not at an ankle; elsewhere every rhythm is a walk.
+    /// Log odds of a walk; `nil` (every rhythm is a walk) without gravity or at an ankle, for which
+    /// no weights were learned.
     private func walkLogOdds(stepsPerMinute: Float, speed: Double?) -> Float? {
         guard tuning.asksForProof, includesGravity, placement != .ankle else { return nil }
         let logOdds = WalkEvidence.logOdds(
@@ -207,7 +208,7 @@ public struct CadenceProcessor: Sendable {
         }
     }
 
-    /// - Returns: Whether the stride machine has a cadence.
+    /// - Returns: Whether the stride detector has a cadence.
     private mutating func showAnkle() -> Bool {
         guard placement == .ankle, let value = ankle.stepsPerMinute, value > 0, !gate.isStill else {
             return false

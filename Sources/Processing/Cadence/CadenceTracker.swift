@@ -1,13 +1,13 @@
 import Glibc
 
-/// The cadence as a probability for each bin: a hidden Markov model whose state is the cadence,
-/// forward only (Rabiner, Proceedings of the IEEE 77, 1989).
+/// Tracks the cadence as a probability for each bin: a hidden Markov model whose state is the
+/// cadence, forward only (Rabiner, Proceedings of the IEEE 77, 1989).
 ///
-///     posterior ∝ (drift and rare jumps of the posterior before) × evidence^weight
+///     posterior ∝ (previous posterior after drift and rare jumps) × evidence^weight
 ///
 /// Continuity decides the octave if one window cannot. A change of power probably means a new gait,
-/// so a jump becomes likely. While the new window grows, each estimate starts again from the
-/// posterior before the change, since growing windows are not independent.
+/// so a jump becomes likely. Growing windows are not independent. While the new window grows, each
+/// estimate therefore starts again from the posterior before the change.
 struct CadenceTracker: Sendable {
     private static let bins = GaitEvidence.bins
 
@@ -33,7 +33,7 @@ struct CadenceTracker: Sendable {
         driftAtChange = Self.kernel(spread: tuning.driftAtChange)
     }
 
-    /// Weights from the center outwards.
+    /// Returns the weights of a Gaussian kernel, from the center outwards.
     private static func kernel(spread: Float) -> [Float] {
         let reach = Int((3.5 * spread / GaitEvidence.binWidth).rounded(.up))
         let raw = (0...reach).map { index in
@@ -91,7 +91,7 @@ struct CadenceTracker: Sendable {
         }
     }
 
-    /// Finds the peak between bins by a parabola through the logarithms, and its sharpness.
+    /// Finds the peak between bins, by a parabola through the logarithms, and its sharpness.
     private mutating func estimate() {
         var best = 0
         for bin in 1..<Self.bins where posterior[bin] > posterior[best] { best = bin }

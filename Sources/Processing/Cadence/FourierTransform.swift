@@ -1,17 +1,17 @@
 import Glibc
 
-/// Spectrum of 512 real values in each of four lanes at once.
+/// Computes the power spectra of 512 real values in each of four lanes at once.
 ///
-/// Even and odd values are packed as real and imaginary parts of 256 complex ones, transformed by
-/// radix 2, decimation in frequency (Cooley and Tukey, Mathematics of Computation 19, 1965), and
-/// unpacked. The buffers live on the stack: a session keeps none.
+/// Even and odd values are packed as real and imaginary parts of 256 complex values. These are
+/// transformed by radix 2, decimation in frequency (Cooley and Tukey, Mathematics of Computation
+/// 19, 1965), and unpacked. The buffers live on the stack, so a session keeps none.
 struct FourierTransform: ~Copyable {
     static let points = 512
     static let half = 256
 
-    /// Even values; after `run` the powers of all bins except the last.
+    /// Even values; work space during `run`.
     private var real = InlineArray<256, SIMD4<Float>>(repeating: .zero)
-    /// Odd values.
+    /// Odd values; work space during `run`.
     private var imaginary = InlineArray<256, SIMD4<Float>>(repeating: .zero)
 
     /// cos and −sin of 2π k / 512.
@@ -36,8 +36,8 @@ struct FourierTransform: ~Copyable {
     /// Transforms the values and overwrites them.
     ///
     /// - Parameters:
-    ///   - length: Receives the power of the fourth lane, bins 0…256; 256 is half the rate.
-    ///   - axes: Receives the powers of the first three lanes together.
+    ///   - length: Receives the power of the fourth lane, bins 0…256; bin 256 is half the rate.
+    ///   - axes: Receives the sum of the powers of the first three lanes, for the same bins.
     mutating func run(length: inout [Float], axes: inout [Float]) {
         let cosines = Self.cosines
         let sines = Self.sines

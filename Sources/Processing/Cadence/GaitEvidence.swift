@@ -3,14 +3,14 @@ import Glibc
 /// The evidence of one spectrum for each cadence, as a logarithm up to a constant.
 ///
 /// Walking shakes a wrist at the step rate and its multiples, and swings it at half of them. The
-/// strongest of these varies with person, place and speed, so no single peak is the cadence. All
-/// harmonics are weighed together (a harmonic sum, Noll, 1969, with separate weights for steps and
+/// strongest of these varies with person, place and speed, so no single peak is the cadence. So all
+/// harmonics are weighted together (a harmonic sum, Noll, 1969, with separate weights for steps and
 /// strides). The power between them and the usual cadences at this amplitude count too.
 struct GaitEvidence: Sendable {
     static let bins = 96
     static let lowest: Float = 45
     static let highest: Float = 250
-    /// Logarithm from one bin to the next: 1.8 %.
+    /// Difference of the logarithm between two adjacent bins: 1.8 %.
     static let binWidth = Float(log(Double(250.0 / 45.0))) / Float(bins - 1)
     static let stepsPerMinute: [Float] = (0..<bins).map { lowest * expf(Float($0) * binWidth) }
     /// Centers of the broad regions of usual cadence, steps/min.
@@ -34,7 +34,7 @@ struct GaitEvidence: Sendable {
     struct Circumstances: Sendable {
         /// m/s; `nil` when unknown.
         var speed: Double?
-        /// Amplitude, g; `nil` if the usual amplitudes do not apply, as at an ankle.
+        /// Amplitude, g; `nil` if the usual amplitudes do not apply, for example at an ankle.
         var amplitude: Float?
     }
 
@@ -115,7 +115,7 @@ struct GaitEvidence: Sendable {
         }
     }
 
-    /// The advantage of the best cadence 5 to 30 % away over the estimate. A quick check cannot
+    /// The advantage of the best cadence 5 to 30 % away over the given one. A quick check cannot
     /// decide an octave, so larger differences do not count.
     func advantage(over stepsPerMinute: Float) -> Float {
         let here = Int((logf(stepsPerMinute / Self.lowest) / Self.binWidth).rounded())

@@ -1,17 +1,17 @@
 /// Features of a spectrum that separate steps from other periodic motion.
 struct GaitShape: Sendable {
-    /// Share of the power at half, one and one and a half times the step rate, of length or axes.
+    /// Share of the power at 0.5, 1 and 1.5 times the step rate: the larger one of length and axes.
     /// Steps have most of their power there. Tremor, faster than any step, has none.
     let gaitShare: Float
     /// Share of the power well below half the step rate. Steps have none there; an arm that reaches
     /// and points has much.
     let slowShare: Float
-    /// Power at three times the step rate over the strongest of a half, one and two. Impacts such
-    /// as claps have equal power at every multiple; a wrist dampens a runner's steps.
+    /// Power at three times the step rate over the strongest power at 0.5, 1 and 2 times. Impacts
+    /// such as claps have equal power at every multiple; a wrist dampens a runner's steps.
     let bluntness: Float
 
-    /// Computes the features. With `includesGravity` they use the length, which the feet drive.
-    /// Without gravity the length doubles every beat, so they use the axes.
+    /// Computes the features. With gravity they use the length, which the feet drive. Without
+    /// gravity every beat appears twice in the length, so they use the axes.
     init(of spectrum: GaitSpectrum, stepsPerMinute: Float, includesGravity: Bool) {
         let step = stepsPerMinute * GaitSpectrum.binsPerStepRate
         let length = spectrum.length

@@ -2,17 +2,16 @@ import Glibc
 
 /// Amplitudes by frequency of one window.
 ///
-/// One spectrum is of the acceleration's length, the other of the three axes together. A rotation
-/// of the sensor changes neither. Both are relative to the window's own amplitude, about 1 for a
-/// pure tone.
+/// One spectrum is that of the acceleration's length, the other that of the three axes together. A
+/// rotation of the sensor changes neither. Both are relative to the window's own amplitude: a pure
+/// tone is about 1.
 struct GaitSpectrum: Sendable {
     static let bins = 257
     /// Bins for one step/min.
     static let binsPerStepRate =
         Float(FourierTransform.points) / Float(CadenceTuning.cellsPerSecond) / 60
 
-    /// Amplitudes by bin, with an extra bin at the end, so that a reader can always access the
-    /// next.
+    /// Amplitudes by bin. An extra bin at the end lets a reader always access the next bin.
     private(set) var length = [Float](repeating: 0, count: bins + 1)
     private(set) var axes = [Float](repeating: 0, count: bins + 1)
     /// Amplitude (root mean square) of the length, g.
@@ -62,7 +61,7 @@ struct GaitSpectrum: Sendable {
         axesAmplitude = axesVariance.squareRoot()
     }
 
-    /// Autocorrelation of the window at one stride, the better of length and axes; 0 if unknown.
+    /// Autocorrelation of the window at one stride, the larger of length and axes; 0 if unknown.
     func periodicity(stepsPerMinute: Float) -> Float {
         let both = autocorrelation(seconds: 120 / stepsPerMinute)
         return max(both.length, both.axes)

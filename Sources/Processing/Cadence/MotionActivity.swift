@@ -1,6 +1,6 @@
 public import SensorModel
 
-/// The body's activity according to motion alone, and its start.
+/// The body's activity and its start, according to motion alone.
 public struct MotionActivity: Hashable, Sendable {
     public enum Kind: UInt8, CaseIterable, Sendable {
         /// Too few motion samples yet, or none for too long.
@@ -12,12 +12,12 @@ public struct MotionActivity: Hashable, Sendable {
         case walking = 3
         case running = 4
 
-        /// Whether the feet move.
+        /// Whether the activity consists of steps.
         public var isSteps: Bool { self == .walking || self == .running }
     }
 
     public var kind: Kind
-    /// Device time of the start, as far back as the samples prove; `nil` for unknown.
+    /// Device time of the start, as far back as the samples prove it; `nil` for unknown.
     public var since: Timestamp?
     /// Whether the motion is as strong as earlier steps, though not yet certain to be steps.
     public var isVigorous: Bool

@@ -3,9 +3,9 @@ import SensorModel
 
 /// Converts samples at any rate, with jitter and losses, to cells of 40 ms.
 ///
-/// A cell is the mean of the straight line through the samples. One rule thus averages a fast
-/// sensor (no alias) and interpolates a slow one. Lanes: the three axes and the length of the
-/// acceleration, computed before the averaging.
+/// A cell is the mean of the linear interpolation of the samples. One rule thus averages a fast
+/// sensor (no alias) and interpolates a slow one. The lanes are the three axes and the length of
+/// the acceleration, which is computed before the averaging.
 struct MotionResampler: Sendable {
     private var previousTime: Int64 = 0
     private var previous = SIMD4<Float>.zero
@@ -22,8 +22,8 @@ struct MotionResampler: Sendable {
     /// - Parameters:
     ///   - acceleration: g, each axis.
     ///   - time: Time in µs, later than the previous sample's.
-    /// - Returns: Whether the samples continue; `false` for the first sample and after a hole, when
-    ///   the grid restarts at this sample.
+    /// - Returns: Whether the samples continue; `false` for the first sample and after a hole,
+    ///   where the grid restarts at this sample.
     mutating func take(_ acceleration: SIMD3<Float>, at time: Int64) -> Bool {
         let square = acceleration * acceleration
         let value = SIMD4(acceleration, (square.x + square.y + square.z).squareRoot())

@@ -1,4 +1,4 @@
-/// The last five seconds of cells, and the start of the present gait in them.
+/// The last five seconds of cells, and where the present gait starts in them.
 ///
 /// Power is compared in blocks of 0.2 s. If the last 0.8 s are much stronger or weaker than the 3 s
 /// before, the earlier cells belong to another gait and leave the window. (A two-sided ratio test
@@ -42,8 +42,8 @@ struct MotionWindow: Sendable {
 
     /// - Parameters:
     ///   - cell: The three axes and their length.
-    ///   - includesGravity: Whether rest is 1 g. Motion is then the length minus its mean, else the
-    ///     length itself.
+    ///   - includesGravity: Whether rest is 1 g. The motion is then the length minus its mean,
+    ///     otherwise the length itself.
     /// - Returns: Whether this cell ended a block, and whether that block showed a change.
     mutating func append(
         _ cell: SIMD4<Float>, includesGravity: Bool

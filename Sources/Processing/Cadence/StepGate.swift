@@ -8,9 +8,9 @@ import SensorModel
 ///     walking --(``WalkEvidence``)--> proven: steps since its start count
 ///
 /// While walking, steps are the integral of the cadence over the time in motion. So a soft step
-/// within a gait is not missed and a hard one not counted twice; counters of peaks are a few
-/// percent off. A gait must repeat stride by stride. Driving, service work and gestures do not do
-/// so for seconds.
+/// within a gait is not missed and a hard one is not counted twice. Counters of peaks are a few
+/// percent off. A gait must repeat stride by stride; driving, service work and gestures do not
+/// repeat so for seconds.
 struct StepGate: Sendable {
     /// One estimate, as input of the gate.
     struct Observation: Sendable {
@@ -21,7 +21,7 @@ struct StepGate: Sendable {
         var recentAmplitude: Float
         var periodicity: Float
         var shape: GaitShape
-        /// Analyzed cells, and the same with the transition before them.
+        /// Analyzed cells, and the number including the transition before them.
         var cells: Int
         var gaitCells: Int
         /// m/s; `nil` when unknown.
@@ -29,20 +29,20 @@ struct StepGate: Sendable {
         var includesGravity = true
         /// Whether the sensor is worn at wrist or hand.
         var isAtHand = false
-        /// See ``WalkEvidence``; `nil` where a rhythm is evidence enough.
+        /// See ``WalkEvidence``; `nil` where a rhythm alone is enough evidence.
         var walkLogOdds: Float?
     }
 
     private let tuning: CadenceTuning
     /// Steps with fractions.
     private(set) var steps = 0.0
-    /// Steps of every rhythm, proven to be a walk or not, with fractions.
+    /// Steps of every rhythm, including those not proven to be a walk, with fractions.
     private(set) var rhythmSteps = 0.0
     private var evidence = WalkEvidence()
     /// Steps of a rhythm that is not proven to be a walk.
     private var unprovenSteps = 0.0
-    /// Steps of the newest hop. They count when the next hop is still in motion, since a stop shows
-    /// in the amplitude only half a second later.
+    /// Steps of the newest hop. They count if the next hop is in motion too: amplitude shows a stop
+    /// half a second late.
     private var pendingSteps = 0.0
     /// Whether there is a rhythm like steps.
     private(set) var isWalking = false
@@ -78,7 +78,7 @@ struct StepGate: Sendable {
     /// Whether a rhythm is a walk now.
     var isProven: Bool { evidence.isProven }
 
-    /// Whether it has been quiet long enough to be standing.
+    /// Whether the sensor has been quiet long enough to be standing.
     var isStill: Bool { quietSeconds >= tuning.stillSeconds }
 
     /// Ends the walk after a hole in the samples; the count stays.

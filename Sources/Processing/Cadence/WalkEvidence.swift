@@ -1,22 +1,22 @@
 import Glibc
 
-/// Tells a walk from another rhythm: arms that curl, brush, stir or swim repeat themselves, too.
+/// Distinguishes a walk from other rhythms: arms that curl, brush, stir or swim repeat too.
 ///
 ///     log odds of one window = bias + Σ weight · feature
 ///     sum                    = 0.9 · sum before + log odds, every hop of 0.4 s in motion
 ///
-/// The proof begins at a sum of 8 and ends below −6. Decision 0062 has the recordings that the
-/// weights were learned on, and what each recording left out costs.
+/// The proof begins at a sum of 8 and ends below −6. Decision 0062 names the recordings from which
+/// the weights were learned, and the error when each recording is left out.
 struct WalkEvidence: Sendable {
-    /// A proof counts the steps of these seconds before it.
+    /// Seconds before a proof whose steps it counts.
     static let creditSecondsMax = 30.0
-    /// Least log odds of a window while the position moves on like a walker: 6 s of it are a proof,
-    /// one scattered fix is none.
+    /// Minimum log odds of a window while the position moves like a walker's. Windows over 6 s make
+    /// a proof; one scattered fix does not.
     static let movingLogOdds: Float = 1
 
-    /// Share of the sum that remains after a hop: half of it goes in 2.6 s.
+    /// Share of the sum that remains after a hop: half of the sum decays in 2.6 s.
     private static let leak: Float = 0.9
-    /// Most that one window says.
+    /// Maximum contribution of one window, in either direction.
     private static let windowMax: Float = 4
     private static let sumRange: ClosedRange<Float> = -10...20
     private static let toProve: Float = 8
@@ -31,8 +31,8 @@ struct WalkEvidence: Sendable {
     }
 
     /// - Parameters:
-    ///   - logOdds: Of the newest window; `nil`: every rhythm is a walk.
-    ///   - counts: Whether the window holds enough motion to say something.
+    ///   - logOdds: Log odds of the newest window; `nil` where every rhythm counts as a walk.
+    ///   - counts: Whether the window holds enough motion to be evidence.
     mutating func observe(_ logOdds: Float?, counts: Bool) {
         guard let logOdds else {
             sum = Self.sumRange.upperBound
@@ -56,10 +56,10 @@ struct WalkEvidence: Sendable {
     }
 }
 
-/// What one window says, as the natural logarithm of the odds of a walk against another rhythm.
+/// The evidence of one window: the natural logarithm of the odds of a walk against another rhythm.
 extension WalkEvidence {
     /// Weights of a logistic regression over recorded walks, runs, exercises, daily tasks and
-    /// swimming. Decision 0062 has the range of each with one recording left out.
+    /// swimming. Decision 0062 has the range of each weight with one recording left out.
     private enum Weight {
         static let bias: Float = -9.81
         static let between: Float = -0.766
@@ -79,11 +79,11 @@ extension WalkEvidence {
     /// Logarithm of the amplitude above which fast motion counts as impacts: 0.1 g.
     private static let impactFloor: Float = -2.3
 
-    /// Weighs a window.
+    /// Computes the log odds of one window.
     ///
     /// - Parameters:
     ///   - spectrum: Spectrum of the window, of a sensor with gravity.
-    ///   - stepsPerMinute: Cadence to ask about.
+    ///   - stepsPerMinute: Cadence whose steps are looked for.
     ///   - mass: Probability of that cadence.
     /// - Returns: The logarithm of the odds; 0 is undecided.
     static func logOdds(
@@ -109,12 +109,12 @@ extension WalkEvidence {
 
     /// Powers of a window at and between the multiples of half the step rate.
     private struct Powers {
-        /// Of the length: between these multiples, over that at them.
+        /// Power of the length between these multiples, divided by the power at them.
         let between: Float
-        /// Of the axes: shares below 0.35 and above 1.7 of the step rate.
+        /// Shares of the axes' power below 0.35 and above 1.7 of the step rate.
         let slow: Float
         let high: Float
-        /// Of the axes, at 0.5 and 2.5 times the step rate; 1 is a pure tone.
+        /// Powers of the axes at 0.5 and 2.5 times the step rate; 1 is a pure tone.
         let half: Float
         let fifthHalf: Float
 

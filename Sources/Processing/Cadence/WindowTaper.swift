@@ -2,9 +2,9 @@ import Glibc
 
 /// Weights of the cells of a window, from oldest to newest; their sum is 1.
 ///
-/// A raised cosine whose argument is warped towards the newest cells. Its sidelobes are as low as
-/// Hann's (Harris, Proceedings of the IEEE 66, 1978). Its center is 2 s back in a window of 5 s
-/// instead of 2.5 s, so that the estimate has less lag.
+/// The shape is a raised cosine whose argument is warped towards the newest cells. Its sidelobes
+/// are as low as Hann's (Harris, Proceedings of the IEEE 66, 1978). Its center is 2 s back in a
+/// window of 5 s instead of 2.5 s, so that the estimate has less lag.
 struct WindowTaper: Sendable {
     let weights: [Float]
     let sumOfSquares: Float
@@ -21,7 +21,7 @@ struct WindowTaper: Sendable {
         sumOfSquares = weights.reduce(0) { $0 + $1 * $1 }
     }
 
-    /// One taper for every number of blocks, shared by all sessions.
+    /// One taper for each number of blocks, shared by all sessions.
     private static let all: [WindowTaper] = (0...25).map {
         WindowTaper(cells: max(1, $0 * CadenceTuning.blockCells))
     }

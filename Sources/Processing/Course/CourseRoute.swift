@@ -1,9 +1,9 @@
 public import SensorModel
 
-/// A course with what its judgments need: distances along it, and where its checkpoints lie.
+/// A course with values computed from it: distances along it and places of its checkpoints.
 ///
-/// Computed once, because it costs milliseconds. Immutable, so that all sessions that follow the
-/// course share one object.
+/// It is computed once, because that costs milliseconds. It is immutable, so all sessions that
+/// follow the course share one object.
 public final class CourseRoute: Sendable {
     struct Checkpoint: Sendable {
         let checkpoint: Course.Checkpoint
@@ -14,15 +14,15 @@ public final class CourseRoute: Sendable {
     typealias Place = (segment: Int, metersIntoSegment: Double, meters: Double)
 
     public let course: Course
-    /// Meters along the course, of each point.
+    /// Distance of each point along the course, meters.
     let alongMeters: [Double]
     /// Checkpoints in course order.
     let checkpoints: [Checkpoint]
     private let boxes: SegmentBoxes
 
-    /// - Complexity: Milliseconds for a long course with many checkpoints: not for the pipeline's
-    ///   turns. O(points + checkpoints × points ÷ 32) unless most of the course is equally far from
-    ///   its checkpoints.
+    /// - Complexity: O(points + checkpoints × points ÷ 32), unless most of the course is equally
+    ///   far from its checkpoints. A long course with many checkpoints takes milliseconds, so the
+    ///   pipeline's thread must not compute it.
     public init(_ course: Course) {
         let points = course.points
         var sums = [0.0]
@@ -57,20 +57,20 @@ public final class CourseRoute: Sendable {
     /// - Parameters:
     ///   - location: A fix.
     ///   - limit: Meters; farther places are not found.
-    /// - Returns: The place; `nil`: none is so near.
+    /// - Returns: The place; `nil` if none is within `limit`.
     func nearest(to location: Location, within limit: Double) -> Place? {
         boxes.nearest(
             to: (location.latitude, location.longitude), of: course.points, within: limit)
     }
 
-    /// The same among some segments, with a cost for each meter along the course from a place on
-    /// it.
+    /// Finds the place of least cost among some segments: the distance plus a share of the way
+    /// along the course from the last place.
     ///
     /// - Parameters:
     ///   - location: A fix.
-    ///   - range: Segments.
+    ///   - range: Segments to search.
     ///   - metersAlong: The last place, meters along the course.
-    ///   - jumpCost: Meters of distance that a meter along the course is worth.
+    ///   - jumpCost: Cost of each meter along the course, in meters of distance.
     /// - Returns: The place of least cost.
     func nearest(
         to location: Location, in range: Range<Int>, from metersAlong: Double, jumpCost: Double

@@ -1,7 +1,7 @@
 import SensorModel
 
 extension Alert {
-    /// - Parameter isOff: Whether the runner left the course; `false`: returned to it.
+    /// - Parameter isOff: Whether the runner left the course; `false` if the runner returned to it.
     /// - Returns: The alert for viewers.
     static func offCourse(_ isOff: Bool) -> Alert {
         Alert(
@@ -18,17 +18,17 @@ struct CourseTracker: Sendable {
         var checkpointMeters = 150.0
         /// Distance from the nearest point of the course, meters; the reference's value.
         var offCourseMeters = 200.0
-        /// Distance below which the runner is back on the course, meters: the alert must not
-        /// flicker.
+        /// Distance below which the runner is back on the course, meters. It is smaller than
+        /// `offCourseMeters`, so that the alert does not flicker.
         var onCourseMeters = 150.0
-        /// Points searched around the last position; the rest only if that fails.
+        /// Points searched around the last position. All are searched only if that fails.
         var windowPoints = 200
-        /// Extra distance, in meters, for each meter along the course from the last position. Else
-        /// the finish of a loop would be as near as its start, and the way back as the way out.
+        /// Cost of each meter along the course from the last position, in meters. Without it, the
+        /// finish of a loop would be as near as its start, and the way back as the way out.
         var jumpCost = 0.05
     }
 
-    /// The course; only an equal one may take its place.
+    /// The course. The caller may replace it only by an equal one.
     var route: CourseRoute
     private let parameters = Parameters()
     private var nextCheckpoint = 0
@@ -39,7 +39,7 @@ struct CourseTracker: Sendable {
     private(set) var metersAlong = 0.0
     private(set) var isOffCourse = false
 
-    /// Returns `nil` for a course of fewer than two points.
+    /// Creates a tracker; returns `nil` for a course of fewer than two points.
     ///
     /// - Parameters:
     ///   - route: The course from the next fix on.
@@ -55,8 +55,8 @@ struct CourseTracker: Sendable {
         }
     }
 
-    /// - Returns: Names of the checkpoints reached by this fix, in course order, and the change of
-    ///   being off the course.
+    /// - Returns: Names of the checkpoints reached by this fix, in course order, and whether the
+    ///   runner left the course or returned to it.
     mutating func update(_ location: Location) -> (reached: [String], offCourseChanged: Bool) {
         let near = max(0, place - parameters.windowPoints)
         let far = min(route.course.points.count - 1, place + parameters.windowPoints)
@@ -79,7 +79,7 @@ struct CourseTracker: Sendable {
         return (checkpointsReached(), was != isOffCourse)
     }
 
-    /// Checkpoints before the first position on the course were passed at an unknown time.
+    /// Skips checkpoints before the first position on the course: their times are unknown.
     private mutating func checkpointsReached() -> [String] {
         let isFirstPlace = !hasPlace
         hasPlace = true
@@ -101,8 +101,8 @@ struct CourseTracker: Sendable {
     /// - Parameters:
     ///   - elapsedSeconds: Elapsed seconds of the session.
     ///   - metersPerSecond: Mean speed of the session, pauses included.
-    /// - Returns: The checkpoints ahead and their predicted times. Later ones are whole seconds, as
-    ///   shown: 3 bytes of a record instead of 9.
+    /// - Returns: The checkpoints ahead and their predicted times. Times after the first are whole
+    ///   seconds, as shown: 3 bytes of a record instead of 9.
     func progress(elapsedSeconds: Double, metersPerSecond: Double?) -> CourseProgress {
         var nameBytes = 0
         let ahead = route.checkpoints[nextCheckpoint...].prefix(CourseProgress.aheadMax).prefix {
@@ -124,7 +124,7 @@ struct CourseTracker: Sendable {
     }
 }
 
-/// Indexes of checkpoints, at most ``Course/checkpointsMax``: 32 bytes a session.
+/// A set of checkpoint indexes below ``Course/checkpointsMax``, in 32 bytes a session.
 private struct CheckpointSet: Sendable {
     private var words = SIMD4<UInt64>()
 

@@ -1,7 +1,7 @@
 import SensorModel
 
-/// Boxes around runs of a course's segments. A search skips the runs that lie too far away, and
-/// finds what a search of all segments would.
+/// Bounding boxes around runs of a course's segments. A search skips boxes that are too far away,
+/// and finds the same place as a search of all segments.
 struct SegmentBoxes: Sendable {
     private struct Box: Sendable {
         var latitudes: ClosedRange<Double>
@@ -23,17 +23,17 @@ struct SegmentBoxes: Sendable {
             min(range.lowerBound, value)...max(range.upperBound, value)
         }
 
-        /// A distance in meters that no place in the box is nearer than.
+        /// A lower bound of the distance to any place in the box, meters.
         func minMeters(from origin: (latitude: Double, longitude: Double)) -> Double {
             let nearest = (
                 latitude: Self.clamped(origin.latitude, to: latitudes),
                 longitude: Self.clamped(origin.longitude, to: longitudes)
             )
-            // Across the line of dates the nearest place may lie on the other side.
+            // Across the date line the nearest place may lie on the other side.
             let (low, high) = (longitudes.lowerBound, longitudes.upperBound)
             guard high - origin.longitude <= 180, origin.longitude - low <= 180 else { return 0 }
             let offset = Geodesy.offset(of: nearest, from: origin)
-            // Less by what rounding may have added.
+            // The factor compensates for rounding, so that this stays a lower bound.
             return (offset * offset).sum().squareRoot() * (1 - 1e-9)
         }
 
@@ -42,7 +42,7 @@ struct SegmentBoxes: Sendable {
         }
     }
 
-    /// Segments in a box: a search looks at as many boxes as segments of a few boxes.
+    /// Segments in a box. A search then visits about as many boxes as it visits segments.
     private static let run = 32
 
     private let boxes: [Box]
@@ -55,7 +55,7 @@ struct SegmentBoxes: Sendable {
         }
     }
 
-    /// - Returns: The first of the nearest places; `nil`: none is nearer than `limit`.
+    /// - Returns: The first of the nearest places; `nil` if none is nearer than `limit`.
     func nearest(
         to origin: (latitude: Double, longitude: Double), of points: [Course.Point],
         within limit: Double = .infinity
@@ -64,7 +64,7 @@ struct SegmentBoxes: Sendable {
         guard let nearestBox = distances.indices.min(by: { distances[$0] < distances[$1] }),
             distances[nearestBox] < limit
         else { return nil }
-        // What the likeliest box has is a bound for the others.
+        // The nearest place in the nearest box is a bound for the other boxes.
         var bound = limit
         Self.forEachPlace(of: points, in: segments(of: nearestBox), from: origin) { place in
             bound = min(bound, place.meters)

@@ -1,14 +1,14 @@
 import Glibc
 
-/// The path from speed and course, fix by fix.
+/// Computes the path from speed and course, fix by fix.
 ///
 /// It uses the trapezoidal rule on velocities. For turns that begin at any moment between two fixes
 /// its mean is the true path. (A whole step along the mean of its two courses adds 0.1 to 0.25 % on
 /// streets with corners.) But noise of courses shortens the mean of velocities by half its
 /// variance, so that much is added back.
 ///
-/// The variance comes from the second difference of courses: white noise gives six times its own
-/// variance, a smooth path nothing.
+/// The variance comes from the second difference of courses: white noise contributes six times its
+/// own variance, a smooth path nothing.
 struct DeadReckoning: Sendable {
     struct Parameters: Sendable {
         /// Weight of a new step in the variance of courses: two minutes of fixes.
@@ -18,9 +18,9 @@ struct DeadReckoning: Sendable {
         /// Limit of a square in variances, which reduces the noise variance by 3 %. A larger value
         /// is a corner.
         var squareMax = 6.0
-        /// Speed below which courses are not usable, m/s …
+        /// Speed below which courses are not usable, m/s.
         var speedMin = 0.7
-        /// … and the longest time between two usable courses, seconds.
+        /// Longest time between two usable courses, seconds.
         var secondsMax = 3.0
     }
 
@@ -39,7 +39,7 @@ struct DeadReckoning: Sendable {
         courseVariance = parameters.noiseFirst
     }
 
-    /// Drops the start of the next step.
+    /// Drops the previous velocity and turn.
     mutating func forget() {
         velocity = nil
         turn = nil
@@ -49,7 +49,7 @@ struct DeadReckoning: Sendable {
     ///   - speed: Speed at the end of the step, m/s.
     ///   - course: Course there, degrees clockwise from north.
     ///   - seconds: Duration of the step.
-    /// - Returns: Meters east and north.
+    /// - Returns: The step in meters east and north.
     mutating func advance(speed: Double, course: Double, seconds: Double) -> Vector {
         let angle = course * Double.pi / 180
         let now = speed * Vector(sin(angle), cos(angle))

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// Meters covered: from positions if there are any, else from steps.
+/// Computes the meters covered: from positions if there are any, otherwise from steps.
 ///
 ///     fix → FixGate → PathLength → SpeedFusion ─┐
 ///     steps × StrideModel (holes, treadmill) ───┴→ meters, with their uncertainty
@@ -10,7 +10,7 @@ import SensorModel
 /// taken back.
 struct Distance: Sendable {
     struct Parameters: Sendable {
-        /// Share of an error of the Doppler factor that reaches the distance. The noise of
+        /// Share of an error of the Doppler factor that reaches the distance. The noise of dead
         /// reckoning that disturbs the factor is also in the path that it scales, and partly
         /// cancels.
         var factorShare = 0.7
@@ -19,16 +19,16 @@ struct Distance: Sendable {
         /// Error of the first and the last position together, one standard deviation, in units of
         /// the accuracy reported at each.
         var endsShare = 0.3
-        /// Minimum share of a hole's expected path, from the speeds at both ends, for which the
-        /// shorter line is a bend and not a stop. The second share of the difference is then
-        /// credited.
+        /// Minimum share of a hole's expected path, from the speeds at both ends, at which the
+        /// shorter line counts as a bend and not a stop. `holeShareCredited` of the difference is
+        /// then credited.
         var holeShareMin = 0.7
         var holeShareCredited = 0.8
         /// Relative error of a hole's path, one standard deviation.
         var holeError = 0.1
         /// Longest hole, seconds, for which the speeds at both ends are usable.
         var holeSecondsMax = 60.0
-        /// Relative error of a foot pod or treadmill that nobody calibrated, one standard deviation.
+        /// Relative error of an uncalibrated foot pod or treadmill, one standard deviation.
         var sensorError = 0.03
         /// Accuracy good enough to learn the stride, meters.
         var teachingAccuracyMeters = 10.0
@@ -39,9 +39,9 @@ struct Distance: Sendable {
     private(set) var stride: StrideModel
     private var path = PathLength()
     private var fusion = SpeedFusion()
-    /// Meters at the moment when the runner may have stopped.
+    /// Meters at the moment when the runner may have stopped; `nil` if no meters are held.
     private var held: (fusionMeters: Double, shown: Double)?
-    /// Meters removed from the fusion after standing was proved.
+    /// Meters removed from the fusion after standing was proven.
     private var dropped = 0.0
     private var newest = 0.0
     private var variance = 0.0
@@ -69,7 +69,7 @@ struct Distance: Sendable {
     /// Meters; `nil` before the first measurement. Never falls.
     var meters: Double? { hasStarted ? newest : nil }
 
-    /// Deviation of a step of the track by scatter alone, meters.
+    /// Standard deviation of a step of the track from scatter alone, meters.
     var scatterMeters: Double { path.scatter.squareRoot() }
 
     /// Half width of the 95 % interval, meters.
@@ -137,8 +137,8 @@ struct Distance: Sendable {
         teach(fusion.meters - before, step: step, steps: steps, cadence: cadence)
     }
 
-    /// The straight line is the minimum distance. A path bends: if the speeds at both ends give a
-    /// little more and no steps do, part of the difference counts.
+    /// Returns the meters to credit for a hole. The straight line is the minimum, but a path bends:
+    /// if the speeds at both ends give a little more and no steps do, part of that counts.
     private func holeMeters(_ step: FixGate.Step) -> Double {
         guard bridgedMeters == 0, step.seconds <= parameters.holeSecondsMax,
             let before = step.previous.speed, let after = step.location.speed
@@ -195,8 +195,8 @@ struct Distance: Sendable {
 
     // MARK: Late fixes
 
-    /// Meters from the first of some fixes to each later one, measured with the learned state of
-    /// this track. Rising; changes nothing.
+    /// Measures the meters from the first of some fixes to each later one, with the learned state
+    /// of this track. The results never fall. Changes nothing.
     func measured(from start: Location, along steps: [FixGate.Step]) -> [Double] {
         var copy = self
         copy.held = nil
@@ -212,7 +212,7 @@ struct Distance: Sendable {
         }
     }
 
-    /// Credits meters found late; they lie before any held meters.
+    /// Credits meters found late, which lie before any held meters.
     mutating func credit(late meters: Double) {
         guard meters > 0 else { return }
         fusion.credit(meters)
@@ -222,19 +222,19 @@ struct Distance: Sendable {
 
     // MARK: Standing
 
-    /// Holds back new meters: the runner may have stopped.
+    /// Holds back new meters, because the runner may have stopped.
     mutating func hold() {
         guard held == nil else { return }
         held = (fusion.meters, newest)
     }
 
-    /// Shows the held meters: there was no stop.
+    /// Shows the held meters, because there was no stop.
     mutating func release() {
         held = nil
         update()
     }
 
-    /// Drops the meters since ``hold()``: there was a stop, and they were drift.
+    /// Drops the meters since ``hold()``, because there was a stop and they were drift.
     mutating func drop() {
         fusion.close()
         if let held { dropped += max(0, fusion.meters - held.fusionMeters) }
@@ -242,7 +242,7 @@ struct Distance: Sendable {
         update()
     }
 
-    /// Credits the way from the place of a pause to where the runner was known to have left it.
+    /// Credits the way from the place of a pause to the place where its end was detected.
     mutating func giveBack(_ meters: Double) {
         guard meters > 0 else { return }
         fusion.credit(meters)

@@ -2,24 +2,24 @@ import Glibc
 
 /// The ratio of the true path to the Doppler path, learned during the session.
 ///
-/// Speed and course make a track by dead reckoning. The filter fits it to the positions as a whole,
-/// by rotation and scale. East and north are one complex number:
+/// Speed and course make a track by dead reckoning. The filter fits the whole track to the
+/// positions, by rotation and scale. East and north are one complex number:
 ///
 ///     position = factor × reckoned + lost + error
 ///     factor   its size scales the track, its angle rotates it
 ///     lost     the loss of dead reckoning so far: a random walk
 ///     error    the receiver's error: it drifts, with a memory of a minute
 ///
-/// A Kalman filter (Kalman, "A New Approach to Linear Filtering and Prediction Problems", 1960)
-/// whose state is these three; `error` is a Gauss-Markov process of first order. A rotation of the
-/// map does not change the knowledge, so both axes have one covariance. Covariances between two
-/// parts of the state are complex.
+/// The model is a Kalman filter (Kalman, "A New Approach to Linear Filtering and Prediction
+/// Problems", 1960) whose state is these three; `error` is a Gauss-Markov process of first order. A
+/// rotation of the map does not change the knowledge, so both axes have one covariance. Covariances
+/// between two parts of the state are complex.
 ///
-/// A fit of separate blocks would be worse: the ends of 20 s of walking are off by a tenth of their
-/// distance. The ends of a kilometer are off by the same meters, which are some thousandths.
+/// A fit of separate blocks would be worse. Over 20 s of walking, the error of the two ends is a
+/// tenth of the distance. Over a kilometer it is the same in meters, which is some thousandths.
 struct DopplerFactor: Sendable {
     struct Parameters: Sendable {
-        /// Initial factor, and the deviation of receivers from it: their filters report Doppler
+        /// Initial factor, and the deviation of receivers from it. Their filters report Doppler
         /// speed a few percent low.
         var prior = 1.035
         var spread = 0.03
@@ -30,33 +30,33 @@ struct DopplerFactor: Sendable {
         var memorySeconds = 60.0
         /// Additional scatter of a single fix, m².
         var fixVariance = 0.25
-        /// Loss of dead reckoning, m² a second: 0.4 m in one second by noise of speed and course, 3
-        /// m in a minute by turns that a receiver's filter follows late.
+        /// Loss of dead reckoning, m² a second. Noise of speed and course adds 0.4 m in one second;
+        /// turns that a receiver's filter follows late add 3 m in a minute.
         var reckoningVariance = 0.15
-        /// The same as a share of the path while Doppler is unreliable.
+        /// Additional loss as a share of the path while Doppler is unreliable.
         var doubtfulShare = 0.1
-        /// The same without a reckoned path, m² a second: a waiting person makes a step or two.
+        /// Loss without a reckoned path, m² a second: a waiting person makes a step or two.
         var waitingVariance = 0.2
         /// Deviation of the ratio of a stretch's path to its Doppler distance.
         var ratioDeviation = 0.06
-        /// Weight of a new surprise in the usual level: some minutes of stretches.
+        /// Weight of a new surprise in the running level: some minutes of stretches.
         var unrestGain = 0.05
         /// Deviations above which a surprise is a jump of the receiver, which must not change the
         /// factor.
         var surpriseMax = 3.0
     }
 
-    /// East and north, or real and imaginary part.
+    /// East and north, as real and imaginary part.
     typealias Complex = SIMD2<Double>
 
-    /// Initial variance of a track's position by dead reckoning, m²: it may be anywhere.
+    /// Initial variance of the position of a dead-reckoning track, m²: it may be anywhere.
     private static let unknown = 1e6
 
     let parameters: Parameters
     private var factor: Complex
     private var lost = Complex.zero
     private var error = Complex.zero
-    // Covariances of these three, of one axis: the mean of one times the other's conjugate.
+    // Covariances of these three for one axis: the mean of one times the conjugate of the other.
     private var factorVariance: Double
     private var lostVariance = Self.unknown
     private var errorVariance = 0.0
@@ -116,7 +116,7 @@ struct DopplerFactor: Sendable {
 
     /// Learns from a stretch without courses.
     ///
-    /// - Parameter ratio: Ratio of its path to its Doppler distance.
+    /// - Parameter ratio: Ratio of the stretch's path to its Doppler distance.
     mutating func note(ratio: Double) {
         let variance = factorVariance + parameters.ratioDeviation * parameters.ratioDeviation
         let surprise = min(max(ratio - factor.x, -0.1), 0.1)
@@ -124,7 +124,7 @@ struct DopplerFactor: Sendable {
         factorVariance -= factorVariance * factorVariance / variance
     }
 
-    /// Restarts both tracks after a path unknown to dead reckoning.
+    /// Restarts both tracks after a path that dead reckoning does not know.
     mutating func loseTrack() {
         isAnchored = false
         position = .zero
@@ -146,7 +146,7 @@ struct DopplerFactor: Sendable {
             kept * kept * errorVariance + unrest * (1 - kept * kept) * deviation * deviation
     }
 
-    /// The filter's step for `position = factor × reckoned + lost + error`.
+    /// Performs the filter's update for `position = factor × reckoned + lost + error`.
     private mutating func observe(isLearning: Bool = true) {
         let surprise = position - Self.product(factor, reckoned) - lost - error
         if isLearning { noteSurprise((surprise * surprise).sum()) }
@@ -164,9 +164,9 @@ struct DopplerFactor: Sendable {
         lostError -= Self.product(gainLost, Self.conjugate(gainError)) * scale
     }
 
-    /// Unsteady tracks teach less: process noise grows with the excess of the surprises over their
-    /// variance (as in Mehra, "Approaches to Adaptive Filtering", 1972). A jump is a path unknown
-    /// to dead reckoning.
+    /// Adapts the process noise, so that unsteady tracks teach less. It grows with the excess of
+    /// the surprises over their variance (as in Mehra, "Approaches to Adaptive Filtering", 1972). A
+    /// jump is a path that dead reckoning does not know.
     private mutating func noteSurprise(_ square: Double) {
         let most = parameters.surpriseMax * parameters.surpriseMax
         let ratio = square / (2 * gains.variance)
@@ -175,7 +175,7 @@ struct DopplerFactor: Sendable {
         if ratio > most { lostVariance += square }
     }
 
-    /// Covariances of the state with the surprise, and the surprise's own variance of one axis.
+    /// Covariances of the state with the surprise, and the surprise's own variance for one axis.
     private var gains: (factor: Complex, lost: Complex, error: Complex, variance: Double) {
         let back = Self.conjugate(reckoned)
         let one = Complex(1, 0)

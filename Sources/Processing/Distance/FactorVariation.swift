@@ -1,6 +1,6 @@
 import Glibc
 
-/// The variation of Doppler's factor from minute to minute.
+/// Measures the variation of the Doppler factor from minute to minute.
 ///
 /// The factor of the whole path still has an error in each minute: receivers report a lower speed
 /// after turns and under trees. Each minute's path by positions is compared with the Doppler path
@@ -8,10 +8,10 @@ import Glibc
 /// ends, is the factor's variance over a minute. Over n independent minutes it is an n-th of that.
 struct FactorVariation: Sendable {
     struct Parameters: Sendable {
-        /// Duration of a comparison, and the minimum meters of it.
+        /// Duration of a comparison in seconds, and its minimum distance in meters.
         var minuteSeconds = 60.0
         var minuteMetersMin = 20.0
-        /// Largest difference, as a logarithm; beyond it one of the two is wrong.
+        /// Largest difference, as a logarithm; beyond it one of the two paths is wrong.
         var differenceMax = 0.2
         /// Error of both ends of a minute together, one standard deviation, in units of the
         /// reported accuracy.
@@ -52,7 +52,7 @@ struct FactorVariation: Sendable {
         beginAfresh()
     }
 
-    /// Drops the minute so far.
+    /// Drops the unfinished minute.
     mutating func beginAfresh() {
         path = 0
         doppler = 0

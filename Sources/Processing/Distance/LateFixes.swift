@@ -1,6 +1,6 @@
 import SensorModel
 
-/// Holes in the track from lost frames, for late fixes in them.
+/// Keeps holes in the track from lost frames, and corrects them by late fixes.
 ///
 /// A hole is first credited with its straight line, or with its steps. A late fix bends that line:
 /// the path through the hole is measured like the rest of the track. Shown meters never fall. A
@@ -9,7 +9,7 @@ struct LateFixes: Sendable {
     struct Parameters: Sendable {
         /// Number of newest holes kept; with ``fixesMax`` 35 KiB at most.
         var holesMax = 6
-        /// Fixes kept in each hole, evenly: one in ten seconds of a ten-minute hole.
+        /// Maximum fixes kept in each hole, evenly spaced: one in ten seconds of a ten-minute hole.
         var fixesMax = 60
     }
 
@@ -22,7 +22,7 @@ struct LateFixes: Sendable {
     struct Change: Sendable {
         /// Session meters at the start of the hole.
         var startMeters: Double
-        /// Session time, and meters since the start of the hole; the first is the start.
+        /// Session time, and meters since the start of the hole; the first knot is the start.
         var knots: [(time: Timestamp, meters: Double)]
         /// Meters added to everything after the hole.
         var addedMeters: Double
@@ -46,7 +46,7 @@ struct LateFixes: Sendable {
         areFramesLost = true
     }
 
-    /// Starts the track, or continues it after a pause: the time before is no hole.
+    /// Starts the track, or continues it after a pause. The time before it is no hole.
     mutating func restart(at time: Timestamp, meters: Double) {
         newest = (time, meters)
         areFramesLost = false
@@ -70,13 +70,13 @@ struct LateFixes: Sendable {
     ///   - location: A fix before the newest one.
     ///   - time: Session time of the fix.
     ///   - distance: The track whose learned state measures the path.
-    /// - Returns: `nil` if nothing changes.
+    /// - Returns: The change; `nil` if nothing changes.
     mutating func take(_ location: Location, at time: Timestamp, by distance: Distance) -> Change? {
         guard
             let index = holes.lastIndex(where: { $0.start.time < time && time < $0.end.time })
         else { return nil }
         var hole = holes[index]
-        // A little closer than evenly, so that a rhythm that just fits is kept complete.
+        // Slightly less than even spacing, so that fixes at exactly that interval all fit.
         let spacing =
             0.99 * hole.end.time.seconds(since: hole.start.time) / Double(parameters.fixesMax + 1)
         guard hole.fixes.count < parameters.fixesMax,

@@ -1,14 +1,14 @@
 import SensorModel
 
-/// Length of a track without the length of its noise.
+/// Measures the length of a track without the length of its noise.
 ///
-/// Scatter lengthens a polyline, by 2 to 10 % at a slow walk and 1 Hz. Two remedies use the scatter
+/// Scatter lengthens a polyline by 2 to 10 % at a slow walk and 1 Hz. Two remedies use the scatter
 /// of the track itself, so that a smoothed track stays as it is. Points within a tolerance of a
-/// straight chord do not bend it (a streaming form of Reumann and Witkam 1974). And each chord is
-/// shortened by the mean effect of its scatter: a chord of length L whose ends scatter across it by
-/// σ² is longer by σ²/2L.
+/// straight chord do not bend it (a streaming form of Reumann and Witkam 1974). Each chord is
+/// shortened by the mean effect of its scatter: if the ends of a chord of length L scatter across
+/// it by σ², it is longer by σ²/2L.
 ///
-///     anchor ----.--'--.---- newest      one chord, the dots are within the tolerance
+///     anchor ----.--'--.---- newest      one chord; the dots are within the tolerance
 struct PathLength: Sendable {
     struct Parameters: Sendable {
         /// Minimum tolerance, meters: the roughness of real turns at running speed.
@@ -19,7 +19,7 @@ struct PathLength: Sendable {
         var scatterFactor = 1.2
         /// Weight of a new residual in the scatter: half a minute of fixes.
         var scatterGain = 0.03
-        /// Variance of a step's residual against its neighbours, over the variance of the step: 1.5
+        /// Variance of a step's residual against its neighbors, over the variance of the step: 1.5
         /// if steps scatter independently, 2.5 if positions do.
         var residualShare = 1.5
         /// The same for positions without an accuracy. They come from a watch's filtered track,
@@ -27,7 +27,7 @@ struct PathLength: Sendable {
         var residualShareFiltered = 3.0
         /// Longest step, seconds, for the scatter: longer ones bend too much.
         var stepSecondsMax = 2.5
-        /// Largest share removed from a chord: beyond it the runner stands.
+        /// Largest share removed from a chord; beyond it the runner stands.
         var excessShareMax = 0.3
         /// A chord may bend once scatter lengthens it by less than this share. Shorter chords
         /// follow the noise, longer ones cut corners.
@@ -44,7 +44,7 @@ struct PathLength: Sendable {
     private var anchor: (latitude: Double, longitude: Double)?
     /// Offsets from the anchor, oldest first.
     private var points: [SIMD2<Double>] = []
-    /// Mean of the last ten steps: scatter averages out, a path does not.
+    /// Running mean of about ten steps: scatter averages out, a path does not.
     private var drift = SIMD2<Double>.zero
     private var steps: (older: SIMD2<Double>, newer: SIMD2<Double>)?
 
@@ -109,7 +109,7 @@ struct PathLength: Sendable {
         (vector * vector).sum().squareRoot()
     }
 
-    /// Effect of scatter on a single step, as a share of its length.
+    /// The effect of scatter on a single step, as a share of its length.
     var excessOfStep: Double {
         let size = max(length(drift), 0.3)
         return scatter / (2 * size * size)
@@ -137,7 +137,7 @@ struct PathLength: Sendable {
         return false
     }
 
-    /// A step minus the mean of its neighbours: zero for a steady turn, not for scatter.
+    /// Learns from a step minus the mean of its neighbors: zero for a steady turn, not for scatter.
     private mutating func noteScatter(
         _ step: SIMD2<Double>, seconds: Double, residualShare: Double
     ) {

@@ -1,7 +1,7 @@
 import SensorModel
 
-/// The current speed and its uncertainty: from Doppler if the receiver sends it, else from the path
-/// of the last seconds, else from steps.
+/// The current speed and its uncertainty: from Doppler if the receiver sends it, otherwise from the
+/// path of the last seconds, otherwise from steps.
 struct SpeedEstimate: Sendable {
     struct Parameters: Sendable {
         /// Seconds. A stride lasts 0.7 s, Doppler noise is 0.3 m/s, and a start must show within 2
@@ -9,7 +9,7 @@ struct SpeedEstimate: Sendable {
         var dopplerTimeConstant = 2.0
         /// Seconds of path for a speed without Doppler.
         var trackSeconds = 6.0
-        /// A speed is stale after this many seconds, or intervals of its source.
+        /// A speed is stale after this many seconds, or after `staleIntervals` if longer.
         var staleSecondsMin = 4.0
         var staleIntervals = 3.0
     }

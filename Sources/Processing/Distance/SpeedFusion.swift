@@ -13,34 +13,34 @@ struct SpeedFusion: Sendable {
         /// Seconds of a stretch: long enough to average the noise of speed, short against drift.
         var stretchSeconds = 20.0
         var stretchFixes = 5
-        /// Shortfall of Doppler for each meter that accuracy is worse than usual when good: the
-        /// receiver's own filter then uses more of its past.
+        /// Shortfall of Doppler per meter by which accuracy is worse than usual: the receiver's own
+        /// filter then uses more of its past.
         var shortfallPerMeter = 0.15
-        /// Usual accuracy is this multiple of the best, which is forgotten by the second value,
-        /// meters a second.
+        /// Usual accuracy is this multiple of the best one. The best one decays by
+        /// `accuracyForgotten`, meters a second.
         var usualFactor = 1.4
         var accuracyForgotten = 0.001
         var shortfallMetersMax = 2.5
         /// Largest share of a stretch by which it may be lengthened or shortened to correct earlier
-        /// ones.
+        /// stretches.
         var makingGoodMax = 0.02
         /// Weight of Doppler against the path if the receiver reports ``usualAccuracyMeters`` or
         /// worse. The factor already contains the positions of the whole path, and scatter
         /// lengthens a path.
         var dopplerShare = 0.97
-        /// The same at ``exactAccuracyMeters``, where a path has little scatter, and without
-        /// courses, where the factor comes from such paths.
+        /// The same weight at ``exactAccuracyMeters``, where a path has little scatter. It also
+        /// applies without courses, where the factor comes from such paths.
         var dopplerShareExact = 0.5
         var exactAccuracyMeters = 1.0
         var usualAccuracyMeters = 3.0
-        /// Excess by scatter above which the path is less reliable …
+        /// Excess by scatter above which the path is less reliable.
         var excessTrusted = 0.015
-        /// … and the further excess at which it has no weight.
+        /// Further excess at which the path has no weight.
         var excessRange = 0.02
-        /// Largest ratio of path to Doppler distance, and of Doppler distance to path, that counts.
+        /// Largest ratios that count: of path to Doppler distance, and of Doppler distance to path.
         var excessMax = 1.1
         var pullMax = 1.13
-        /// Added to it if scatter makes the path unreliable.
+        /// Added to `pullMax` if scatter makes the path unreliable.
         var pullMaxDiscredited = 0.5
         /// Accuracy, meters, beyond which a receiver settles for a while and its positions drift.
         /// Then only Doppler limits the path.
@@ -56,7 +56,7 @@ struct SpeedFusion: Sendable {
     private var fixes = 0
     private var accuracySum = 0.0
     private var hasDoppler = true
-    /// Displacement of the stretch by position, and by Doppler speed and course; meters east,
+    /// Displacement of the stretch, by position and by dead reckoning from Doppler; meters east and
     /// north.
     private var displacement = SIMD2<Double>.zero
     private var travel = SIMD2<Double>.zero
@@ -65,7 +65,7 @@ struct SpeedFusion: Sendable {
     private var bestAccuracy: Double?
     private var settlesUntil: Timestamp?
     private var learned = DopplerFactor()
-    /// Doppler distance of all stretches that counted, and the meters credited for it.
+    /// Doppler distance of all stretches that counted, and the meters credited for that distance.
     private var dopplerTaken = 0.0
     private var dopplerCredited = 0.0
     private var variations = FactorVariation()
@@ -79,7 +79,7 @@ struct SpeedFusion: Sendable {
         self.parameters = parameters
     }
 
-    /// True distance for a unit of Doppler distance, as learned so far.
+    /// True distance for each unit of Doppler distance, as learned so far.
     var factor: Double { learned.value }
 
     var meters: Double { committedMeters + stretchMeters }
@@ -126,13 +126,13 @@ struct SpeedFusion: Sendable {
         close()
     }
 
-    /// Adds meters measured in another way.
+    /// Adds meters measured by another source.
     mutating func credit(_ meters: Double) {
         close()
         committedMeters += meters
     }
 
-    /// Notes a hole: a path unknown to speed and course.
+    /// Handles a hole, whose path speed and course do not know.
     mutating func loseTrack() {
         close()
         learned.loseTrack()
@@ -140,7 +140,7 @@ struct SpeedFusion: Sendable {
         reckoning.forget()
     }
 
-    /// Notes that the runner waits: there is no path.
+    /// Handles a fix while the runner waits, which adds no path.
     mutating func wait(_ step: FixGate.Step) {
         close()
         let displacement = Self.displacement(of: step)
@@ -150,7 +150,7 @@ struct SpeedFusion: Sendable {
         reckoning.forget()
     }
 
-    /// Ends the stretch, as at a pause or a hole.
+    /// Ends the stretch, for example at a pause or a hole.
     mutating func close() {
         noteBest()
         learn()
@@ -186,7 +186,7 @@ struct SpeedFusion: Sendable {
             from: (step.previous.latitude, step.previous.longitude))
     }
 
-    /// Credits the stretch, and corrects earlier ones that used a less certain factor.
+    /// Credits the stretch, and corrects earlier ones whose factor was less certain.
     private mutating func commit() {
         let meters = stretchMeters
         committedMeters += meters
@@ -241,18 +241,18 @@ struct SpeedFusion: Sendable {
             + blur * (parameters.dopplerShare - parameters.dopplerShareExact)
     }
 
-    /// Unreliability of the path by scatter, 0…1.
+    /// Unreliability of the path because of scatter, 0…1.
     private var discredit: Double {
         min(max((excess - parameters.excessTrusted) / parameters.excessRange, 0), 1)
     }
 
-    /// Weighted geometric mean, since the errors of both are relative.
+    /// Returns the weighted geometric mean, since the errors of both are relative.
     private func blend(_ path: Double, _ doppler: Double, _ share: Double) -> Double {
         guard path > 0, doppler > 0 else { return min(path, doppler) }
         return exp((1 - share) * log(path) + share * log(doppler))
     }
 
-    /// Notes the best accuracy, of whole stretches, since that of a single fix is unreliable.
+    /// Updates the best accuracy from a whole stretch, since that of a single fix is unreliable.
     private mutating func noteBest() {
         guard hasDoppler, fixes >= parameters.stretchFixes else { return }
         let forgotten = parameters.accuracyForgotten * seconds
@@ -275,7 +275,7 @@ struct SpeedFusion: Sendable {
 
     private mutating func noteVariation() {
         guard hasDoppler, !isSettling, shortfall == 0 else { return variations.beginAfresh() }
-        // Projection on the Doppler path: scatter lengthens a path but, on average, no projection.
+        // Projected on the Doppler path: scatter lengthens a path but, on average, no projection.
         let way = hasCourse ? length(travel) : doppler
         variations.note(
             path: hasCourse ? (displacement * travel).sum() / max(way, 0.1) : path, doppler: way,

@@ -1,25 +1,25 @@
 import SensorModel
 
-/// Meters a step, by cadence: a line, scaled by a factor learned from positions.
+/// Predicts meters a step from cadence: a line, scaled by a factor learned from positions.
 ///
-/// The line before any calibration is the reference's leg-length model, 0.9 m of leg: 0.9 × (1.05 +
-/// (cadence − 130) × 0.004) m. The factor accounts for taller or shorter wearers. It is learned
-/// from every stretch that positions measure well.
+/// Before any calibration the line is the reference's leg-length model for a leg of 0.9 m: 0.9 ×
+/// (1.05 + (cadence − 130) × 0.004) m. The factor accounts for taller or shorter wearers. It is
+/// learned from every stretch that positions measure well.
 struct StrideModel: Sendable {
     struct Parameters: Sendable {
         var legMeters = 0.9
         /// Minimum steps of a stretch for learning (reference: calibration needs 20).
         var stepsMin = 20.0
-        /// Range of the factor: outside it steps or meters are wrong.
+        /// Range of the factor. Outside it either the steps or the meters are wrong.
         var factorRange = 0.5...1.7
-        /// Weight of a new stretch once learned.
+        /// Weight of a new stretch after the first ones.
         var gain = 0.15
         /// Stretches until the factor counts as learned.
         var stretchesMin = 2
     }
 
     let parameters: Parameters
-    /// The owner's own line, used unchanged until positions have taught another.
+    /// The owner's own line, used unchanged until the factor is learned from positions.
     var calibration: StrideCalibration?
     private(set) var factor = 1.0
     private var stretches = 0

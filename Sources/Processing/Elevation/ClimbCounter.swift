@@ -1,11 +1,11 @@
-/// Climb and descent of a series of altitudes: swings of at least a threshold, counted in full.
+/// Counts climb and descent of a series of altitudes: swings of at least a threshold, in full.
 ///
-///         /\  counted: 8 up, 8 down        ~~~  below the threshold: nothing
+///         /\  counted: 8 up, 8 down        ~~~  below the threshold: not counted
 ///        /  \
 ///
-/// It finds turning points as in rainflow counting (ASTM E1049). A swing counts from its valley to
-/// its peak once it exceeds the threshold. So no hill loses its last meters, and smaller noise
-/// counts nothing. Neither sum ever falls.
+/// It finds turning points as in rainflow counting (ASTM E1049). A swing counts from valley to peak
+/// once it exceeds the threshold. So no hill loses its last meters, and smaller noise counts
+/// nothing. Neither sum ever falls.
 struct ClimbCounter: Sendable {
     /// Threshold, meters.
     let threshold: Double
@@ -59,7 +59,7 @@ struct ClimbCounter: Sendable {
         }
     }
 
-    /// Forgets the position and keeps the sums: the source of altitudes has changed.
+    /// Forgets the altitude but keeps the sums, because the source of altitudes has changed.
     mutating func restart() {
         low = nil
         direction = 0

@@ -1,18 +1,18 @@
 import Glibc
 import SensorModel
 
-/// Altitude, climb and descent: from the barometer if there is one, else from positions.
+/// Altitude, climb and descent: from the barometer if there is one, otherwise from positions.
 ///
 /// A barometer measures height differences to a decimeter. GPS is off by several meters and drifts
 /// over minutes. So each has its own smoothing and threshold. Pressure becomes height by the
 /// international barometric formula (ISO 2533).
 struct Elevation: Sendable {
     struct Parameters: Sendable {
-        /// Meters: above a barometer's noise, 0.3 before smoothing, and gusts of wind.
+        /// Meters: above gusts of wind and a barometer's noise, which is 0.3 before smoothing.
         var barometerThreshold = 1.0
         /// Seconds: a longer constant would cut off peaks.
         var barometerTimeConstant = 2.5
-        /// Seconds of silence after which the barometer counts as gone.
+        /// Seconds of silence after which the barometer counts as absent.
         var barometerSilenceSeconds = 60.0
     }
 

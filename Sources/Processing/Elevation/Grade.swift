@@ -9,7 +9,7 @@ struct Grade: Sendable {
         var stretchMetersByPosition = 150.0
         /// Meters between the stored points.
         var spacingMeters = 10.0
-        /// Limit of the measured cost, rise over run.
+        /// Limit of the slopes for which the cost was measured, rise over run.
         var gradeMax = 0.45
     }
 
@@ -34,6 +34,6 @@ struct Grade: Sendable {
         return ((((155.4 * i - 30.4) * i - 43.3) * i + 46.3) * i + 19.5) * i + 3.6
     }
 
-    /// Cost relative to flat ground.
+    /// The energy cost relative to flat ground.
     static func factor(_ slope: Double) -> Double { cost(slope) / cost(0) }
 }

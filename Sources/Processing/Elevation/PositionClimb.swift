@@ -1,31 +1,31 @@
 import SensorModel
 
-/// Climb by the altitudes of positions, with a threshold that their own noise sets.
+/// Computes climb from altitudes of positions, with a threshold that depends on their noise.
 ///
 /// Satellite altitude drifts by several meters within minutes, so only large swings count. Watches
-/// report an altitude that comes from their barometer or that they filtered: it has no accuracy,
-/// and hardly any noise from one fix to the next. There small swings count, too.
+/// report an altitude from their barometer, or one that they filtered. It has no accuracy and
+/// hardly any noise between fixes. There small swings count too.
 ///
-///     noise² = mean of (second difference)² / 6        white noise gives its own variance,
-///                                                      a steady slope gives nothing
+///     noise² = mean of (second difference)² / 6        white noise contributes its own variance,
+///                                                      a steady slope nothing
 struct PositionClimb: Sendable {
     struct Parameters: Sendable {
         /// Meters: above the drift of satellite altitude in the open.
         var threshold = 10.0
         /// Seconds; a climb on foot rises by less than 0.5 m a second.
         var timeConstant = 20.0
-        /// The same for a quiet altitude.
+        /// Threshold and time constant for a quiet altitude.
         var quietThreshold = 2.0
         var quietTimeConstant = 5.0
-        /// Noise, meters, below which an altitude is quiet: whole meters have 0.12, barometers 0.05
-        /// to 0.2, satellites from 0.45 on.
+        /// Noise, meters, below which an altitude is quiet. Whole meters have 0.12, barometers 0.05
+        /// to 0.2, satellites 0.45 or more.
         var quietNoiseMax = 0.3
-        /// Second differences before the first judgement, and the weight of a new one.
+        /// Second differences before the first judgment, and the weight of a new one.
         var judgedFrom = 20
         var noiseGain = 0.03
         /// Longest time between two fixes for a difference, seconds.
         var stepSecondsMax = 4.0
-        /// Limit of a square in variances, and its addend, m²: a hill's brow is no noise.
+        /// Limit of a square in variances, and its addend, m²: the brow of a hill is not noise.
         var squareMax = 6.0
         var squareAddend = 0.02
     }
@@ -37,12 +37,12 @@ struct PositionClimb: Sendable {
     private var quietCounter: ClimbCounter
     private var smoothed = SmoothedAltitude()
     private var quietSmoothed = SmoothedAltitude()
-    /// Whether small swings count; `nil` before the first judgement.
+    /// Whether small swings count; `nil` before the first judgment.
     private var isQuiet: Bool?
     private var newest: (meters: Double, time: Timestamp)?
     /// Climb per second between the last two fixes.
     private var slope: Double?
-    /// Variance of the noise, m²; it begins at the limit, so that noise shows at once.
+    /// Variance of the noise, m². It starts at the limit, so that noise shows at once.
     private var variance: Double
     private var differences = 0
 
@@ -52,10 +52,10 @@ struct PositionClimb: Sendable {
         quietCounter = ClimbCounter(threshold: Self.parameters.quietThreshold)
     }
 
-    /// Smoothed altitude, meters; `nil` before the first.
+    /// Smoothed altitude, meters; `nil` before the first fix.
     var altitude: Double? { isQuiet == true ? quietSmoothed.meters : smoothed.meters }
 
-    /// Forgets the place; the sums stay.
+    /// Forgets the altitude but keeps the sums.
     mutating func restart() {
         counter.restart()
         quietCounter.restart()
@@ -67,8 +67,8 @@ struct PositionClimb: Sendable {
 
     /// - Parameters:
     ///   - altitude: Meters above sea level.
-    ///   - verticalAccuracy: Meters; `nil`: unknown.
-    ///   - isFiltered: Whether the fix has no accuracy at all, as those of watches.
+    ///   - verticalAccuracy: Meters; `nil` if unknown.
+    ///   - isFiltered: Whether the fix has no accuracy at all, like those of watches.
     ///   - time: Time of the fix.
     mutating func add(
         _ altitude: Double, verticalAccuracy: Double?, isFiltered: Bool, at time: Timestamp
@@ -96,7 +96,7 @@ struct PositionClimb: Sendable {
         )
     }
 
-    /// Adds what the counter that is believed counted; at the first judgement all that it has.
+    /// Adds the counts of the selected counter; at the first judgment, all counts that it has.
     private mutating func judge(isFiltered: Bool, before: (plain: Sums, quiet: Sums)) {
         let now = sums
         var counted: Sums = (0, 0)

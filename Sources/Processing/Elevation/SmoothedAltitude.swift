@@ -1,6 +1,6 @@
 import SensorModel
 
-/// An altitude smoothed by a filter of first order, whose readings come at any interval.
+/// An altitude smoothed by a first-order filter, for readings at any interval.
 struct SmoothedAltitude: Sendable {
     /// m/s: no runner climbs or descends faster, but a settling receiver's altitude does.
     static let verticalSpeedMax = 1.5
@@ -17,8 +17,8 @@ struct SmoothedAltitude: Sendable {
     ///   - measured: Meters above sea level.
     ///   - timeConstant: Seconds.
     ///   - time: Time of the reading.
-    /// - Returns: Whether the reading continues the earlier ones. An impossible climb is a settling
-    ///   receiver: it is followed, but as a new start.
+    /// - Returns: Whether the reading continues the earlier ones. `false` after an impossible
+    ///   climb: the receiver is settling, so the filter restarts at the reading.
     mutating func add(_ measured: Double, timeConstant: Double, at time: Timestamp) -> Bool {
         guard let old = meters, let newest else {
             meters = measured

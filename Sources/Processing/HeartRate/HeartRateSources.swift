@@ -4,24 +4,24 @@ import SensorModel
 ///
 /// A source is live as long as its own rhythm explains its silence. The current source stays until
 /// it is silent or off the skin. A better source (with RR intervals: a chest strap) replaces it
-/// after it has been live for a while. So the display does not flicker between two.
+/// after it has been live for a while. So the display does not flicker between two sources.
 struct HeartRateSources: Sendable {
     struct Parameters: Sendable {
-        /// Minimum seconds until a source is stale: optical sensors report every 5.
+        /// Minimum seconds until a source is stale: optical sensors report every 5 s.
         var staleSecondsMin = 6.0
         /// Maximum seconds until a source is stale.
         var staleSecondsMax = 15.0
         /// Silence until a source is stale, in intervals of the source.
         var staleIntervals = 3.0
-        /// Seconds a better source must be live before it takes over.
+        /// Seconds for which a better source must be live before it becomes the current one.
         var takeoverSeconds = 10.0
         /// Change that is doubted, beats/min: within ``spikeSeconds``, or from one sample of a
         /// slower source to the next (``spikeIntervals``).
         var spikeBeats = 35.0
         var spikeSeconds = 4.0
         var spikeIntervals = 1.5
-        /// Seconds after which a doubted value is believed: the third value at one a second. A
-        /// watch that repeats its value 20 times a second gains nothing by that.
+        /// Seconds after which a doubted value is accepted: the third value at one a second.
+        /// Repeating a value 20 times a second does not get it accepted sooner.
         var doubtSeconds = 2.0
         var sourcesMax = 4
     }
@@ -34,7 +34,7 @@ struct HeartRateSources: Sendable {
         var liveSince: Timestamp
         var isOffSkin = false
         var sendsBeats = false
-        /// Start of the doubt about its values.
+        /// Start of the doubt about the source's values; `nil` if they are not doubted.
         var doubtedSince: Timestamp?
         var variability = HeartRateVariability()
     }
@@ -67,7 +67,7 @@ struct HeartRateSources: Sendable {
         case hidden
     }
 
-    /// - Returns: Whether and as what this sample is shown.
+    /// - Returns: Whether this sample is shown, and its value.
     mutating func add(_ sample: HeartRateSample, source name: String?, at time: Timestamp) -> Taken
     {
         let index = place(of: name, at: time)
@@ -100,7 +100,7 @@ struct HeartRateSources: Sendable {
         return current == index && !source.isOffSkin ? .shown(source.beatsPerMinute) : .hidden
     }
 
-    /// Selects the source; silence may make it another one.
+    /// Selects the current source; a silent source may lose its place.
     mutating func choose(at time: Timestamp) {
         let live = sources.indices.filter { isLive(sources[$0], at: time) }
         guard let now = current, sources.indices.contains(now), live.contains(now) else {

@@ -1,14 +1,14 @@
 import SensorModel
 
-/// Average, maximum and seconds in each zone.
+/// Computes average, maximum and seconds in each zone.
 ///
-/// The average weighs each value by its duration. A watch that repeats its value 20 times a second
+/// The average weights each value by its duration. A watch that repeats its value 20 times a second
 /// thus counts as much as a strap that sends it once.
 struct HeartRateTotals: Sendable {
     struct Parameters: Sendable {
         /// Longest duration of a value, seconds: as long as it may be shown.
         var holdSecondsMax = 15.0
-        /// The reference's rule for time in zone: pairs 0 < dt < 60 s, zone of the later one.
+        /// The reference's rule: pairs with 0 < dt < 60 s count for the zone of the later sample.
         var zonePairSecondsMax = 60.0
     }
 
@@ -48,7 +48,7 @@ struct HeartRateTotals: Sendable {
         return (sum + last.beatsPerMinute * held) / (seconds + held)
     }
 
-    /// Beats/min × seconds and seconds so far. The average of a part follows by difference.
+    /// The heart rate's integral, beats/min × s, and its seconds; those of a part by difference.
     func integral(at time: Timestamp) -> (beats: Double, seconds: Double) {
         guard let last else { return (0, 0) }
         let held = min(max(time.seconds(since: last.time), 0), parameters.holdSecondsMax)

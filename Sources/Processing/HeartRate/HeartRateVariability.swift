@@ -8,8 +8,8 @@ struct HeartRateVariability: Sendable {
         var beatsMax = 40
         /// Differences needed before a value is shown.
         var differencesMin = 8
-        /// Relative difference from the neighbour above which a beat was missed or is false (the 20
-        /// % rule of HRV editing).
+        /// Relative difference from the preceding beat above which a beat was missed or is false
+        /// (the 20 % rule of HRV editing).
         var artifactShare = 0.2
     }
 

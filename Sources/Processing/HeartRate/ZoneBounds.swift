@@ -2,10 +2,10 @@ public import SensorModel
 
 /// The heart-rate bounds of a profile's zones.
 ///
-/// Percent of maximum and reserve (Karvonen 1957) as in the reference applications; Friel's and
-/// Coggan's tables in percent of the heart rate at lactate threshold; three zones after Seiler in
-/// percent of maximum. A scheme without its number (no threshold known) falls back to percent of
-/// maximum, as does a custom scheme without exactly four bounds.
+/// Percent of maximum and reserve (Karvonen 1957) are as in the reference applications. Friel's and
+/// Coggan's tables are in percent of the heart rate at lactate threshold. Seiler's three zones are
+/// in percent of maximum. A scheme falls back to percent of maximum if its number is unknown, or if
+/// a custom scheme has not exactly four bounds.
 public struct ZoneBounds: Hashable, Sendable {
     /// Lower bounds of zones 2, 3, …; beats/min.
     private let bounds: [Double]
@@ -31,7 +31,7 @@ public struct ZoneBounds: Hashable, Sendable {
             // The source has whole percents: 100–102, 103–106, above 106.
             bounds = Self.percent([85, 90, 95, 100, 103, 107], of: threshold ?? 0)
         case .coggan where threshold != nil:
-            // The source has: below 68, –83, –94, –105, above.
+            // The source has these zones: below 68, to 83, to 94, to 105, above.
             bounds = Self.percent([68, 84, 95, 106], of: threshold ?? 0)
         case .seiler:
             bounds = Self.percent([82, 88], of: maximum)
@@ -47,7 +47,7 @@ public struct ZoneBounds: Hashable, Sendable {
         return shares.map { $0 * base / 100 }
     }
 
-    /// The zone of a heart rate, from 1, the lowest.
+    /// The zone of a heart rate; zone 1 is the lowest.
     public func zone(_ beatsPerMinute: Double) -> Int {
         var zone = 1
         for bound in bounds {

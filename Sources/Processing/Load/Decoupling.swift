@@ -1,12 +1,12 @@
 import SensorModel
 
-/// Drift of heart rate against speed: efficiency (meters a beat) of the first half of the moving
-/// time over that of the second (Friel's aerobic decoupling), percent.
+/// Computes drift of heart rate against speed, percent: efficiency (meters a beat) of the first
+/// half of the moving time over that of the second (Friel's aerobic decoupling).
 struct Decoupling: Sendable {
     struct Parameters: Sendable {
         /// Minimum seconds of moving time for a result.
         var secondsMin = 1200.0
-        /// Number of buckets; when full, neighbours are merged, so that any length fits.
+        /// Maximum number of buckets. When full, neighbors are merged, so that any length fits.
         var bucketsMax = 240
     }
 

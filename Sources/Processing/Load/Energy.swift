@@ -1,6 +1,6 @@
 /// Calories and effort, by the reference's formulas.
 enum Energy {
-    /// Kilograms if the profile has none; the reference's value.
+    /// Weight in kilograms if the profile has none; the reference's value.
     static let defaultWeightKg = 70.0
 
     /// Metabolic equivalents by average pace, s/km (the reference's table).
@@ -14,7 +14,7 @@ enum Energy {
         }
     }
 
-    /// - Returns: kcal; `nil` without distance, where the reference uses 12 equivalents.
+    /// - Returns: kcal; `nil` without distance, where the reference assumes 12 equivalents.
     static func kilocalories(
         meters: Double, movingSeconds: Double, weightKg: Double?
     ) -> Double? {
@@ -24,7 +24,7 @@ enum Energy {
             * movingSeconds / 3600
     }
 
-    /// Effort in kilometers; 100 m of climb count as one more.
+    /// Effort in kilometers, where 100 m of climb count as one kilometer.
     static func effortKm(meters: Double, gainMeters: Double?) -> Double {
         meters / 1000 + (gainMeters ?? 0) / 100
     }

@@ -12,7 +12,7 @@ struct TargetZone: Sendable {
     var percent: Double? { total > 0 ? 100 * inside / total : nil }
 }
 
-/// How well a session stayed in its target zone, in the reference's terms.
+/// A rating of the time that a session spent in its target zone, in the reference's terms.
 public enum TargetZoneCompliance: String, Hashable, Sendable {
     case excellent, good, fair, poor
 

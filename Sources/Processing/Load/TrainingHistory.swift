@@ -1,13 +1,13 @@
 public import SensorModel
 
-/// Fitness, fatigue and form over many sessions (Banister's impulse and response, smoothed as in
-/// the reference). Days end at 3 AM local time.
+/// Computes fitness, fatigue and form over many sessions (Banister's impulse and response, smoothed
+/// as in the reference). Days end at 3 AM local time.
 public struct TrainingHistory: Sendable {
     public struct Session: Hashable, Sendable {
         public var start: Timestamp
-        /// Seconds east of Greenwich, at that time and place.
+        /// Seconds east of Greenwich, at the time and place of the session.
         public var zoneOffsetSeconds: Int
-        /// hrTSS, or its substitute.
+        /// Training load: hrTSS, or its substitute.
         public var load: Double
 
         public init(start: Timestamp, zoneOffsetSeconds: Int, load: Double) {
@@ -33,7 +33,7 @@ public struct TrainingHistory: Sendable {
         public var historyDays: Int
 
         /// The reference's flags: above 1.5 injury, below 0.8 detraining (with fitness over 10).
-        /// They need 28 days of history: else the first run of all would raise an alarm.
+        /// The first needs 28 days of history: otherwise the first run of all would raise an alarm.
         public var risksInjury: Bool { historyDays >= 28 && (acuteToChronic ?? 1) > 1.5 }
         public var isDetraining: Bool { (acuteToChronic ?? 1) < 0.8 && fitness > 10 }
     }
@@ -42,7 +42,7 @@ public struct TrainingHistory: Sendable {
     public static let fatigueDays = 7.0
     public static let monotonyMax = 10.0
 
-    /// Load of each day, from the first with a session; days without one are 0.
+    /// Load of each day from the first day with a session; days without one are 0.
     public private(set) var dailyLoads: [Double] = []
     public private(set) var firstDay: Int?
 
@@ -91,7 +91,7 @@ public struct TrainingHistory: Sendable {
         return variance > 0 ? min(mean / variance.squareRoot(), monotonyMax) : monotonyMax
     }
 
-    /// The load of a day as in ``day(of:offset:)``; 0 without a session.
+    /// The load of a day, numbered as in ``day(of:offset:)``; 0 without a session.
     public func load(on day: Int) -> Double {
         firstDay.map { load(at: day - $0) } ?? 0
     }

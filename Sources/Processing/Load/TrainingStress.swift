@@ -1,11 +1,11 @@
 import Glibc
 import SensorModel
 
-/// A session's training stress, by three methods: hrTSS by zone factors (the reference's), TRIMP
-/// after Banister (1991) and after Edwards (1993).
+/// Computes a session's training stress by three methods: hrTSS, and TRIMP after Banister and
+/// Edwards.
 ///
-/// The last two follow their formulas. hrTSS is the reference's weighting of five zones, in which
-/// an hour in zone 4 is 100.
+/// TRIMP follows the formulas of Banister (1991) and Edwards (1993). hrTSS is the reference's
+/// weighting of five zones, in which an hour in zone 4 is 100.
 struct TrainingStress: Sendable {
     struct Parameters: Sendable {
         /// Factors of the five zones; the reference's values.
@@ -21,7 +21,7 @@ struct TrainingStress: Sendable {
 
     /// - Parameters:
     ///   - beatsPerMinute: Heart rate during `seconds`.
-    ///   - zone: Zone of the five by percent of maximum.
+    ///   - zone: Zone 1…5 by percent of maximum.
     ///   - seconds: Duration, 0 ..< 60.
     ///   - profile: The current profile.
     mutating func add(
@@ -48,8 +48,8 @@ struct TrainingStress: Sendable {
             trimp: hasBanister ? banister : nil, edwards: edwards)
     }
 
-    /// min × r × a e^(b r), where r is the share of the heart-rate reserve. For an unknown sex
-    /// men's constants apply, which give the smaller load below r = 0.9.
+    /// Computes min × r × a e^(b r), where r is the share of the heart-rate reserve. For an unknown
+    /// sex it uses the constants for men, which give the smaller load below r = 0.9.
     static func banister(
         minutes: Double, beatsPerMinute: Double, rest: Double, maximum: Double,
         sex: RunnerProfile.Sex?

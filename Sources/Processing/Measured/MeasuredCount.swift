@@ -1,31 +1,31 @@
 import SensorModel
 
-/// The growth of what a sensor counts, or of the sum of its rates where it sends no count.
+/// Measures the growth of a sensor's count, or the sum of its rates if it sends no count.
 ///
-/// A count that falls was begun again. One that rises faster than a person can was taken over from
-/// elsewhere. Both start a new growth and add nothing.
+/// A count that falls has restarted. A count that rises faster than a person can was taken over
+/// from elsewhere. Both restart the measurement and add nothing.
 struct MeasuredCount: Sendable {
     let count: MeasuredValues.Quantity
     let rate: MeasuredValues.Quantity
-    /// Units a second of one unit of the rate.
+    /// Units a second that one unit of the rate stands for.
     let perSecond: Double
-    /// Highest believed growth, units a second.
+    /// Highest plausible growth, units a second.
     let perSecondMax: Double
 
-    /// Meters: faster than a descent by bicycle.
+    /// Counts meters; the limit is faster than a descent by bicycle.
     static let meters = MeasuredCount(
         count: .distance, rate: .speed, perSecond: 1, perSecondMax: 30)
-    /// Steps: faster than any runner, 300 a minute.
+    /// Counts steps; the limit is 300 a minute, faster than any runner.
     static let steps = MeasuredCount(
         count: .stepCount, rate: .cadence, perSecond: 1.0 / 60, perSecondMax: 5)
 
     private var last: MeasuredSensors.Reading?
     private var followedTo: Timestamp?
-    /// Growth before it is not wanted.
+    /// Time before which growth is dropped.
     private var droppedTo = Timestamp(microseconds: .min)
-    /// Growth that was not used.
+    /// Growth that has not been used yet.
     private(set) var waiting = 0.0
-    /// The sensor of the newest growth; `nil`: no sensor counts now.
+    /// The sensor of the newest growth; `nil` if no sensor counts now.
     private(set) var sensor: Int?
 
     private init(
@@ -63,21 +63,21 @@ struct MeasuredCount: Sendable {
     ) {
         let growth = reading.value - last.value
         let seconds = reading.time.seconds(since: last.time)
-        // A whole unit of a count may come a second late.
+        // A whole unit of a count may arrive a second late.
         guard growth > 0, seconds > 0, growth <= perSecondMax * (seconds + 1) else { return }
         let wanted = reading.time.seconds(since: max(last.time, droppedTo))
         if wanted > 0 { waiting += growth * wanted / seconds }
     }
 
-    /// Drops the growth up to a time: it happened in a pause, or our own measurement covers it. What
-    /// a sensor says of that time later counts as dropped too.
+    /// Drops the growth up to a time, because it happened in a pause or our own measurement covers
+    /// it. Growth that a sensor reports later for that time is dropped too.
     mutating func drop(to time: Timestamp) {
         waiting = 0
         droppedTo = time
     }
 
-    /// - Parameter step: The smallest part to return: the rest waits.
-    /// - Returns: The growth that waits.
+    /// - Parameter step: The smallest part to return; the remainder is kept.
+    /// - Returns: The growth that has not been used yet.
     mutating func use(inStepsOf step: Double = 0) -> Double {
         let used = step > 0 ? (waiting / step).rounded(.down) * step : waiting
         waiting -= used

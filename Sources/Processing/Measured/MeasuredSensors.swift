@@ -1,16 +1,16 @@
 import SensorModel
 
-/// The newest values of each sensor that computes values itself.
+/// Keeps the newest values of each sensor that computes values itself.
 ///
-/// A sensor is known by its source and placement together. A value is live as long as the rhythm of
-/// its sensor explains its silence. Of several live values of a quantity the one of the sensor that
-/// is nearest to what is measured counts, of equal ones the one of the sensor that came first. So
-/// the display does not flicker between two.
+/// Source and placement together identify a sensor. A value is live as long as the rhythm of its
+/// sensor explains its silence. If several sensors have a live value of a quantity, the sensor
+/// nearest to the measured thing is used, then the one that came first. So the display does not
+/// flicker between two.
 struct MeasuredSensors: Sendable {
     struct Parameters: Sendable {
         /// Minimum seconds until a value is stale: a pedometer reports every 2 to 5.
         var staleSecondsMin = 6.0
-        /// Maximum seconds until a value is stale: a watch that records by need leaves 8 s out.
+        /// Maximum seconds until a value is stale: watches that record by need leave gaps of 8.
         var staleSecondsMax = 15.0
         /// Silence until a value is stale, in intervals of the sensor.
         var staleIntervals = 3.0
@@ -28,7 +28,7 @@ struct MeasuredSensors: Sendable {
         var readings: [MeasuredValues.Quantity: (value: Double, time: Timestamp)] = [:]
     }
 
-    /// A value and the place of its sensor in ``sensors``.
+    /// A value and the index of its sensor in ``sensors``.
     struct Reading: Sendable {
         var value: Double
         var time: Timestamp
@@ -85,7 +85,7 @@ struct MeasuredSensors: Sendable {
         time.seconds(since: newest) <= staleSeconds(sensor)
     }
 
-    /// The live value that counts; `nil`: none.
+    /// The live value to use; `nil` if there is none.
     func best(_ quantity: MeasuredValues.Quantity, at time: Timestamp) -> Reading? {
         var best: (reading: Reading, rank: Int)?
         for (index, sensor) in sensors.enumerated() {

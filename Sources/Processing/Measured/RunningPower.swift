@@ -1,9 +1,9 @@
 import SensorModel
 
-/// Power as it is shown: the mean of the last seconds.
+/// Computes the power that is shown: the mean of the last seconds.
 ///
-/// A sensor's power of a single second swings by a tenth with each landing. Three seconds are eight
-/// steps, and a change of pace still shows at once; sports computers show the same mean.
+/// A sensor's power of a single second varies by a tenth with each landing. Three seconds are eight
+/// steps, and a change of pace still shows at once. Sports computers show the same mean.
 struct RunningPower: Sendable {
     struct Parameters: Sendable {
         var seconds = 3.0
@@ -19,7 +19,7 @@ struct RunningPower: Sendable {
         self.parameters = parameters
     }
 
-    /// Adds the newest value; that of another sensor begins anew.
+    /// Adds the newest value; a value of another sensor restarts the mean.
     mutating func add(_ reading: MeasuredSensors.Reading) {
         if reading.sensor != sensor { readings.removeAll(keepingCapacity: true) }
         sensor = reading.sensor
@@ -28,8 +28,8 @@ struct RunningPower: Sendable {
         readings.append((reading.time, reading.value))
     }
 
-    /// - Parameter reading: The newest live value; `nil`: none.
-    /// - Returns: The mean, watts; the value itself where it is the only one.
+    /// - Parameter reading: The newest live value; `nil` if there is none.
+    /// - Returns: The mean in watts, or the reading's own value if no other readings are kept.
     func watts(_ reading: MeasuredSensors.Reading?) -> Double? {
         guard let reading else { return nil }
         let recent = readings.filter {

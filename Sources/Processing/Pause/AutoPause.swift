@@ -20,11 +20,11 @@ struct AutoPause: Sendable {
 
     let parameters: Parameters
     private(set) var isPaused = false
-    /// Start of a possible stop; not yet proved.
+    /// Start of a possible stop that is not proven yet.
     private(set) var slowSince: Timestamp?
-    /// The newest time since then at which the track still went on.
+    /// The newest time since `slowSince` at which the track still went on.
     private var wentOnUntil: Timestamp?
-    /// Time at which a still body is a stop; compared on every motion sample.
+    /// Time at which a still body counts as a stop; compared on every motion sample.
     private(set) var stillDeadline: Timestamp?
 
     private var activity = MotionActivity(kind: .unknown, since: nil)
@@ -35,7 +35,7 @@ struct AutoPause: Sendable {
     private var track = RecentTrack()
     /// Where the runner stands, by positions; `nil` while moving.
     private var place: StandingPlace?
-    /// Whether the track left a place while the receiver reported slowness, and goes on doing so.
+    /// Whether the track left a place while the receiver kept reporting slowness.
     private var isRefuted = false
     /// Meters from the place of the last pause to the fix before its end.
     private(set) var metersBack = 0.0
@@ -96,7 +96,7 @@ struct AutoPause: Sendable {
         return time.seconds(since: newestFix) <= parameters.positionFreshSeconds
     }
 
-    /// The start of the body's motion: steps are certain only after a few.
+    /// Returns the start of the body's motion, because steps are certain only after a few.
     private func setOff(at steps: Timestamp) -> Timestamp {
         guard let stirredAt, stirredAt < steps,
             steps.seconds(since: stirredAt) <= parameters.stirSecondsMax
@@ -127,7 +127,7 @@ struct AutoPause: Sendable {
 
     /// - Parameters:
     ///   - step: The step from the last usable fix to the new one.
-    ///   - scatterMeters: Deviation of the track's steps by scatter alone, meters.
+    ///   - scatterMeters: Standard deviation of the track's steps from scatter alone, meters.
     /// - Returns: The transition completed by this fix.
     mutating func update(step: FixGate.Step, scatterMeters: Double = 0) -> Transition? {
         let time = step.to
@@ -163,7 +163,7 @@ struct AutoPause: Sendable {
         return suspect(step, scatterMeters: scatterMeters, point: point, noise: noise)
     }
 
-    /// A slow fix while moving.
+    /// Handles a slow fix while moving.
     private mutating func suspect(
         _ step: FixGate.Step, scatterMeters: Double, point: SIMD2<Double>, noise: Double
     ) -> Transition? {
@@ -187,10 +187,10 @@ struct AutoPause: Sendable {
             return isSlow && slowFor >= parameters.slowSecondsWithoutSteps
                 ? pause(since: since) : nil
         }
-        // One slow fix is no stop, however long ago the last one was.
+        // One slow fix is no stop, however long ago the previous fix was.
         let isJudged = !isFirst && slowFor >= parameters.slowSeconds
         guard isStanding(step, slowFor: slowFor, scatterMeters: scatterMeters) else {
-            // A receiver's own speed tells when a stop began; that of a filtered track does not.
+            // A receiver's own speed shows when a stop began; that of a filtered track does not.
             if isJudged || step.location.horizontalAccuracy == nil { wentOnUntil = step.to }
             return nil
         }
@@ -200,11 +200,11 @@ struct AutoPause: Sendable {
         return pause(since: wentOnUntil)
     }
 
-    /// Whether a track without motion data stands by now.
+    /// Returns whether a track without motion data stands by now.
     private func isStanding(
         _ step: FixGate.Step, slowFor: Double, scatterMeters: Double
     ) -> Bool {
-        // A receiver that reported slowness while the track went on is not believed again.
+        // The receiver has reported slowness while the track went on, so its speed is not trusted.
         guard !isRefuted else {
             return (track.speed(overSeconds: parameters.standSeconds) ?? step.speed)
                 < parameters.refutedStandBelow + scatterMeters
@@ -214,12 +214,12 @@ struct AutoPause: Sendable {
             < max(parameters.standBelow, parameters.standScatterFactor * scatterMeters)
     }
 
-    /// Detects a stop without fixes: distance filters make a source silent when the runner stands.
+    /// Detects a stop without fixes: distance filters silence the source when the runner stands.
     ///
     /// - Parameters:
     ///   - time: Current time.
-    ///   - holeSeconds: Seconds without a fix that are a hole of this source.
-    /// - Returns: The stop; `nil`: none.
+    ///   - holeSeconds: Seconds without a fix that make a hole for this source.
+    /// - Returns: The stop; `nil` if there is none.
     mutating func tick(at time: Timestamp, holeSeconds: Double = 0) -> Transition? {
         let silence = max(parameters.positionFreshSeconds, holeSeconds - 1)
         guard let slowSince, let newestFix, !hasSteps(at: time),
@@ -252,7 +252,7 @@ struct AutoPause: Sendable {
         if hasLeft {
             metersBack = track.previousPoint.map(before.meters) ?? 0
         } else if location.horizontalAccuracy == nil {
-            // The wander of an unfiltered receiver at a stop is no way.
+            // The drift of an unfiltered receiver at a stop adds no way.
             metersBack = before.metersCounted
         }
         let previous = track.newestInterval?.start ?? time
@@ -278,7 +278,7 @@ struct AutoPause: Sendable {
             }
             return hasSteps(at: step.to) ? nil : resume(since: step.to)
         }
-        // Displaced at about the pace before the hole: a slow walk, without a stop in it.
+        // Displacement at about the pace before the hole is a slow walk without a stop.
         let least = StandingPlace.leaveMeters(noise: noise)
         let usual = parameters.holeShareMin * (step.expectedMeters ?? 0)
         if isAlone, step.meters > max(least, usual) { slow = false }
@@ -288,8 +288,8 @@ struct AutoPause: Sendable {
         return .wasPaused(from: step.from, to: step.to)
     }
 
-    /// Whether there was motion data during a hole of the positions: then motion has decided
-    /// already.
+    /// Returns whether there was motion data during a hole of the positions, so that motion has
+    /// decided already.
     private func knewMotion(since time: Timestamp) -> Bool {
         guard let newestMotion, activity.kind != .unknown else { return false }
         return newestMotion.seconds(since: time) > parameters.motionFreshSeconds

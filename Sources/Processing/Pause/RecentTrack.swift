@@ -1,15 +1,15 @@
 import SensorModel
 
-/// The last forty seconds of a track, thinned, in 16 bytes a point: for the speed over the last seconds,
-/// and for the place and the moment at which a runner left it.
+/// The last forty seconds of a track, thinned, in 16 bytes a point.
 ///
-/// Points are meters east and north of an origin, which only ``clear()`` gives up.
+/// It gives the speed over the last seconds, and the place and time at which a runner left it.
+/// Points are meters east and north of an origin, which only ``clear()`` resets.
 struct RecentTrack: Sendable {
     struct Parameters: Sendable {
         /// Window of ``metersPerSecond``, seconds: long against a fix's scatter, short against a
         /// stop.
         var windowSeconds = 4.0
-        /// Least seconds between two kept points; a rhythm of 1 s that jitters is kept complete.
+        /// Minimum seconds between two kept points. A rhythm of 1 s with jitter is kept complete.
         var spacingSeconds = 0.75
         var pointsMax = 40
     }
@@ -72,7 +72,7 @@ struct RecentTrack: Sendable {
         newest.map { (Self.vector($0), $0.time) }
     }
 
-    /// The newest kept fix within `radius` meters of `place`; `nil` if the track has none.
+    /// The newest kept fix within `radius` meters of `place`; `nil` if there is none.
     func last(
         within radius: Double, of place: SIMD2<Double>
     ) -> (point: SIMD2<Double>, time: Timestamp)? {
@@ -91,12 +91,12 @@ struct RecentTrack: Sendable {
 
     // MARK: Speed
 
-    /// Speed over the window, from its first to its last point, so that scatter does not add up;
+    /// Speed between the first and the last point of the window, so that scatter does not add up;
     /// `nil` without two points.
     var metersPerSecond: Double? { speed(overSeconds: Self.parameters.windowSeconds) }
 
     /// - Parameter seconds: Length of the window, at most forty.
-    /// - Returns: Speed from the newest point that is this old, or else from the oldest.
+    /// - Returns: Speed from the newest point that is this old, otherwise from the oldest.
     func speed(overSeconds seconds: Double) -> Double? {
         guard let newest else { return nil }
         let first = points.last { newest.time.seconds(since: $0.time) >= seconds - 0.5 }

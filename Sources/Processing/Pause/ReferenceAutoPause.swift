@@ -2,8 +2,8 @@ import SensorModel
 
 /// The reference applications' auto-pause: thresholds on the device's speed alone.
 ///
-/// It differs in two points: it counts seconds of event time, not events. And it pauses when the
-/// distance filter makes the source silent.
+/// It differs in two points. It counts seconds of event time instead of events, and it pauses when
+/// the distance filter makes the source silent.
 struct ReferenceAutoPause: Sendable {
     struct Parameters: Sendable {
         /// m/s.
@@ -30,7 +30,7 @@ struct ReferenceAutoPause: Sendable {
     }
 
     /// - Parameters:
-    ///   - speed: m/s; `nil`: unknown, neither slow nor fast.
+    ///   - speed: m/s; `nil` if unknown, which is neither slow nor fast.
     ///   - time: Time of the fix.
     /// - Returns: The transition completed by this fix.
     mutating func update(speed: Double?, at time: Timestamp) -> Transition? {
@@ -55,6 +55,7 @@ struct ReferenceAutoPause: Sendable {
     }
 
     /// Handles time without a fix.
+    ///
     /// - Parameters:
     ///   - time: Current time.
     ///   - usualSeconds: Usual seconds of silence of this source.

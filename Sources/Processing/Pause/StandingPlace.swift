@@ -1,33 +1,33 @@
 import SensorModel
 
-/// The place at which a runner stands, by positions alone, and the moment at which it was left.
+/// Estimates from positions alone where a runner stands, and when the runner left.
 ///
-///     place        mean of the first seconds, then it follows the receiver's slow drift
+///     place        mean of the first seconds, then follows the receiver's slow drift
 ///     left         the track is farther from it than the receiver's noise
-///     departure    back along the way that left it, at its speed
+///     departure    the way that left it, traced back at its speed
 ///
 /// A speed threshold takes a slow hiker for standing; a displacement does not, however slow. The
-/// time to tell is the noise over the speed: 20 s at 0.3 m/s. So a pause may begin early, and one
+/// time to decide is the noise over the speed: 20 s at 0.3 m/s. So a pause may begin early, and one
 /// that was a slow walk is undone.
 struct StandingPlace: Sendable {
     struct Parameters: Sendable {
-        /// Minimum noise of a receiver, meters: the wander of a good one within a minute.
+        /// Minimum noise of a receiver, meters: the drift of a good one within a minute.
         var noiseMetersMin = 2.0
-        /// Noise of a receiver without an accuracy, in deviations of its track's scatter.
+        /// Noise of a receiver without an accuracy, in standard deviations of its track's scatter.
         var noiseScatters = 3.0
-        /// Meters of a departure in units of the noise.
+        /// Distance that makes a departure, in units of the noise.
         var leaveNoises = 3.0
-        /// Share of the meters of a departure within which the runner still stood.
+        /// Share of the departure distance within which the runner still stood.
         var stoodShare = 0.5
-        /// Seconds whose mean is the place.
+        /// Seconds of positions whose mean is the place.
         var settleSeconds = 5.0
-        /// Time constant of the drift, seconds: a hiker at 0.2 m/s leaves it behind by 12 m.
+        /// Time constant of the drift, seconds. A hiker at 0.2 m/s gets 12 m ahead of it.
         var driftSeconds = 60.0
     }
 
     private static let parameters = Parameters()
     private(set) var center: SIMD2<Double>
-    /// Where the way is counted from, and the meters counted so far.
+    /// Point from which the way is measured next, and the meters counted so far.
     private var anchor: SIMD2<Double>
     private(set) var metersCounted = 0.0
     private var seconds = 0.0
@@ -39,21 +39,21 @@ struct StandingPlace: Sendable {
         newest = time
     }
 
-    /// Meters that the positions of a standing runner wander.
+    /// Returns the distance that the positions of a standing runner may drift.
     ///
     /// - Parameters:
-    ///   - accuracy: Reported accuracy, meters: a radius that holds two thirds of the fixes; `nil`:
-    ///     unknown.
-    ///   - scatter: Deviation of the track's steps by scatter alone, meters.
+    ///   - accuracy: Reported accuracy, meters: a radius that holds two thirds of the fixes; `nil`
+    ///     if unknown.
+    ///   - scatter: Standard deviation of the track's steps from scatter alone, meters.
     /// - Returns: Meters, at least ``Parameters/noiseMetersMin``.
     static func noiseMeters(accuracy: Double?, scatter: Double) -> Double {
         max(Self.parameters.noiseMetersMin, accuracy ?? Self.parameters.noiseScatters * scatter)
     }
 
-    /// Meters from the place that are a departure.
+    /// Distance from the place that makes a departure, meters.
     static func leaveMeters(noise: Double) -> Double { parameters.leaveNoises * noise }
 
-    /// Moves the place to where the runner stands since, and keeps the way.
+    /// Moves the place to the runner's new position, and keeps the way.
     mutating func settle(at point: SIMD2<Double>) {
         center = point
         seconds = 0
@@ -65,7 +65,7 @@ struct StandingPlace: Sendable {
         let isLeft = Self.length(offset) > Self.leaveMeters(noise: noise)
         let way = Self.length(point - anchor)
         if way > noise {
-            // As in ``PathLength``: ends that scatter across a chord lengthen it.
+            // As in ``PathLength``, ends that scatter across a chord lengthen it.
             metersCounted += way - noise * noise / (8 * way)
             anchor = point
         }
@@ -80,7 +80,7 @@ struct StandingPlace: Sendable {
         return false
     }
 
-    /// Meters of the way since the pause began: displacements beyond the receiver's noise.
+    /// Meters of the way since the pause began: those counted, plus the rest to `point`.
     func meters(to point: SIMD2<Double>) -> Double {
         metersCounted + Self.length(point - anchor)
     }
@@ -89,12 +89,12 @@ struct StandingPlace: Sendable {
         (vector * vector).sum().squareRoot()
     }
 
-    /// The moment of departure: the way that left the place is followed back at its own speed.
+    /// Computes the time of departure by tracing the way that left the place back at its own speed.
     ///
     /// - Parameters:
     ///   - track: The recent track, whose newest fix left the place.
     ///   - noise: ``noiseMeters(accuracy:scatter:)`` of the newest fix.
-    /// - Returns: `nil` if the track has no departure.
+    /// - Returns: The time; `nil` if the track has no departure.
     func departure(on track: RecentTrack, noise: Double) -> Timestamp? {
         let radius = Self.parameters.stoodShare * Self.leaveMeters(noise: noise)
         guard let stood = track.last(within: radius, of: center), let newest = track.newestFix

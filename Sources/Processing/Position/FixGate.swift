@@ -4,7 +4,7 @@ import SensorModel
 ///
 /// The gates are the reference's (accuracy within 0…20 m, slower than 15 m/s), with two changes. A
 /// fix with the same or an earlier time changes nothing. A fix that is too far away becomes the new
-/// anchor only after a second one agrees with it. So one bad fix costs nothing.
+/// anchor only after a second one agrees with it, so one bad fix has no effect.
 struct FixGate: Sendable {
     struct Parameters: Sendable {
         /// Limit of accuracy, exclusive, meters: the reference's gate for distance.
@@ -14,16 +14,16 @@ struct FixGate: Sendable {
         var speedMax = 15.0
         /// Minimum share of a faster step that the satellites' own speed must confirm.
         var dopplerShare = 0.6
-        /// Factor and addend (m/s) over the recent speed beyond which a step is doubted: a runner's
+        /// Factor and addend (m/s) over the recent speed beyond which a step is doubted. A runner's
         /// speed does not triple between two fixes.
         var surgeFactor = 2.0
         var surgeAddend = 3.0
-        /// Factor and addend (m/s) over the recent speed beyond which a hole is a jump: the
-        /// receiver resumed elsewhere. A looser limit credits jumps, a tighter one drops a hard
+        /// Factor and addend (m/s) over the recent speed beyond which a hole is a jump, because the
+        /// receiver resumed elsewhere. A looser limit credits jumps; a tighter one drops a hard
         /// acceleration.
         var holeSurgeFactor = 1.6
         var holeSurgeAddend = 1.0
-        /// Seconds without a usable fix that are a hole, and the same in intervals of this source.
+        /// Seconds without a usable fix that make a hole, and the same in intervals of this source.
         var holeSecondsMin = 5.0
         var holeIntervals = 3.0
         /// Weight of a new interval in the source's rhythm.
@@ -36,14 +36,14 @@ struct FixGate: Sendable {
         var to: Timestamp
         var previous: Location
         var location: Location
-        /// Straight distance.
+        /// Straight distance between the two fixes.
         var meters: Double
         var seconds: Double
         /// Whether the interval is far longer than the source's rhythm.
         var isHole: Bool
-        /// Whether the track continues elsewhere: the line between is no path.
+        /// Whether the track continues elsewhere, so that the line to it is not a path.
         var isJump: Bool
-        /// Distance at the earlier speed during the step; `nil`: unknown.
+        /// Distance at the earlier speed during the step; `nil` if unknown.
         var expectedMeters: Double?
 
         var speed: Double { seconds > 0 ? meters / seconds : 0 }
@@ -66,7 +66,7 @@ struct FixGate: Sendable {
         self.parameters = parameters
     }
 
-    /// Seconds without a fix that are a hole.
+    /// Seconds without a fix that make a hole.
     var holeSeconds: Double {
         max(parameters.holeSecondsMin, parameters.holeIntervals * rhythmSeconds)
     }
@@ -140,7 +140,7 @@ struct FixGate: Sendable {
         }
         guard speed < parameters.speedMax else { return false }
         guard let recentSpeed, !step.isHole else { return true }
-        // A step within the reported uncertainty is no surge.
+        // A step within the reported uncertainty is not a surge.
         let blur = (step.location.horizontalAccuracy ?? 3) / max(step.seconds, 1)
         return speed < parameters.surgeFactor * recentSpeed + parameters.surgeAddend + blur
     }

@@ -3,7 +3,7 @@ import SensorModel
 extension GPSQuality {
     /// Selects the reference's level: below 10, 20 and 50 m.
     ///
-    /// - Parameter horizontalAccuracy: Meters; `nil` or negative: unknown.
+    /// - Parameter horizontalAccuracy: Meters; `nil` or negative if unknown.
     init(horizontalAccuracy: Double?) {
         switch horizontalAccuracy {
         case .none: self = .none

@@ -1,9 +1,9 @@
 import Glibc
 public import SensorModel
 
-/// Distances on the sphere of the reference applications.
+/// Computes distances on the sphere that the reference applications use.
 public enum Geodesy {
-    /// Meters; the mean radius of both reference applications.
+    /// Radius of the earth in meters, the mean radius of both reference applications.
     public static let earthRadiusMeters = 6_371_000.0
 
     /// Great-circle distance in meters: haversine in its atan2 form (Sinnott 1984).

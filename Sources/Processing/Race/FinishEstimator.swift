@@ -1,17 +1,17 @@
 import SensorModel
 
-/// The predicted time at the race distance: expected, best and worst.
+/// Predicts the time at the race distance: expected, best and worst.
 ///
 /// The expected time continues at the mean pace per effort kilometer, with the same share of
-/// pauses. Best and worst come from the variation of the pace of 500 m pieces, and widen with the
-/// remaining distance. Once the distance is reached all three are the time at its mark.
+/// pauses. Best and worst come from the variation of the pace over pieces of 500 m, and widen with
+/// the remaining distance. Once the distance is reached, all three are the time at its mark.
 struct FinishEstimator: Sendable {
     struct Parameters: Sendable {
         /// Minimum meters for an estimate; the reference's projection starts there.
         var metersMin = 500.0
         /// Meters of a piece for the comparison of paces.
         var pieceMeters = 500.0
-        /// Minimum relative spread of the remaining time, before the pace has shown its variation.
+        /// Minimum relative spread of the remaining time, before the pace shows its variation.
         var spreadMin = 0.02
         /// Fatigue: the share of the remaining time that is added in the worst case.
         var fadeShare = 0.03
@@ -28,7 +28,7 @@ struct FinishEstimator: Sendable {
     private var pieceStart: (meters: Double, movingSeconds: Double) = (0, 0)
     /// The last measured meters.
     private var newest: (meters: Double, elapsedSeconds: Double)?
-    /// The distance that was reached; without seconds it was already reached when it was set.
+    /// The distance that was reached. Its seconds are `nil` if it was reached before it was set.
     private var reached: Reached?
 
     mutating func update(meters: Double, movingSeconds: Double) {
@@ -39,13 +39,13 @@ struct FinishEstimator: Sendable {
         pieceStart = (meters, movingSeconds)
     }
 
-    /// Searches the mark of the race distance between two measurements.
+    /// Detects when the runner passes the race distance between two measurements.
     ///
     /// - Parameters:
     ///   - meters: Meters covered.
     ///   - elapsedSeconds: Elapsed seconds at these meters.
     ///   - isMeasured: Whether a fix measured them; a tick without new meters gives no information.
-    ///   - raceKm: The race distance; `nil`: none.
+    ///   - raceKm: The race distance; `nil` if there is none.
     mutating func follow(
         meters: Double, elapsedSeconds: Double, isMeasured: Bool, raceKm: Double?
     ) {
@@ -65,7 +65,7 @@ struct FinishEstimator: Sendable {
     }
 
     /// - Parameters:
-    ///   - raceKm: The race distance; `nil`: none.
+    ///   - raceKm: The race distance; `nil` if there is none.
     ///   - meters: Meters covered.
     ///   - gainMeters: Meters climbed.
     ///   - movingSeconds: Moving seconds of the session.

@@ -3,8 +3,8 @@ import SensorModel
 /// Follows the runner's plan: phases by time or by distance, one after another.
 ///
 /// A phase ends at its mark, interpolated between two measurements, and the next one begins there,
-/// so that nothing is lost between them. Time continues while the runner stands, since a rest may
-/// be standing; only a manual pause stops it. The three seconds of countdown are the reference's.
+/// so no time is lost between them. Time continues while the runner stands, since a rest may be
+/// standing; only a manual pause stops it. The reference's countdown lasts three seconds.
 struct Intervals: Sendable {
     static let countdownSeconds = 3.0
 
@@ -13,7 +13,7 @@ struct Intervals: Sendable {
         var time: Timestamp
         /// Meters; `nil` if no distance is known.
         var meters: Double?
-        /// Beats/min × seconds and seconds so far.
+        /// Integral of the heart rate, beats/min × seconds, and its seconds so far.
         var heartRate: (beats: Double, seconds: Double)
 
         /// The moment at `share` of the way to `next`, 0…1.
@@ -42,9 +42,9 @@ struct Intervals: Sendable {
     private var index = 0
     private var start: Moment?
     private var newest: Moment
-    /// The last measured meters: the mark of a distance comes later.
+    /// The last measured meters: the mark of a distance lies after them.
     private var measured: Moment
-    /// Meters in the last call.
+    /// Meters passed to the last call.
     private var told: Double?
     /// Seconds of the phase, without manual pauses.
     private var seconds = 0.0
@@ -67,7 +67,7 @@ struct Intervals: Sendable {
     ///   - moment: Current values; values earlier than the last ones change nothing.
     ///   - isMeasured: Whether a fix measured the meters; a tick without new meters gives no
     ///     information.
-    ///   - isPaused: Whether there is a manual pause.
+    ///   - isPaused: Whether a manual pause is active.
     ///   - speed: m/s, for the countdown to a distance, and for the path since the last fix.
     /// - Returns: The events up to that time, in order.
     mutating func update(
@@ -111,7 +111,7 @@ struct Intervals: Sendable {
         max(0, (moment.meters ?? 0) - (start?.meters ?? 0))
     }
 
-    /// The end of the phase, unless it is after `moment`.
+    /// Returns the mark that ends the phase; `nil` if it is after `moment`.
     private func mark(
         until moment: Moment, isMeasured: Bool, isPaused: Bool, speed: Double?
     ) -> Moment? {
@@ -130,8 +130,8 @@ struct Intervals: Sendable {
         }
     }
 
-    /// Meters at a time after the last fix: interpolated to the new one, or extrapolated at the
-    /// same speed.
+    /// Returns the meters at a time after the last fix: interpolated to the new fix, or
+    /// extrapolated at the same speed.
     private func meters(
         at time: Timestamp, until moment: Moment, _ isMeasured: Bool, speed: Double?
     ) -> Double? {

@@ -2,7 +2,7 @@ import SensorModel
 
 /// Elapsed, moving and paused time, which always add up, even after a transition is dated back.
 ///
-/// Elapsed follows the session's clock. Paused is the time of all pauses, moving the rest.
+/// Elapsed time follows the session's clock. Paused is the time of all pauses, moving the rest.
 struct MovingTime: Sendable {
     struct Pause: Hashable, Sendable {
         var start: Timestamp
@@ -10,17 +10,17 @@ struct MovingTime: Sendable {
         var automatic: Bool
     }
 
-    /// Closed pauses, newest last; older ones are only in the sum.
+    /// Closed pauses, newest last. Older ones are only in the sum.
     private(set) var recent: [Pause] = []
     private var olderMicroseconds: Int64 = 0
     private var recentMicroseconds: Int64 = 0
     private(set) var open: (start: Timestamp, automatic: Bool)?
-    /// Enough to date a transition back by minutes; limits the state.
+    /// Enough to date a transition back by minutes; it bounds the memory.
     private static let recentMax = 32
 
     var isPaused: Bool { open != nil }
 
-    /// - Returns: The effective start: never inside an earlier pause.
+    /// - Returns: The effective start, which is never inside an earlier pause.
     mutating func begin(since: Timestamp, automatic: Bool) -> Timestamp {
         if let open {
             if open.automatic, !automatic { self.open?.automatic = false }
@@ -40,7 +40,7 @@ struct MovingTime: Sendable {
         return pause
     }
 
-    /// Inserts a pause that is detected only after its end. Overlaps with known ones do not count.
+    /// Inserts a pause that is detected only after its end, without overlaps with known pauses.
     mutating func insert(start: Timestamp, end: Timestamp, automatic: Bool) -> Pause? {
         let from = max(start, recent.last?.end ?? start)
         let until = min(end, open?.start ?? end)

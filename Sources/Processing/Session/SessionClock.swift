@@ -1,25 +1,25 @@
 import SensorModel
 
-/// Device time without jumps: it never goes backwards, and never skips time that did not pass.
+/// Session time: device time that never goes backwards and never skips time that did not pass.
 ///
 /// A watch sets its clock when it first receives a satellite or a phone. Processors use session
-/// time only: device time plus a shift that absorbs such jumps, so that sums of seconds stay right.
+/// time only: device time plus a shift that absorbs such jumps. So sums of seconds stay right.
 ///
 ///     device   10 11 12 | 500000 500001      |  11  12  13
 ///     session  10 11 12 |     13     14      |  15  16  17
 struct SessionClock: Sendable {
     struct Parameters: Sendable {
-        /// Buffers delay sensors of one device by about 10 s against each other. A sample further
-        /// behind is late, or the clock was set back.
+        /// Buffers delay sensors of one device by about 10 s relative to each other. A sample
+        /// further behind is late, or the clock was set back.
         var backwardSlackSeconds = 30.0
-        /// A second sample must confirm a longer hole: one frame with a wrong date must not move
-        /// the session.
+        /// A second sample must confirm a longer hole, so that one frame with a wrong date does not
+        /// move the session.
         var confirmedHoleSeconds = 3600.0
         /// A longer hole means that the clock was set: no run has a day without a single sample.
         var holeSecondsMax = 86_400.0
-        /// Consecutive samples behind the slack that prove a clock set back.
+        /// Consecutive samples behind the slack that prove that the clock was set back.
         var backwardSamples = 20
-        /// The same if the device sends live and continues to do so for the second value, seconds.
+        /// The same if the device sends live, for at least `backwardLiveSeconds`.
         var backwardLiveSamples = 3
         var backwardLiveSeconds = 2.0
     }
@@ -27,19 +27,19 @@ struct SessionClock: Sendable {
     enum Arrival: Hashable, Sendable {
         /// The sample advances the session to this time.
         case current(Timestamp)
-        /// The sample belongs to an earlier time; it must not move the session.
+        /// The sample belongs to an earlier time and must not move the session.
         case behind(Timestamp)
-        /// The sample is not believed yet.
+        /// The sample needs confirmation by a second one.
         case doubted
     }
 
-    /// What a sample says of the clock.
+    /// The reliability of a sample's time.
     enum Claim {
         case usual
-        /// It is believed without a second one.
+        /// The time needs no confirmation by a second sample.
         case certain
-        /// Watches keep samples of its kind back and send a minute of them at once. Behind a sample of
-        /// another kind many of them are no clock that was set.
+        /// Watches hold back samples of this kind and send a minute of them at once. Many of them
+        /// behind a sample of another kind do not prove that the clock was set.
         case batched
     }
 
@@ -48,17 +48,17 @@ struct SessionClock: Sendable {
     private(set) var start: Timestamp?
     /// Session time of the newest sample.
     private(set) var now = Timestamp(microseconds: .min)
-    /// Session time = device time + this.
+    /// Session time minus device time.
     private(set) var shiftMicroseconds: Int64 = 0
-    /// Arrival of the current sample; `nil`: unknown.
+    /// Arrival of the current sample; `nil` if unknown.
     var arrival: Timestamp?
     private var rhythm = ArrivalRhythm()
     private var samplesBehind = 0
-    /// Those of them that came in a batch behind another kind.
+    /// Number of samples behind that came in a batch after a sample of another kind.
     private var samplesBatched = 0
     /// Whether the sample that moved the session was of a kind that comes in batches.
     private var isMovedByBatched = false
-    /// The first of them, and its arrival.
+    /// The first sample behind, and its arrival.
     private var firstBehind: (time: Timestamp, arrival: Timestamp?)?
     private var doubted: Timestamp?
 
@@ -74,7 +74,7 @@ struct SessionClock: Sendable {
         device.advanced(byMicroseconds: shiftMicroseconds)
     }
 
-    /// A shortcut for a sample soon after the last one.
+    /// Advances the session to a sample soon after the last one, without checks.
     mutating func advance(to time: Timestamp) {
         now = time
         forgetBehind()
@@ -85,8 +85,8 @@ struct SessionClock: Sendable {
 
     /// - Parameters:
     ///   - deviceTime: The device's timestamp.
-    ///   - late: The sample belongs to an earlier gap: it says nothing about the clock.
-    ///   - claim: What the sample says of the clock.
+    ///   - late: Whether the sample belongs to an earlier gap, and so says nothing about the clock.
+    ///   - claim: Reliability of the sample's time.
     /// - Returns: Session time of the sample, and whether it advances the session.
     mutating func arrive(
         _ deviceTime: Timestamp, late: Bool, claim: Claim = .usual
@@ -120,7 +120,7 @@ struct SessionClock: Sendable {
 
     private mutating func forgetBehind() { (samplesBehind, samplesBatched) = (0, 0) }
 
-    /// Whether the samples behind continue at the pace of time. A buffer that is emptied late
+    /// Returns whether the samples behind continue in real time. A buffer that is emptied late
     /// arrives all at once.
     private func isLiveBehind(_ time: Timestamp) -> Bool {
         guard samplesBehind >= parameters.backwardLiveSamples,
@@ -152,8 +152,8 @@ struct SessionClock: Sendable {
         return .current(time)
     }
 
-    /// Shifts the device's clock after it was set: session time advances by the time that passed
-    /// since the last sample, or by a microsecond if that is unknown.
+    /// Sets the shift after the device's clock was set. Session time advances by the time that
+    /// passed since the last sample, or by a microsecond if that is unknown.
     private mutating func set(to deviceTime: Timestamp) -> Arrival {
         let passed = rhythm.secondsPassed(at: arrival) ?? 0
         let next = now.advanced(byMicroseconds: max(1, Int64(passed * 1e6)))

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// Laps by the wearer's button.
+/// Computes laps that the wearer's button ends.
 struct Laps: Sendable {
     private var number = 0
     private var movingSeconds = 0.0

@@ -1,13 +1,13 @@
 import SensorModel
 
-/// Full kilometers and miles, timed at the mark.
+/// Computes full kilometers and miles, timed at the mark.
 ///
-/// The mark lies between two distances. Its time is interpolated, and paused time does not count.
+/// The mark lies between two distances. Its time is interpolated; paused time does not count.
 struct Splits: Sendable {
     static let kilometerMeters = 1000.0
     static let mileMeters = 1609.344
 
-    /// The split's other columns at its mark.
+    /// The values of the split's other columns at its mark.
     struct Context: Sendable {
         var heartRate: (beats: Double, seconds: Double)
         var altitude: Double?
@@ -16,7 +16,7 @@ struct Splits: Sendable {
     private struct Mark: Sendable {
         var split: Split
         var time: Timestamp
-        /// Speed of its step, to move the mark when the path before it grows; `nil`: unknown.
+        /// Speed at the mark, to move it when the path before it grows; `nil` if unknown.
         var metersPerSecond: Double?
     }
 
@@ -24,7 +24,7 @@ struct Splits: Sendable {
         let unit: Split.Unit
         let meters: Double
         var number = 0
-        /// Session time of the start of the oldest mark's split.
+        /// Session time at which the split of the oldest kept mark starts.
         var start: Timestamp
         /// The newest marks, which a re-dated pause or a late fix can correct.
         var marks: [Mark] = []
@@ -34,7 +34,7 @@ struct Splits: Sendable {
         var newestTime: Timestamp { marks.last?.time ?? start }
     }
 
-    /// Marks of each unit that can still be corrected.
+    /// Number of marks of each unit that can still be corrected.
     static let marksMax = 8
 
     private var tracks: [Track] = []
@@ -86,7 +86,7 @@ struct Splits: Sendable {
         return completed
     }
 
-    /// Leaves out marks of a leap: only the newest ``Split/atOnceMax`` are completed.
+    /// Skips marks of a leap: only the newest ``Split/atOnceMax`` are completed.
     private mutating func leap(
         _ index: Int, to meters: Double, from before: (meters: Double, time: Timestamp),
         seconds: Double
@@ -101,7 +101,7 @@ struct Splits: Sendable {
         tracks[index].start = before.time.advanced(bySeconds: seconds * min(max(share, 0), 1))
     }
 
-    /// Splits already sent that a re-dated pause changed.
+    /// Returns the splits already sent that a re-dated pause changed.
     mutating func corrected(by movingTime: MovingTime) -> [Split] {
         var changed: [Split] = []
         for index in tracks.indices {
@@ -119,9 +119,9 @@ struct Splits: Sendable {
     }
 
     /// Corrects marks after a late fix has changed the path. Marks in its hole move to their place
-    /// on the new path. Later ones become earlier by the time of the added meters.
+    /// on the new path. Later marks become earlier by the time of the added meters.
     ///
-    /// - Returns: The changed ones among the splits already sent.
+    /// - Returns: The splits already sent that changed.
     mutating func corrected(
         by change: LateFixes.Change, movingTime: MovingTime
     ) -> [Split] {
@@ -134,7 +134,7 @@ struct Splits: Sendable {
                 if meters <= end.meters {
                     tracks[index].marks[place].time = Self.time(at: meters, on: change.knots)
                 } else if let speed = mark.metersPerSecond, speed > 0 {
-                    // The speed of a mark in a long hole may be next to nothing.
+                    // The speed of a mark in a long hole may be close to zero.
                     let earlier = mark.time.advanced(bySeconds: -change.addedMeters / speed)
                     tracks[index].marks[place].time = max(earlier, end.time)
                 }

@@ -55,7 +55,7 @@ struct AlertStage: Sendable {
         if !noMovement.isStanding { clearStanding(&context) }
     }
 
-    /// Notes a manual pause that ended at `time`.
+    /// Handles the end of a manual pause at `time`.
     mutating func resume(at time: Timestamp) {
         noMovement.paused(until: time)
     }
@@ -64,7 +64,7 @@ struct AlertStage: Sendable {
         if standing.isActive { context.emit(standing.clear()) }
     }
 
-    /// Cancels the raised alerts for the wearer.
+    /// Cancels all raised alerts at the wearer's request.
     mutating func cancel(_ context: inout StageContext) {
         let now = context.times.now
         context.emit(fall.cancel(at: now))
@@ -76,8 +76,8 @@ struct AlertStage: Sendable {
 
     // MARK: Whole seconds and silence
 
-    /// Ends windows and the safety timer, also while the device is silent: silence may be the
-    /// reason for the timer.
+    /// Ends windows and the safety timer, even while the device is silent, because silence may be
+    /// the reason for the timer.
     mutating func tickWindows(profile: RunnerProfile, _ context: inout StageContext) {
         let now = context.times.now
         context.emit(fall.tick(at: now))
@@ -90,7 +90,7 @@ struct AlertStage: Sendable {
         Self.emit(safetyTimer.raise(at: now), to: &context)
     }
 
-    /// End of the safety timer; `nil`: no timer, or it has fired.
+    /// End of the safety timer; `nil` without a timer, or after it has fired.
     private func safetyDeadline(profile: RunnerProfile, start: Timestamp?) -> Timestamp? {
         guard let start, let limit = profile.safetyTimerSeconds, !safetyTimerRaised else {
             return nil
@@ -100,7 +100,7 @@ struct AlertStage: Sendable {
 
     /// The inputs of a whole second.
     struct Second: Sendable {
-        /// Zone of the live heart rate; `nil`: none.
+        /// Zone of the live heart rate; `nil` if there is none.
         var liveZone: Int?
         /// Meters of the session; `nil` while unknown or paused.
         var movingMeters: Double?

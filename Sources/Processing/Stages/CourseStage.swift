@@ -1,6 +1,6 @@
 import SensorModel
 
-/// The course that the runner follows.
+/// Follows the runner along the course.
 ///
 /// - In: locations, meters.
 /// - Out: whether the runner is off the course. Emits `checkpointReached` and `alert`.
@@ -11,8 +11,8 @@ struct CourseStage: Sendable {
 
     var route: CourseRoute? { tracker?.route }
 
-    /// Whether it is the same course. Its own object takes the place of an equal one, so that all
-    /// sessions that follow the course share one.
+    /// Returns whether `route` is the same course. An equal course is replaced by the object
+    /// `route`, so that all sessions that follow the course share one.
     mutating func follows(_ route: CourseRoute?) -> Bool {
         guard route !== tracker?.route else { return true }
         guard let route, route.course == tracker?.route.course else {

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// The state of the device.
+/// Keeps the state of the device.
 ///
 /// - In: status.
 /// - Out: nothing.

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// Meters, speed, and paths through holes from late fixes.
+/// Computes meters, speed, and paths through holes from late fixes.
 ///
 /// - In: steps of the track, steps of the feet, cadence, outcomes of the pause stage.
 /// - Out: meters, speed, effects of late fixes.
@@ -23,7 +23,7 @@ struct DistanceStage: Sendable {
     /// Speed; `nil` while unknown.
     var metersPerSecond: Double? { speed.metersPerSecond }
 
-    /// Deviation of a step of the track by scatter alone, meters.
+    /// Standard deviation of a step of the track from scatter alone, meters.
     var scatterMeters: Double { distance.scatterMeters }
 
     /// Pace; `nil` while paused or slower than 1 h/km.
@@ -67,7 +67,7 @@ struct DistanceStage: Sendable {
         speed.add(step, factor: 1)
     }
 
-    /// Notes that frames before the next one are missing; they may still come late.
+    /// Records that frames before the next one are missing; they may still arrive late.
     mutating func noteLostFrames() {
         lateFixes.noteLostFrames()
     }
@@ -85,7 +85,7 @@ struct DistanceStage: Sendable {
 
     // MARK: Pauses
 
-    /// Holds back meters of possible standing, drops those of proved standing, releases the others.
+    /// Holds back meters of possible standing, drops those of proven standing, releases the others.
     mutating func follow(_ outcome: PauseStage.Outcome) {
         switch outcome.change {
         case .began: distance.drop()
@@ -123,9 +123,9 @@ struct DistanceStage: Sendable {
     /// - Parameters:
     ///   - time: Current time.
     ///   - rhythmSeconds: Time between two fixes of the source.
-    ///   - measured: Speed of a sensor; `nil`: none.
-    ///   - cadence: Steps/min of a runner who walks or runs; else, or if unknown, `nil`.
-    /// - Returns: Whether positions still give the speed; else a sensor or steps do.
+    ///   - measured: Speed of a sensor; `nil` if there is none.
+    ///   - cadence: Steps/min of a runner who walks or runs; otherwise `nil`.
+    /// - Returns: Whether positions still give the speed; otherwise a sensor or steps do.
     mutating func ageSpeed(
         at time: Timestamp, rhythmSeconds: Double, measured: Double?, cadence: Double?
     ) -> Bool {
@@ -149,7 +149,7 @@ struct DistanceStage: Sendable {
     ///   - shown: The metrics to fill in.
     ///   - times: Times of the metrics.
     ///   - isPaused: Whether the session is paused: the speed is then 0, and there is no pace.
-    ///   - gradeFactor: Cost relative to flat ground; `nil`: unknown.
+    ///   - gradeFactor: Cost relative to flat ground; `nil` if unknown.
     func show(in shown: inout Metrics, at times: StageTimes, isPaused: Bool, gradeFactor: Double?) {
         shown.distanceMeters = distance.meters
         shown.distanceUncertaintyMeters = distance.uncertaintyMeters

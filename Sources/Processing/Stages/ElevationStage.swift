@@ -1,6 +1,6 @@
 import SensorModel
 
-/// Height, climb and grade.
+/// Computes height, climb and grade.
 ///
 /// - In: air pressure, altitudes of fixes, meters.
 /// - Out: altitude, climb, grade.

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// Heart rate: selects the shown source, computes zone and totals.
+/// Selects the heart-rate source to show, and computes zone and totals.
 ///
 /// - In: heart rates, the name of their source, cadence.
 /// - Out: ``Reading``; the live heart rate; the integral for parts of the session. Emits
@@ -10,11 +10,11 @@ struct HeartRateStage: Sendable {
     struct Reading: Sendable {
         var beatsPerMinute: Double
         var zone: Int
-        /// Seconds added to its zone.
+        /// Seconds that this reading adds to its zone.
         var seconds: Double
     }
 
-    /// Largest lag of a live heart rate's age, seconds.
+    /// Interval at which silence refreshes the shown age of a live heart rate, seconds.
     private static let agedSeconds = 3.0
 
     private var zones: ZoneBounds
@@ -38,13 +38,13 @@ struct HeartRateStage: Sendable {
         sourceName = name
     }
 
-    /// Heart rates that changed too fast to be believed, and were left out.
+    /// Number of heart rates that were left out because they changed too fast to be plausible.
     var doubtedCount: Int { sources.doubtedCount }
 
-    /// Zone of the live heart rate, from 1; `nil`: none.
+    /// Zone of the live heart rate, from 1; `nil` if there is none.
     func liveZone(at time: Timestamp) -> Int? { live(at: time).map(zones.zone) }
 
-    /// The live heart rate, beats/min; `nil`: none.
+    /// The live heart rate, beats/min; `nil` if there is none.
     func live(at time: Timestamp) -> Double? {
         guard let source = sources.currentSource, sources.isLive(source, at: time) else {
             return nil
@@ -52,7 +52,7 @@ struct HeartRateStage: Sendable {
         return source.beatsPerMinute
     }
 
-    /// Beats/min × seconds and seconds so far. The average of a part follows by difference.
+    /// The heart rate's integral, beats/min × s, and its seconds; those of a part by difference.
     func integral(at time: Timestamp) -> (beats: Double, seconds: Double) {
         totals.integral(at: time)
     }

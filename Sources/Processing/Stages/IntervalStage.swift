@@ -1,6 +1,6 @@
 import SensorModel
 
-/// The runner's plan, phase by phase.
+/// Follows the runner's plan, phase by phase.
 ///
 /// - In: time, meters, heart rate, speed, manual pauses.
 /// - Out: nothing. Emits `intervalStarted`, `intervalEnding` and `intervalEnded`.
@@ -22,7 +22,7 @@ struct IntervalStage: Sendable {
     ///   - moment: Current values.
     ///   - isMeasured: Whether a fix measured the meters; a tick without new meters gives no
     ///     information.
-    ///   - isPaused: Whether there is a manual pause.
+    ///   - isPaused: Whether a manual pause is active.
     ///   - metersPerSecond: Speed; `nil` while unknown.
     ///   - context: Context of the step.
     mutating func follow(

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// The training load of the session.
+/// Computes the training load of the session.
 ///
 /// - In: shown heart rates, speed, meters, climb, moving time.
 /// - Out: nothing.
@@ -36,7 +36,7 @@ struct LoadStage: Sendable {
     }
 
     /// - Parameters:
-    ///   - beatsPerMinute: Live heart rate; `nil`: none.
+    ///   - beatsPerMinute: Live heart rate; `nil` if there is none.
     ///   - metersPerSecond: Speed; `nil` while paused or unknown.
     mutating func tick(beatsPerMinute: Double?, metersPerSecond: Double?) {
         guard let beatsPerMinute, let metersPerSecond, metersPerSecond > Self.movingAbove else {

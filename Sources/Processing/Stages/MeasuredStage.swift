@@ -1,23 +1,23 @@
 import SensorModel
 
-/// What sensors computed themselves, and where it stands in for our own values.
+/// Keeps values that sensors computed themselves, and decides where they replace our own values.
 ///
-/// | value | order: the first that is known counts |
+/// | value | order: the first known source is used |
 /// |---|---|
 /// | cadence, steps | own motion; sensor |
 /// | distance, speed | positions; sensor; own steps |
 ///
-/// One exception: own motion that says "standing" gives way to a sensor at the feet that counts
-/// steps. A wrist at rest says nothing of the feet when a hand holds a rail or pushes a pram.
+/// There is one exception: a sensor at the feet that counts steps overrides own motion that shows
+/// standing. A wrist at rest says nothing about the feet when a hand holds a rail or pushes a pram.
 ///
-/// - In: measured values; whether own motion and positions are known; whether the session is paused.
+/// - In: measured values; whether own motion and positions are known; whether it is paused.
 /// - Out: cadence, speed, meters and steps.
 struct MeasuredStage: Sendable {
     private var sensors = MeasuredSensors()
     private var meters = MeasuredCount.meters
     private var steps = MeasuredCount.steps
     private var power = RunningPower()
-    /// The sensors that stood in at the last whole second.
+    /// The sensors whose values replaced our own at the last whole second.
     private var speedSensor: Int?
     private var metersSensor: Int?
     private var stepsSensor: Int?
@@ -32,7 +32,7 @@ struct MeasuredStage: Sendable {
         if !hadCadence, values[.cadence] != nil { context.oweMetrics() }
     }
 
-    /// Notes a position: it covers the meters until here.
+    /// Handles a position, which covers the meters up to its time.
     mutating func notePosition(at time: Timestamp) {
         meters.drop(to: time)
         metersSensor = nil
@@ -42,7 +42,7 @@ struct MeasuredStage: Sendable {
 
     /// - Parameters:
     ///   - time: The whole second.
-    ///   - isPaused: Whether the session is paused: nothing counts.
+    ///   - isPaused: Whether the session is paused, so that nothing counts.
     mutating func tick(at time: Timestamp, isPaused: Bool) {
         meters.follow(sensors, to: time)
         steps.follow(sensors, to: time)
@@ -53,7 +53,7 @@ struct MeasuredStage: Sendable {
         }
     }
 
-    /// Cadence that stands in for our own; `nil`: our own counts.
+    /// The sensor's cadence that replaces our own; `nil` if our own is used.
     func cadence(own: Double?, at time: Timestamp) -> MeasuredSensors.Reading? {
         guard let best = sensors.best(.cadence, at: time) else { return nil }
         guard let own else { return best }
@@ -69,7 +69,7 @@ struct MeasuredStage: Sendable {
         cadence(own: own, at: time)?.value ?? own
     }
 
-    /// Speed that stands in while positions give none, m/s.
+    /// The sensor's speed, m/s, which is used while positions give none.
     func speed(at time: Timestamp) -> MeasuredSensors.Reading? { sensors.best(.speed, at: time) }
 
     mutating func noteUse(ofSpeed reading: MeasuredSensors.Reading?) {
@@ -79,7 +79,7 @@ struct MeasuredStage: Sendable {
     /// Whether a sensor measures meters now.
     var hasMeters: Bool { meters.sensor != nil }
 
-    /// Meters since the last ones, or since the last position; `nil` if no sensor measures them.
+    /// Meters since the last call, or since the last position; `nil` if no sensor measures them.
     mutating func useMeters() -> Double? {
         metersSensor = meters.sensor
         return meters.sensor == nil ? nil : meters.use()
@@ -88,7 +88,7 @@ struct MeasuredStage: Sendable {
     /// - Parameters:
     ///   - isOwn: Whether our own motion counts the steps.
     ///   - time: The whole second.
-    /// - Returns: Whole steps since the last ones.
+    /// - Returns: Whole steps since the last call.
     mutating func useSteps(isOwn: Bool, at time: Timestamp) -> Int {
         guard !isOwn, let sensor = steps.sensor else {
             steps.drop(to: time)
@@ -121,7 +121,7 @@ struct MeasuredStage: Sendable {
                 guard sensors.isLive(sensor, since: reading.time, at: sensor.newest) else {
                     continue
                 }
-                // It was within the range when it was read.
+                // The value was within the range when it was read.
                 try? values.set(quantity, to: reading.value)
             }
             var metric = MeasuredMetric(
@@ -156,7 +156,7 @@ struct MeasuredStage: Sendable {
         return all.filter { $0.1 == index }.map(\.0)
     }
 
-    /// A source, else the placement, else a word for the unknown.
+    /// Returns the source, otherwise the placement, otherwise "device".
     private func name(of sensor: Int) -> String {
         let sensor = sensors.sensors[sensor]
         return sensor.source ?? sensor.placement?.name ?? "device"

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// Steps, cadence and activity.
+/// Computes steps, cadence and activity.
 ///
 /// - In: motion samples; speed, to separate a walk from a ride; whether the session is paused.
 /// - Out: activity, steps, cadence.
@@ -11,7 +11,7 @@ struct MotionStage: Sendable {
 
     private var cadence: CadenceProcessor
     private var placement: RunnerProfile.Placement?
-    /// Steps counted before the last change of the sensor's place, and by sensors of their own.
+    /// Steps counted before the last change of the sensor's place, and by sensors themselves.
     private var earlierSteps = 0
     private var earlierRhythmSteps = 0
     /// The activity last passed to the later stages.
@@ -35,7 +35,7 @@ struct MotionStage: Sendable {
 
     var steps: Int { earlierSteps + cadence.steps }
 
-    /// Steps of every rhythm, and those that a sensor counted: the distance uses them.
+    /// Steps of every rhythm, plus those that a sensor counted; the distance uses them.
     var rhythmSteps: Double { Double(earlierRhythmSteps + cadence.rhythmSteps) }
 
     func rhythmSteps(at time: Timestamp) -> Double {
@@ -74,12 +74,12 @@ struct MotionStage: Sendable {
         return newest
     }
 
-    /// Adds to the mean cadence; call it once a second that is not paused.
+    /// Adds to the mean cadence. The caller calls it once for each second that is not paused.
     mutating func addToMean(_ stepsPerMinute: Double?) {
         if let stepsPerMinute, stepsPerMinute > 0 { mean.add(stepsPerMinute) }
     }
 
-    /// Adds steps that a sensor counted while there was no motion.
+    /// Adds steps that a sensor counted while there was no motion data.
     mutating func credit(steps: Int) {
         earlierSteps += steps
         earlierRhythmSteps += steps

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// Manual and automatic pauses, and the moving time between them.
+/// Detects manual and automatic pauses, and computes the moving time between them.
 ///
 /// - In: activity, steps of the track, whole seconds, the wearer's buttons.
 /// - Out: ``Outcome``; moving time. Emits `paused` and `resumed`.
@@ -13,13 +13,13 @@ struct PauseStage: Sendable {
             case inserted
         }
 
-        /// The change of a pause; `nil`: none.
+        /// The change of a pause; `nil` if there is none.
         var change: Change?
-        /// Whether the runner may be standing; `nil` while paused, and if it was not checked.
+        /// Whether the runner may be standing; `nil` while paused, or if it was not checked.
         var isSuspected: Bool?
         /// Whether the runner moved in the step.
         var isMoving: Bool
-        /// Meters of motion before this step that a pause withheld.
+        /// Meters that a pause withheld although the runner had moved before this step.
         var metersBack = 0.0
     }
 
@@ -32,10 +32,10 @@ struct PauseStage: Sendable {
 
     var isPaused: Bool { movingTime.isPaused }
 
-    /// Whether motion or position suspect a stop.
+    /// Whether motion or position indicates a possible stop.
     var isSuspecting: Bool { autoPause.isSuspecting }
 
-    /// Whether a still body is a stop by now; checked at every motion sample.
+    /// Returns whether a still body counts as a stop by now; checked at every motion sample.
     @inline(__always)
     func isStillDue(at time: Timestamp) -> Bool {
         autoPause.stillDeadline.map { time >= $0 } ?? false
@@ -154,7 +154,7 @@ struct PauseStage: Sendable {
         referencePause.reset()
     }
 
-    /// Leaves the time of a manual pause out of a step. Watches stop their receiver in a manual
+    /// Excludes the time of a manual pause from a step. Watches stop their receiver in a manual
     /// pause, and the wearer's path meanwhile does not count. The step is credited only for the
     /// time outside the pause.
     ///
@@ -206,7 +206,7 @@ struct PauseStage: Sendable {
         from: Timestamp, to: Timestamp, _ context: inout StageContext
     ) -> Outcome.Change? {
         let times = context.times
-        // Fixes of before the session, as of a watch whose clock is set later, are no pause of it.
+        // Fixes before the session's start, from a watch that sets its clock later, are no pause.
         let start = max(from, times.start ?? from)
         guard let pause = movingTime.insert(start: start, end: to, automatic: true) else {
             return nil
@@ -218,7 +218,7 @@ struct PauseStage: Sendable {
 
     // MARK: Metrics
 
-    /// Elapsed minus paused seconds.
+    /// Moving time, in seconds: elapsed minus paused.
     func movingSeconds(at times: StageTimes) -> Double {
         times.elapsedSeconds(until: times.moment) - movingTime.pausedSeconds(until: times.moment)
     }

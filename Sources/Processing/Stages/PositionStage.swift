@@ -1,6 +1,6 @@
 import SensorModel
 
-/// Selects the fixes that may measure, and keeps the newest position.
+/// Selects the fixes that measure distance, and keeps the newest position.
 ///
 /// - In: locations.
 /// - Out: the verdict on each; the rhythm of the source.
@@ -16,7 +16,7 @@ struct PositionStage: Sendable {
     /// Seconds between two fixes.
     var rhythmSeconds: Double { gate.rhythmSeconds }
 
-    /// Seconds without a fix that are a hole.
+    /// Seconds without a fix that make a hole.
     var holeSeconds: Double { gate.holeSeconds }
 
     private var staleSeconds: Double { max(5, 3 * gate.rhythmSeconds) }

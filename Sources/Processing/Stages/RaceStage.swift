@@ -1,6 +1,6 @@
 import SensorModel
 
-/// The predicted time at the race distance.
+/// Predicts the time at the race distance.
 ///
 /// - In: meters, elapsed and moving seconds.
 /// - Out: nothing.
@@ -10,7 +10,7 @@ struct RaceStage: Sendable {
     /// - Parameters:
     ///   - meters: Meters of the session.
     ///   - isMeasured: Whether a fix measured them; a tick without new meters gives no information.
-    ///   - raceKm: The race distance; `nil`: none.
+    ///   - raceKm: The race distance; `nil` if there is none.
     ///   - context: Context of the fix, or of the whole second.
     mutating func follow(
         meters: Double, isMeasured: Bool, raceKm: Double?, _ context: inout StageContext
@@ -26,7 +26,7 @@ struct RaceStage: Sendable {
 
     /// - Parameters:
     ///   - shown: Metrics that already have the distance, the climb and the times.
-    ///   - raceKm: The race distance; `nil`: none.
+    ///   - raceKm: The race distance; `nil` if there is none.
     func show(in shown: inout Metrics, raceKm: Double?) {
         guard let meters = shown.distanceMeters else { return }
         shown.finishEstimate = finish.estimate(

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// The first time at which silence alone changes the shown values.
+/// Finds the first time at which silence alone changes the shown values.
 struct SilenceDeadline: Sendable {
     /// Only later times are candidates.
     let after: Timestamp

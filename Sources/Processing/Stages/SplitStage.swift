@@ -1,6 +1,6 @@
 import SensorModel
 
-/// Kilometers, miles, and laps by the wearer's button.
+/// Times kilometers, miles, and laps that the wearer's button ends.
 ///
 /// - In: meters, moving time, heart rate, altitude; pauses and late fixes that change sent splits.
 /// - Out: nothing. Emits `split`, `lap` and corrections of splits.

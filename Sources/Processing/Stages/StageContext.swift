@@ -13,7 +13,7 @@ struct StageContext {
     /// Whether the metrics have changed and must be emitted when the step ends.
     private(set) var owesMetrics = false
 
-    /// Moves the events here until ``giveBack(to:)``, which avoids a copy.
+    /// Takes over the events until ``giveBack(to:)``, which avoids a copy.
     init(at time: Timestamp, times: StageTimes, taking events: inout [StreamEvent]) {
         self.time = time
         self.times = times
@@ -25,7 +25,7 @@ struct StageContext {
         swap(&self.events, &events)
     }
 
-    /// Number of events so far, of earlier steps too.
+    /// Number of events so far, including those of earlier steps.
     var eventCount: Int { events.count }
 
     /// Emits an event that also changes the metrics.
@@ -43,7 +43,7 @@ struct StageContext {
         events.append(StreamEvent(deviceTime: times.deviceTime(times.now), kind: kind))
     }
 
-    /// Marks the metrics as changed without an event.
+    /// Marks the metrics as changed, without an event.
     mutating func oweMetrics() {
         owesMetrics = true
     }

@@ -10,7 +10,7 @@ struct StageTimes: Sendable {
     let heardAt: Timestamp
     /// Time to which silence has aged the shown values; not before ``moment``.
     let shownAt: Timestamp
-    /// Session time = device time + this.
+    /// Session time minus device time.
     let shiftMicroseconds: Int64
     let isEnded: Bool
 

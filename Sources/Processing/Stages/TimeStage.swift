@@ -1,23 +1,22 @@
 import SensorModel
 
-/// Session time: decides which samples are believed, which whole seconds pass, when metrics are
-/// due.
+/// Decides which samples are accepted, which whole seconds pass, and when metrics are due.
 ///
 /// - In: device times, and arrival times of frames.
 /// - Out: ``StageTimes``; elapsed seconds.
 struct TimeStage: Sendable {
-    /// Seconds of silence after which samples since the second's metrics are shown. It is longer
+    /// Seconds of silence after which the samples since the last metrics are shown. It is longer
     /// than the time between two motion samples, and too short for a person to notice.
     static let unshownSeconds = 0.15
     /// Seconds of silence after which the whole session is stale, longer than for any live source.
     static let staleSeconds = 15.0
 
     private enum HoleTicks {
-        /// Seconds of a hole with a tick each; after that one tick a minute, so that a jump of time
-        /// needs limited work.
+        /// Seconds of a hole with one tick each. After that there is one tick a minute, so that a
+        /// jump of time needs limited work.
         static let secondsMax = 600.0
         static let coarseStepSeconds = 60.0
-        /// Seconds after which all values are stale; later only changes are emitted.
+        /// Seconds after which all values are stale. Later only changes are emitted.
         static let shownSecondsMax = 60.0
     }
 
@@ -59,14 +58,14 @@ struct TimeStage: Sendable {
 
     // MARK: Samples
 
-    /// - Parameter arrival: Arrival of the next frame, by the daemon's clock; `nil`: unknown.
+    /// - Parameter arrival: Arrival of the next frame, by the daemon's clock; `nil` if unknown.
     mutating func arrived(at arrival: Timestamp?) {
         clock.arrival = arrival
     }
 
-    /// A shortcut for a sample within the second of the last one.
+    /// Fast path for a sample within the same second as the last one.
     ///
-    /// - Returns: The sample's session time; `nil`: it needs ``arrive(_:late:claim:)``.
+    /// - Returns: The sample's session time; `nil` if it needs ``arrive(_:late:claim:)``.
     @inline(__always)
     mutating func advance(to deviceTime: Timestamp) -> Timestamp? {
         let time = clock.sessionTime(deviceTime)
@@ -76,8 +75,8 @@ struct TimeStage: Sendable {
         return time
     }
 
-    /// - Returns: The place of the sample. A current one advances the session after the ticks of
-    ///   the seconds before it: then call ``reach(_:)``.
+    /// - Returns: The session time of the sample, and whether it is current. For a current one, the
+    ///   caller ticks the seconds before it and then calls ``reach(_:)``.
     mutating func arrive(
         _ deviceTime: Timestamp, late: Bool, claim: SessionClock.Claim
     ) -> SessionClock.Arrival {
@@ -117,8 +116,8 @@ struct TimeStage: Sendable {
         shownAt = nextSecond
     }
 
-    /// - Parameter time: Time of the sample after the seconds.
-    /// - Returns: Whether the second's metrics are shown. Those of the last second are shown with
+    /// - Parameter time: Time of the sample after the ticked seconds.
+    /// - Returns: Whether the second's metrics are shown. The last second's metrics are shown with
     ///   the sample, those of a long hole only after a change.
     mutating func endTick(before time: Timestamp) -> Bool {
         let hole = nextSecond.seconds(since: heardAt)
@@ -137,7 +136,7 @@ struct TimeStage: Sendable {
 
     // MARK: Silence
 
-    /// - Returns: Whether silence until `time` changes anything: it only ages the shown values.
+    /// - Returns: Whether silence until `time` changes anything. It only ages the shown values.
     mutating func age(to time: Timestamp) -> Bool {
         guard time > shownAt else { return false }
         shownAt = time
@@ -160,7 +159,7 @@ struct TimeStage: Sendable {
         isUnshown = false
     }
 
-    /// Marks the last samples as shown, or with `isUnshown` as not shown. Due metrics stay due.
+    /// Sets whether the last samples still have to be shown. Metrics that are due stay due.
     mutating func set(unshown isUnshown: Bool) {
         self.isUnshown = isUnshown
     }

@@ -1,7 +1,7 @@
 import Recordings
 import SensorModel
 
-/// GPSLogger's custom URL: fields are named after its placeholders, speed in m/s.
+/// Decodes GPSLogger's custom URL: fields are named after its placeholders, speed is in m/s.
 enum GPSLoggerPush {
     static func batch(_ request: PushRequest) throws(PushProblem) -> PushBatch {
         var collector = PushCollector(request)
@@ -9,7 +9,7 @@ enum GPSLoggerPush {
         guard !fields.isEmpty else { throw PushProblem(reason: "no query and no form") }
         take(fields, into: &collector)
         var batch = collector.batch(reply: .text("OK"))
-        // A log begins when the user starts it; a log file's name may cover several logs of a day.
+        // A recording begins when the user starts it, whereas a log file may hold several of a day.
         batch.sessionHint = fields["starttimestamp"]
         return batch
     }

@@ -2,12 +2,12 @@ import Bytes
 import Recordings
 import SensorModel
 
-/// HDS, Health Data Server of Apple Watch and Wear OS: one value a message, as the text
-/// `heartRate:85`, alone or as `data` of a JSON object; or a JSON object of values by name. Also
-/// accepted as text frames of a WebSocket, without answers.
+/// Decodes messages of HDS, Health Data Server of Apple Watch and Wear OS.
 ///
-/// Only the heart rate is used: what the watch sums up itself (steps, distance, calories) has no time
-/// and no beginning.
+/// A message is one value, the text `heartRate:85`, alone or as `data` of a JSON object; or a JSON
+/// object of values by name. Text frames of a WebSocket are also accepted, without answers. Only
+/// the heart rate is used: totals of the watch (steps, distance, calories) have no time and no
+/// start.
 enum HealthDataServerPush {
     static func batch(_ request: PushRequest) throws(PushProblem) -> PushBatch {
         var collector = PushCollector(request)
@@ -17,7 +17,7 @@ enum HealthDataServerPush {
         return collector.batch(reply: .json("{}"))
     }
 
-    /// - Returns: Beats per minute; `nil`: a message of another value.
+    /// - Returns: Beats per minute; `nil` for a message of another value.
     private static func heartRate(_ request: PushRequest) throws(PushProblem) -> Double? {
         guard request.body.first(where: { $0 > UInt8(ascii: " ") }) == UInt8(ascii: "{") else {
             return try heartRate(in: String(decoding: request.body, as: UTF8.self))

@@ -2,8 +2,8 @@ import Bytes
 import Recordings
 import SensorModel
 
-/// hr_push: a heart rate of a named strap, or whether the strap is connected. Also accepted as text
-/// frames of a WebSocket, without answers.
+/// Decodes hr_push: a heart rate of a named strap, or whether the strap is connected. Text frames
+/// of a WebSocket are also accepted, without answers.
 enum StrapRelayPush {
     static func batch(_ request: PushRequest) throws(PushProblem) -> PushBatch {
         let object = try request.jsonObject()
@@ -23,7 +23,7 @@ enum StrapRelayPush {
             if let device = object["device"]?.string { collector.addSource(device, at: time) }
             collector.addHeartRate(rate, at: time)
         case "connection":
-            // A strap that sends nothing becomes stale by itself.
+            // A strap that sends nothing becomes stale without an event.
             break
         default:
             throw PushProblem(reason: "no event heartRate or connection: is this hr_push?")

@@ -2,7 +2,7 @@ import Bytes
 import Recordings
 import SensorModel
 
-/// The simplest form: a heart rate in a query, a form, JSON or alone; the answer is `OK`.
+/// Decodes the simplest form: a heart rate in a query, a form, JSON or alone; the answer is `OK`.
 enum HeartRatePush {
     static func batch(_ request: PushRequest) throws(PushProblem) -> PushBatch {
         var collector = PushCollector(request)
@@ -37,9 +37,9 @@ enum HeartRatePush {
     }
 
     /// - Parameters:
-    ///   - stamp: Time as sent; `nil`: none was sent; a `nil` inside: it could not be read.
-    ///   - request: Request whose arrival time applies if none was sent.
-    /// - Returns: The moment of the beat.
+    ///   - stamp: Time as sent; `nil` if none was sent; a `nil` inside if it could not be read.
+    ///   - request: Request whose arrival time is used if none was sent.
+    /// - Returns: The time of the heart rate.
     /// - Throws: ``PushProblem`` for a time that was sent and cannot be read.
     private static func time(
         _ stamp: Timestamp??, of request: PushRequest

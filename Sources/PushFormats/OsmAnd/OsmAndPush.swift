@@ -2,8 +2,8 @@ import Bytes
 import Recordings
 import SensorModel
 
-/// OsmAnd, Traccar Client and many trackers: a query or form with speed in knots, or JSON with
-/// speed in m/s. A waiting command is the answer's body.
+/// Decodes OsmAnd, Traccar Client and many trackers: a query or form with speed in knots, or JSON
+/// with speed in m/s. The body of the answer is a waiting command.
 enum OsmAndPush {
     private static let metersPerSecondPerKnot = 1852.0 / 3600
 
@@ -20,7 +20,7 @@ enum OsmAndPush {
             }
             take(fields, into: &collector)
         }
-        // One at a time: the body holds one command.
+        // The body holds one command, so they are delivered one at a time.
         let delivered = Array(commands.prefix(1))
         var batch = collector.batch(
             reply: delivered.first.map { .text($0.rawValue) } ?? .empty)

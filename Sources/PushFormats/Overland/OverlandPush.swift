@@ -2,7 +2,7 @@ import Bytes
 import Recordings
 import SensorModel
 
-/// Overland: GeoJSON features in batches. Without the exact answer Overland repeats them forever.
+/// Decodes Overland: GeoJSON features in batches, repeated forever without the exact answer.
 enum OverlandPush {
     static func batch(_ request: PushRequest) throws(PushProblem) -> PushBatch {
         let object = try request.jsonObject()
@@ -21,7 +21,7 @@ enum OverlandPush {
             take(feature, properties, at: time, into: &collector)
         }
         if let newest {
-            // Read once a batch: every point has the same value.
+            // The status is read once a batch, because every point has the same value.
             let state = newest.properties["battery_state"]?.string
             collector.addStatus(
                 battery: newest.properties["battery_level"]?.lenientDouble,

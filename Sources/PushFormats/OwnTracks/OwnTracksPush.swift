@@ -2,7 +2,7 @@ import Bytes
 import Recordings
 import SensorModel
 
-/// OwnTracks: one JSON object per request; the answer is a list of objects for the phone.
+/// Decodes OwnTracks: one JSON object per request; the answer is a list of objects for the phone.
 enum OwnTracksPush {
     static func batch(
         _ request: PushRequest, _ commands: [PhoneCommand]
@@ -45,7 +45,7 @@ enum OwnTracksPush {
                     altitude: object["alt"]?.lenientDouble,
                     horizontalAccuracy: object["acc"]?.lenientDouble,
                     verticalAccuracy: object["vac"]?.lenientDouble,
-                    // Unit of `vel`: km/h.
+                    // The unit of `vel` is km/h.
                     speed: object["vel"]?.lenientDouble.map { $0 / 3.6 },
                     course: object["cog"]?.lenientDouble),
                 at: time)
@@ -55,14 +55,14 @@ enum OwnTracksPush {
         if let kilopascals = object["p"]?.lenientDouble {
             collector.addPressure(hectopascals: kilopascals * 10, at: time)
         }
-        // 2: charging, 3: full.
+        // `bs` 2 is charging, 3 full.
         let charging = [2, 3].contains(object["bs"]?.int64)
         collector.addStatus(
             battery: object["batt"]?.lenientDouble.map { $0 / 100 }, charging: charging, at: time)
     }
 
-    /// Moving (2) sends all the time, significant changes (1) hardly ever. These are the OwnTracks
-    /// modes nearest to start and stop. OwnTracks obeys if remote configuration is allowed.
+    /// Returns the OwnTracks mode nearest to a command: moving (2) sends continuously, significant
+    /// changes (1) hardly ever. OwnTracks changes it only if remote configuration is allowed.
     private static func monitoring(of command: PhoneCommand) -> Int64? {
         switch command {
         case .start, .resume: 2

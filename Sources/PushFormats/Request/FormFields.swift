@@ -16,7 +16,7 @@ struct FormFields {
 
     var isEmpty: Bool { fields.isEmpty }
 
-    /// The first non-empty field with one of these names; names ignore case.
+    /// First non-empty field with one of these lower-case names; the request's case is ignored.
     subscript(names: String...) -> String? {
         for name in names {
             let field = fields.first { $0.name == name && !$0.value.isEmpty }
@@ -25,7 +25,7 @@ struct FormFields {
         return nil
     }
 
-    /// A number; trailing text, such as a unit, is ignored.
+    /// The first number under these names; trailing text, such as a unit, is ignored.
     func number(_ names: String...) -> Double? {
         for name in names {
             guard let field = fields.first(where: { $0.name == name && !$0.value.isEmpty })
@@ -44,7 +44,7 @@ struct FormFields {
         }
     }
 
-    /// Decodes percent escapes; a percent sign without two hexadecimal digits stands for itself.
+    /// Decodes percent escapes. A percent sign without two hexadecimal digits is kept.
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
         var result: [UInt8] = []
         var index = bytes.startIndex
@@ -68,7 +68,7 @@ struct FormFields {
 }
 
 extension PushRequest {
-    /// Whether the body is JSON: by the header, or by the first character if the header is missing.
+    /// Whether the body is JSON, by the header or by the first character.
     var isJSON: Bool {
         if let contentType, contentType.lowercased().contains("json") { return true }
         let first = body.first { $0 > 0x20 }
@@ -87,7 +87,7 @@ extension Timestamp {
         self.init(secondsOrMilliseconds: number)
     }
 
-    /// Accepts a JSON number, or text as above.
+    /// Accepts a JSON number, or a text that the other initializer accepts.
     init?(pushed value: JSONValue?) {
         guard let value else { return nil }
         if let number = value.double {

@@ -6,14 +6,14 @@ public import SensorModel
 public struct PushBatch: Sendable {
     /// Frames in order of time, without sequences.
     public var frames: [Frame]
-    /// The format's own identity of the recording; another identity means another session.
+    /// The format's own ID of the recording; a different ID means another session.
     public var sessionHint: String?
-    /// The application marks the recording as over.
+    /// Whether the application marks the recording as finished.
     public var endsSession: Bool
-    /// The application discards the recording, which also ends it.
+    /// Whether the application discards the recording, which also ends it.
     public var discardsSession: Bool
     public var refused: RefusalCounts
-    /// Waiting commands that the reply carries.
+    /// Waiting commands that the reply delivers.
     public var deliveredCommands: [PhoneCommand]
     public var reply: PushReply
 
@@ -30,7 +30,7 @@ public struct PushBatch: Sendable {
 
 public struct PushReply: Hashable, Sendable {
     public var status: Int
-    /// Value of the `Content-Type` header; `nil`: no header.
+    /// Value of the `Content-Type` header; `nil` for no header.
     public var contentType: String?
     public var body: [UInt8]
 
@@ -51,7 +51,7 @@ public struct PushReply: Hashable, Sendable {
 
     static let empty = PushReply(status: 200, contentType: nil, body: [])
 
-    /// A refusal in the form of the API's errors.
+    /// Returns a refusal in the form of the API's errors.
     static func refusal(status: Int, _ code: CloseCode, _ reason: String) -> PushReply {
         var json = JSONWriter()
         json.object { object in

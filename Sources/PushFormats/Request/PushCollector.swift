@@ -24,7 +24,7 @@ struct PushCollector: FrameCollector {
         refused.add(reason)
     }
 
-    /// - Returns: Frames in order of time; equal times keep their order.
+    /// - Returns: The batch, its frames in order of time; equal times keep their order.
     consuming func batch(reply: PushReply, motion: MotionBatcher? = nil) -> PushBatch {
         let order = frames.indices.sorted {
             (frames[$0].deviceTime, $0) < (frames[$1].deviceTime, $1)

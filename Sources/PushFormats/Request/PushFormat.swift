@@ -4,10 +4,10 @@ public import SensorModel
 
 /// The applications whose requests `/in/<format>/<token>` accepts.
 public enum PushFormat: String, CaseIterable, Sendable {
-    // The place of a case is in the IDs of its sessions: new ones come last.
+    // Session IDs contain the position of a case, so new cases are added at the end.
     case sensorlogger, owntracks, overland, osmand, gpslogger, hr, hrpush, runnerup, hds
 
-    /// The format of an application by its usual name: `Sensor Logger`, `hr-push`.
+    /// Finds the format of an application by its usual name, such as `Sensor Logger` or `hr-push`.
     public init?(application: String) {
         let letters = application.lowercased().filter(\.isLetter)
         switch letters {
@@ -25,13 +25,13 @@ public enum PushFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the application sends by PUT, too.
+    /// Whether the application also sends by PUT.
     public var takesPut: Bool { self == .hds }
 
-    /// Whether the format's messages also come as text frames of a WebSocket.
+    /// Whether the format's messages also arrive as text frames of a WebSocket.
     public var takesSocket: Bool { self == .hrpush || self == .hds }
 
-    /// The frames of one request. Never fails: unusable items are counted and answered.
+    /// Decodes one request. It never fails: unusable items are counted and answered.
     ///
     /// - Parameters:
     ///   - request: Authenticated request.
@@ -57,12 +57,12 @@ public enum PushFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Answer to a request with a refused token.
+    /// The answer to a request with a refused token.
     public var tokenRefusal: PushReply {
         refusal(401, .tokenRefused, "token refused: make a new one and set it up again")
     }
 
-    /// Sensor Logger shows its user the text of status 499 and of no other.
+    /// Builds a refusal. Sensor Logger shows its user only the text of status 499.
     private func refusal(_ status: Int, _ code: CloseCode, _ reason: String) -> PushReply {
         guard self == .sensorlogger else {
             return .refusal(status: status, code, reason)
@@ -75,9 +75,9 @@ public enum PushFormat: String, CaseIterable, Sendable {
 
 /// One request, as received by the HTTP server.
 public struct PushRequest: Sendable {
-    /// Query without the question mark, still percent-encoded; empty: none.
+    /// Query without the question mark, still percent-encoded; empty if there is none.
     public var query: String
-    /// Value of the header, in any case; `nil`: none.
+    /// Value of the header, in any case; `nil` if there is none.
     public var contentType: String?
     public var body: [UInt8]
     /// Time of items without a time of their own.
@@ -93,12 +93,12 @@ public struct PushRequest: Sendable {
     }
 }
 
-/// A command of the owner to the device.
+/// A command from the owner to the device.
 public enum PhoneCommand: String, CaseIterable, Sendable {
     case start, stop, pause, resume, lap
 }
 
-/// A request that does not match its format; the reason is a sentence for the person who set it up.
+/// A request that does not match its format; the reason addresses the person who set it up.
 struct PushProblem: Error {
     var reason: String
 }

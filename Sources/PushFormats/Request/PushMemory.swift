@@ -1,15 +1,15 @@
 public import SensorModel
 
-/// Separates repeated items from new ones.
+/// Distinguishes repeated items from new ones.
 ///
-/// Applications repeat a whole batch when an answer got lost, and their items carry no numbers.
-/// Items with the same time and the same value are the same item.
+/// Applications repeat a whole batch when an answer is lost, and their items have no numbers. Items
+/// with the same time and the same value are the same item.
 public struct PushMemory: Sendable {
-    /// Two batches of Overland fit: one has up to 1,000 points.
+    /// Maximum number of frames: enough for two batches of Overland, which have up to 1,000 points.
     public static let framesMax = 4096
 
     private var known: Set<Frame> = []
-    /// Frames in order of arrival; the next one to forget is at ``oldest``.
+    /// Frames in order of arrival; the next one to evict is at ``oldest``.
     private var order: [Frame] = []
     private var oldest = 0
 

@@ -1,10 +1,10 @@
 package import SensorModel
 
-/// Decides when a push request is answered: once the pipeline has ingested its frames and, if the
-/// owner requires it, the disk has them.
+/// Decides when a push request is answered.
 ///
-/// Pure. The caller asks the pipeline for its state after the frames are in the ring, turn by turn,
-/// and waits for the disk.
+/// It is answered once the pipeline has ingested its frames and, if the owner requires it, they are
+/// on disk. Pure: after the frames are in the ring, the caller asks the pipeline for its state in
+/// each turn, and waits for the disk.
 package struct PushSettlement: Sendable {
     /// State of the pipeline at the beginning of a turn.
     package struct Turn: Sendable {
@@ -12,7 +12,7 @@ package struct PushSettlement: Sendable {
         package var isOurs: Bool
         /// Whether the rings are empty.
         package var isDrained: Bool
-        /// Whether the log has room. Without, the pipeline takes nothing from the rings.
+        /// Whether the log has room. Without room, the pipeline takes nothing from the rings.
         package var hasRoom: Bool
         /// Offset of the next record.
         package var end: RecordOffset
@@ -26,35 +26,35 @@ package struct PushSettlement: Sendable {
     }
 
     package enum Step: Hashable, Sendable {
-        /// Records before the request's may be in the rings: ask in a later turn.
+        /// Earlier records may still be in the rings; the caller asks again in a later turn.
         case askAgain
-        /// The log has the frames; they are on disk when everything before `end` is.
+        /// The log has the frames. They are durable when everything before `end` is.
         case ingested(end: RecordOffset)
-        /// The session was deleted, or belongs to another connection: a new one has to be opened.
+        /// The session was deleted or belongs to another connection; a new one must be opened.
         case gone
-        /// The disk is full or broken: the application should send again.
+        /// The disk is full or broken. The application should send again.
         case notDurable
     }
 
-    /// Bytes of the smallest record in a ring, with its length.
+    /// Minimum bytes of a record in a ring, with its length.
     private static let recordBytesMin = 16
-    /// Records of each ring that a turn takes at least, if the log has room.
+    /// Minimum number of records that a turn takes from each ring, if the log has room.
     package static let recordsPerTurnMin = 32
 
     private let turnsMax: Int
     private var turns = 0
 
-    /// - Parameter ringBytes: Capacity of a ring. Records before the request's are no more than fit.
+    /// - Parameter ringBytes: Capacity of a ring, which limits the records before the request's.
     package init(ringBytes: Int) {
         turnsMax = ringBytes / Self.recordBytesMin / Self.recordsPerTurnMin + 2
     }
 
-    /// - Parameter turn: `nil`: the daemon is stopping.
-    /// - Returns: What to do; anything but ``Step/askAgain`` is final.
+    /// - Parameter turn: State of the pipeline; `nil` if the daemon is stopping.
+    /// - Returns: The next step; any step but ``Step/askAgain`` is final.
     package mutating func asked(_ turn: Turn?) -> Step {
         turns += 1
         guard let turn, turn.isDrained || turn.hasRoom else { return .notDurable }
-        // Under load the rings may never be empty. After so many turns the frames are ingested.
+        // Under load the rings may never be empty. After `turnsMax` turns the frames are ingested.
         guard turn.isDrained || turns >= turnsMax else { return .askAgain }
         return turn.isOurs ? .ingested(end: turn.end) : .gone
     }

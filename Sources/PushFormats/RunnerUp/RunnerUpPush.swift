@@ -2,7 +2,7 @@ import Bytes
 import Recordings
 import SensorModel
 
-/// RunnerUp Live: a position every few seconds, without a time, and the runner's actions.
+/// Decodes RunnerUp Live: a position every few seconds, without a time, and the runner's actions.
 enum RunnerUpPush {
     private enum Event: Int64 {
         case startOrResume = 0

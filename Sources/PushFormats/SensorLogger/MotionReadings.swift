@@ -2,7 +2,7 @@ import Bytes
 import Recordings
 import SensorModel
 
-/// Acceleration and rotation from separate readings. Only the magnitude shows the unit: g or m/s².
+/// Combines readings of acceleration and rotation. Only the magnitude shows the unit: g or m/s².
 struct MotionReadings {
     enum Kind {
         /// Acceleration without gravity.
@@ -24,7 +24,7 @@ struct MotionReadings {
     private var total: [Reading] = []
     private var rotation: [Reading] = []
     private var unreadable = 0
-    /// Unit of a wrist's gravity, and so of its acceleration: 1 g or 9.8 m/s².
+    /// Whether a wrist's gravity, and so its acceleration, is in m/s² (9.8) instead of g (1).
     private var wristGravityIsMetric = false
     private var hasWrist = false
 
@@ -38,7 +38,7 @@ struct MotionReadings {
         }
     }
 
-    /// Adds a reading of a watch. It replaces the phone's readings if both are present.
+    /// Adds a reading of a watch. Readings of a watch replace those of the phone.
     mutating func addWrist(_ values: JSONValue, at time: Timestamp) {
         guard
             let acceleration = Self.vector(
@@ -59,7 +59,7 @@ struct MotionReadings {
         }
     }
 
-    /// - Returns: `nil` without acceleration.
+    /// - Returns: The samples; `nil` without acceleration.
     consuming func batcher(_ collector: inout PushCollector) -> MotionBatcher? {
         for _ in 0..<unreadable { collector.refuse("no value") }
         let includesGravity = user.isEmpty
@@ -94,7 +94,7 @@ struct MotionReadings {
         return batcher
     }
 
-    /// The nearest rotation of each acceleration; `nil` unless each has one.
+    /// Returns the rotation nearest to each acceleration; `nil` unless each has one.
     private func matchedRotation(_ readings: [Reading]) -> [SIMD3<Double>]? {
         let sorted = rotation.sorted { $0.time < $1.time }
         guard !sorted.isEmpty else { return nil }

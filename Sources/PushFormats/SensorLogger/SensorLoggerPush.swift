@@ -2,10 +2,10 @@ import Bytes
 import Recordings
 import SensorModel
 
-/// Sensor Logger: JSON with a payload of readings by name, times in whole nanoseconds.
+/// Decodes Sensor Logger: JSON with a payload of readings by name, times in whole nanoseconds.
 ///
-/// Only `accuracy` reveals the platform: Android alone sends it. Android's acceleration has the
-/// opposite sign and is converted to Apple's, which native frames use as well.
+/// Only `accuracy` reveals the platform, because Android alone sends it. Android's acceleration has
+/// the opposite sign and is converted to Apple's, which native frames also use.
 struct SensorLoggerPush {
     private var collector: PushCollector
     private var motion = MotionReadings()
@@ -26,7 +26,7 @@ struct SensorLoggerPush {
     private mutating func take(_ reading: JSONValue) {
         guard let name = reading["name"]?.string else { return collector.refuse("no name") }
         guard let time = Self.time(reading["time"]) else { return collector.refuse("no time") }
-        // Older versions put the values beside the name.
+        // Older versions put the values next to the name.
         let values = reading["values"] ?? reading
         let android = reading["accuracy"] != nil
         switch name.lowercased().filter({ $0.isLetter }) {
@@ -63,15 +63,15 @@ struct SensorLoggerPush {
         }
     }
 
-    /// Nanoseconds since 1970 do not fit into a Double.
+    /// Reads a time as an integer, because nanoseconds since 1970 do not fit into a Double.
     private static func time(_ value: JSONValue?) -> Timestamp? {
         if let nanoseconds = value?.int64 { return Timestamp(microseconds: nanoseconds / 1000) }
         guard let text = value?.string, let nanoseconds = Int64(text) else { return nil }
         return Timestamp(microseconds: nanoseconds / 1000)
     }
 
-    /// Adds a phone's position. Its altitude is above the ellipsoid; Apple's phones also send sea
-    /// level.
+    /// Adds a phone's position. Its altitude is above the ellipsoid; Apple's phones also send the
+    /// one above sea level.
     private mutating func takeLocation(_ values: JSONValue, at time: Timestamp) {
         takeFix(
             values, at: time, course: "bearing",
@@ -103,7 +103,7 @@ struct SensorLoggerPush {
             at: time)
     }
 
-    /// Adds the phone's own count of steps, since the recording or the phone began.
+    /// Adds the phone's own count of steps since the start of the recording or of the phone.
     private mutating func takePedometer(_ values: JSONValue, at time: Timestamp) {
         guard let steps = values["steps"]?.lenientDouble else {
             return collector.refuse("no value")
@@ -121,7 +121,7 @@ struct SensorLoggerPush {
         guard let pressure = values["pressure"]?.lenientDouble else {
             return collector.refuse("no value")
         }
-        // With standardised units a watch sends hectopascals; a pressure below 200 hPa is
+        // With standardized units a watch sends hectopascals. A pressure below 200 hPa is
         // impossible for a runner.
         let isKilo = kilopascals && pressure < 200
         collector.addPressure(hectopascals: isKilo ? pressure * 10 : pressure, at: time)

@@ -1,12 +1,12 @@
-/// What can send as a device and be set up by a link or by steps.
+/// An application that can send as a device and be set up by a link or by steps.
 public enum PhoneApplication: Hashable, Sendable, CaseIterable {
-    /// The daemon's own page `/record`: no application to install.
+    /// The daemon's own page `/record`, which needs no installation.
     case browser
     case push(PushFormat)
 
     public static let allCases = [PhoneApplication.browser] + PushFormat.allCases.map(Self.push)
 
-    /// The application by its usual name, however it is spelt: `browser`, `Sensor Logger`.
+    /// Finds an application by its usual name in any spelling: `browser`, `Sensor Logger`.
     public init?(named name: String) {
         if name.lowercased() == PhoneApplication.browser.name {
             self = .browser

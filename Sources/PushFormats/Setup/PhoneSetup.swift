@@ -2,8 +2,8 @@ import Bytes
 
 /// Setup of an application on a phone: the address to send to, and the secret.
 public struct PhoneSetup: Hashable, Sendable {
-    /// Link to open on the phone. For an application without links: the text to type into it. It
-    /// holds the device's secret, which lets its holder send as the device.
+    /// Link to open on the phone, or the text to type into an application without links. It
+    /// contains the device's secret, which lets its holder send as the device.
     public var link: String
     /// Whether the link configures the application by itself.
     public var isDeepLink: Bool
@@ -23,7 +23,7 @@ public struct PhoneSetup: Hashable, Sendable {
         }
     }
 
-    /// The record page. The token is in the fragment, which a browser sends to no server.
+    /// Sets up the record page. The token is in the fragment, which a browser sends to no server.
     private init(browserAt baseURL: String, token: String) {
         link = "\(baseURL)/record#\(token.percentEncoded)"
         isDeepLink = true
@@ -81,7 +81,7 @@ public struct PhoneSetup: Hashable, Sendable {
         }
     }
 
-    /// The configuration file of OwnTracks, in base 64. Mode 3: HTTP; monitoring 2: moving.
+    /// Returns OwnTracks' configuration file in Base64. Mode 3 is HTTP; monitoring 2 is moving.
     private static func ownTracks(address: String, device: String, token: String) -> String {
         var json = JSONWriter()
         json.object { object in
@@ -119,8 +119,8 @@ public struct PhoneSetup: Hashable, Sendable {
 }
 
 extension String {
-    /// Encoded for a place in a URL: all but letters, digits, `-`, `.`, `_` and `~` becomes `%` and
-    /// two digits.
+    /// The text encoded for a place in a URL: every byte but letters, digits, `-`, `.`, `_` and `~`
+    /// becomes `%` and two digits.
     var percentEncoded: String {
         var text: [UInt8] = []
         for byte in utf8 {

@@ -1,4 +1,4 @@
-/// A text as a QR code; bytes, correction level M (15 % may be lost).
+/// A text as a QR code: byte mode, correction level M (15 % may be lost).
 public struct QRCode: Sendable {
     /// Modules per side.
     public let size: Int
@@ -7,7 +7,7 @@ public struct QRCode: Sendable {
     private var reserved: [Bool]
     private let version: Int
 
-    /// By version from 1: correction bytes per block, and blocks.
+    /// Correction bytes per block, and number of blocks, for each version from 1.
     private static let correctionBytes = [
         10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26,
     ]
@@ -15,7 +15,7 @@ public struct QRCode: Sendable {
         1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16,
     ]
 
-    /// `nil` for more than 666 bytes: cameras read larger codes badly.
+    /// Returns `nil` for more than 666 bytes, because cameras read larger codes badly.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         let versions = 1...Self.correctionBytes.count
@@ -73,7 +73,7 @@ public struct QRCode: Sendable {
         dataBytes(version) - (version < 10 ? 2 : 3)
     }
 
-    /// Data and correction of all blocks, interleaved.
+    /// Returns data and correction bytes of all blocks, interleaved.
     private static func codewords(_ text: [UInt8], version: Int) -> [UInt8] {
         var bits: [Bool] = []
         func append(_ value: Int, _ count: Int) {
@@ -165,7 +165,7 @@ extension QRCode {
         return [6] + (0..<count - 1).map { size - 7 - $0 * step }.reversed()
     }
 
-    /// Draws the format; level M is 0 in the two bits above the mask.
+    /// Draws the format. Level M is 0 in the two bits above the mask.
     private mutating func drawFormat(mask: Int) {
         var remainder = mask
         for _ in 0..<10 { remainder = remainder << 1 ^ (remainder >> 9) * 0x537 }
@@ -244,9 +244,9 @@ extension QRCode {
         }
     }
 
-    /// Penalty of a mask: long runs, blocks and an uneven share of dark mislead cameras. It omits
-    /// the rule about patterns like a finder: every mask can be read, and the penalty only chooses
-    /// one.
+    /// Penalty of a mask: long runs, blocks and an uneven share of dark modules mislead cameras.
+    /// The rule about patterns like a finder is omitted, because every mask is readable and the
+    /// penalty only selects one.
     private var penalty: Int {
         var penalty = 0
         for line in 0..<size {

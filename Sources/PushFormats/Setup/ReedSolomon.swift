@@ -16,7 +16,7 @@ enum ReedSolomon {
         return result
     }
 
-    /// The remainder of `data` divided by the generator.
+    /// Returns the remainder of `data` divided by the generator.
     static func remainder(of data: ArraySlice<UInt8>, by generator: [UInt8]) -> [UInt8] {
         var result = [UInt8](repeating: 0, count: generator.count)
         for byte in data {

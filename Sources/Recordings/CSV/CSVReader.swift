@@ -57,7 +57,7 @@ private struct PauseRuns {
         if paused {
             start = start ?? time
         } else if let begun = start {
-            // The row does not tell the cause of the pause; it is not a command.
+            // The row does not give the cause of the pause, so the pause is not a command.
             finished.append(RecordedPause(start: begun, end: time, automatic: true))
             start = nil
         }

@@ -2,7 +2,7 @@ import Bytes
 
 /// Iterates over the rows of a CSV text: fields are ranges of bytes, without copies.
 ///
-/// Quoted fields may hold commas, not line ends: the numbers read here never need those.
+/// Quoted fields may hold commas but no line ends, which the values read here never need.
 struct CSVTable {
     let bytes: [UInt8]
     /// Fields of the first line, trimmed and in lower case.
@@ -59,7 +59,7 @@ struct CSVTable {
         }
     }
 
-    /// The number in a column of a row; `nil`: no such column, empty, or no number.
+    /// The number in a column of a row; `nil` if there is no such column, or no number in it.
     static func number(
         _ bytes: Span<UInt8>, _ fields: [Range<Int>], _ count: Int, _ column: Int?
     ) -> Double? {

@@ -1,7 +1,7 @@
 import SensorModel
 
 /// Writes a session as CSV, one row a second; unknown values are empty. A session with sensors that
-/// compute values themselves has further columns.
+/// compute values themselves has more columns.
 enum CSVWriter {
     static let header = """
         time (UTC),latitude (deg),longitude (deg),altitude (m),heart rate (bpm),\
@@ -38,14 +38,14 @@ enum CSVWriter {
         return text.bytes
     }
 
-    /// "measured cadence (steps/min) footpod foot"; the first word keeps it apart from our own.
+    /// "measured cadence (steps/min) footpod foot"; the first word distinguishes it from our own.
     private static func name(of column: SensorColumn) -> String {
         let words = [column.source, column.placement?.name].compactMap(\.self)
         return "measured \(column.quantity.name) (\(column.units)) "
             + plain(words.joined(separator: " "))
     }
 
-    /// A text that needs no quotes in a table.
+    /// Returns the text without characters that need quotes in a table.
     private static func plain(_ text: String) -> String {
         String(text.map { ",;\"".contains($0) ? " " : $0 })
     }

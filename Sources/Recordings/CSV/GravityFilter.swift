@@ -3,17 +3,17 @@ import SensorModel
 
 /// Removes gravity from an acceleration that includes it.
 ///
-/// The direction of gravity is followed in the sensor's own axes: the gyroscope turns it, and the mean
-/// of the acceleration corrects it slowly, because steps and swings cancel out over a few strides.
-/// Its length is 1 g. (Mahony, Hamel, Pflimlin 2008: the complementary filter on vectors.)
+/// The direction of gravity is tracked in the sensor's own axes. The gyroscope rotates it, and the
+/// mean of the acceleration corrects it slowly, because steps and swings cancel out over a few
+/// strides. Its length is 1 g. (Mahony, Hamel, Pflimlin 2008: the complementary filter on vectors.)
 struct GravityFilter {
     struct Parameters {
-        /// Seconds of acceleration in the mean with a gyroscope: some strides, and short enough to
-        /// forget the gyroscope's drift.
+        /// Seconds of acceleration in the mean with a gyroscope: several strides, and short enough
+        /// to correct the gyroscope's drift.
         var turningSeconds = 3.0
-        /// Without one the turns of the body must pass, too.
+        /// Seconds without a gyroscope, when the mean must also follow turns of the body.
         var fixedSeconds = 0.5
-        /// A longer hole begins anew, seconds.
+        /// A longer hole restarts the filter, seconds.
         var holeSeconds = 2.0
     }
 
@@ -22,7 +22,7 @@ struct GravityFilter {
     private let parameters: Parameters
     private var gravity: Vector?
     private var last: Timestamp?
-    /// Seconds since the beginning: until then the mean is over all of them.
+    /// Seconds since the filter started. While few, the mean is over all of them.
     private var seconds = 0.0
 
     init(parameters: Parameters = Parameters()) {
@@ -31,7 +31,7 @@ struct GravityFilter {
 
     /// - Parameters:
     ///   - sample: Acceleration with gravity.
-    ///   - hasRotation: Whether its rotation is measured.
+    ///   - hasRotation: Whether the sample's rotation is measured.
     ///   - time: Time of the sample.
     /// - Returns: Acceleration without gravity, g.
     mutating func remove(
@@ -47,7 +47,7 @@ struct GravityFilter {
         }
         seconds += step
         if hasRotation {
-            // A vector at rest in the world turns the other way in the sensor's axes.
+            // A vector at rest in the world rotates the other way in the sensor's axes.
             gravity += Self.cross(gravity, Vector(sample.rotation)) * step
         }
         let window = hasRotation ? parameters.turningSeconds : parameters.fixedSeconds
@@ -58,7 +58,7 @@ struct GravityFilter {
         return SIMD3<Float>(acceleration - (unit ?? .zero))
     }
 
-    /// `nil` for a vector without a direction, as in free fall.
+    /// Returns `nil` for a vector without a direction, for example in free fall.
     private static func unit(_ vector: Vector) -> Vector? {
         let length = (vector * vector).sum().squareRoot()
         return length > 1e-3 ? vector / length : nil

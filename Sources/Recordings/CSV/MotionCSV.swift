@@ -28,7 +28,7 @@ enum MotionCSV {
             builder.follow(time)
             batcher.times.append(time.microseconds)
             batcher.samples.append(sample)
-            // A bad heart rate drops only the heart rate, as in a text motion frame.
+            // An invalid heart rate drops only the heart rate, as in a text motion frame.
             let rate = CSVTable.number(bytes, fields, count, 1) ?? 0
             let valid = HeartRateSample.validBeatsPerMinute.contains(rate)
             if !valid, rate != 0 { builder.refuse("heart rate out of range") }

@@ -1,10 +1,10 @@
 import Bytes
 import SensorModel
 
-/// Writes the reference application's 8 columns, one row a motion sample. Its acceleration is free of
-/// gravity, so samples that include it are converted.
+/// Writes the reference application's 8 columns, one row a motion sample. Its acceleration is
+/// without gravity, so samples that include gravity are converted.
 struct MotionCSVWriter {
-    /// A heart rate of a separate frame is repeated for this long.
+    /// Time for which the heart rate of a separate frame is repeated.
     private static let heartRateMicroseconds: Int64 = 10_000_000
 
     private(set) var bytes = Array(MotionCSV.header.utf8)

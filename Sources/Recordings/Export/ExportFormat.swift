@@ -12,11 +12,11 @@ public enum ExportFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the file's beginning depends on the whole session: its columns, its start, its end, or
-    /// which sensor counts. The others are written as the frames are read, however many there are.
+    /// Whether the file's start depends on the whole session: its columns, start, end, or sensor in
+    /// use. The others are written as the frames are read, however many there are.
     public var readsRows: Bool { self != .motionCSV }
 
-    /// Whether the file has the measured points; the others have one row a second, or the frames.
+    /// Whether the file has the measured points; others have one row a second, or the frames.
     public var hasPoints: Bool {
         switch self {
         case .gpx, .tcx, .fit: true
@@ -24,8 +24,8 @@ public enum ExportFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Bytes that the file's text has for each row or point, at most: a position, a heart rate, a
-    /// cadence and a power. 0: it is written part by part.
+    /// Maximum bytes of the file's text for each row or point: a position, a heart rate, a cadence
+    /// and a power. 0 for a file that is written part by part.
     var textBytesEach: Int {
         switch self {
         case .csv: 192

@@ -4,7 +4,7 @@ import SensorModel
 ///
 /// A position is a point at its own time, with the heart rate that came with it or was valid then.
 /// A second without a position becomes a point if it has a heart rate or a sensor's value. A second
-/// without any keeps its row if steps were detected.
+/// without either keeps its row if steps were detected.
 struct MeasuredPoints {
     private struct Fix {
         var time: Timestamp
@@ -18,15 +18,14 @@ struct MeasuredPoints {
         var isOfMotion: Bool
     }
 
-    /// Within this distance in time a row gives a point all its values; beyond it, only the
-    /// distance.
+    /// Within this time a row supplies all its values to a point; beyond it, only the distance.
     static let nearSeconds = 2.0
-    /// A heart rate that came without a position is valid for this long.
+    /// Time for which a heart rate that came without a position is valid.
     private static let heldSeconds = 15.0
 
     private var fixes: [Fix] = []
     private var rates: [Rate] = []
-    /// Whether all came in the order of their times.
+    /// Whether all items came in order of time.
     private var isSorted = true
     private var source: String?
     private var sources: Set<String?> = []
@@ -36,10 +35,10 @@ struct MeasuredPoints {
         fixes.count * MemoryLayout<Fix>.stride + rates.count * MemoryLayout<Rate>.stride
     }
 
-    /// Memory in bytes of the copies that ``settle(rows:shownSources:)`` makes meanwhile.
+    /// Memory in bytes of the temporary copies that ``settle(rows:shownSources:)`` makes.
     var sortingBytes: Int { isSorted ? 0 : 2 * bytes }
 
-    /// How many points there are at most while they are made, in all lists, once it is settled.
+    /// Maximum number of points in all lists while they are made, once it is settled.
     func pointsMax(
         rows: [SessionPoint], sensors: [RecordedSession.MeasuredMoment]
     ) -> Int {
@@ -47,7 +46,7 @@ struct MeasuredPoints {
         forEachMeasured { times.append($0.time) }
         let added = Self.added(times.count, { times[$0] }, rows).count
         let sum = times.count + added + sensors.count
-        // Where some are added there are a list without and one with them.
+        // When points are added, a list without them and one with them exist at once.
         return sum > times.count ? 2 * sum : sum
     }
 
@@ -66,7 +65,7 @@ struct MeasuredPoints {
         }
     }
 
-    /// Takes the heart rate of a motion frame, beats/min.
+    /// Adds the heart rate of a motion frame, beats/min.
     mutating func takeMotion(_ beatsPerMinute: Double, at time: Timestamp) {
         add(beatsPerMinute, at: time, isOfMotion: true)
     }
@@ -76,7 +75,7 @@ struct MeasuredPoints {
             time: time, beatsPerMinute: beatsPerMinute, source: source, isOfMotion: isOfMotion)
         sources.insert(source)
         isSorted = isSorted && rates.last.map { $0.time <= time } ?? true
-        // Every motion batch repeats the rate: one a second is enough.
+        // Every motion batch repeats the rate, so one a second is enough.
         if isOfMotion, let last = rates.last, last.isOfMotion,
             last.time.wholeSecond == time.wholeSecond
         {
@@ -89,7 +88,7 @@ struct MeasuredPoints {
     /// Sorts by time, and keeps only rates of the sensor that was shown.
     ///
     /// - Parameters:
-    ///   - rows: One a second, rising.
+    ///   - rows: Rows of the session, one a second, in rising order.
     ///   - shownSources: The sensor behind each row's heart rate.
     mutating func settle(rows: [SessionPoint], shownSources: [String?]) {
         // Equal times keep their order.
@@ -112,7 +111,7 @@ struct MeasuredPoints {
         }
     }
 
-    /// Gives rows their measured positions, heart rates and power, where those were live.
+    /// Fills in measured positions, heart rates and power in rows where they were live.
     func complete(
         _ rows: inout [SessionPoint], sensors: [RecordedSession.MeasuredMoment]
     ) {
@@ -133,9 +132,9 @@ struct MeasuredPoints {
     }
 
     /// - Parameters:
-    ///   - rows: One a second, rising.
-    ///   - sensors: What sensors computed, in order of time.
-    /// - Returns: The measured points, with the rows that lie between them.
+    ///   - rows: Rows of the session, one a second, in rising order.
+    ///   - sensors: Values that sensors computed, in order of time.
+    /// - Returns: The measured points, and the rows between them.
     func points(
         rows: [SessionPoint], sensors: [RecordedSession.MeasuredMoment]
     ) -> [SessionPoint] {
@@ -160,8 +159,8 @@ struct MeasuredPoints {
         return points
     }
 
-    /// Adds a point for each second in which only a sensor computed something, and as many as a sensor
-    /// has values of the very same time.
+    /// Adds a point for each second in which only a sensor computed values. It adds more if a
+    /// sensor has several values of exactly the same time.
     private static func joined(
         _ points: [SessionPoint], _ sensors: [RecordedSession.MeasuredMoment]
     ) -> [SessionPoint] {
@@ -188,7 +187,7 @@ struct MeasuredPoints {
         return result + points[next...]
     }
 
-    /// The most values that a sensor has of one time.
+    /// The largest number of values that one sensor has of one time.
     private static func repeats(in moments: ArraySlice<RecordedSession.MeasuredMoment>) -> Int {
         guard moments.count > 1 else { return moments.count }
         var counts: [Sender: Int] = [:]
@@ -239,16 +238,16 @@ struct MeasuredPoints {
         takeRates(before: nil)
     }
 
-    /// Adds the rows of seconds in which steps were detected and nothing was measured.
+    /// Adds rows of seconds in which steps were detected but nothing was measured.
     private static func filled(_ points: [SessionPoint], _ rows: [SessionPoint]) -> [SessionPoint] {
         let added = added(points.count, { points[$0].time }, rows).map {
             SessionPoint(time: rows[$0].time, heartRate: rows[$0].heartRate)
         }
-        // In most sessions there is a point for each row: they are not copied.
+        // Most sessions have a point for each row, so the points are not copied.
         return added.isEmpty ? points : merged(points, added)
     }
 
-    /// Indexes of the rows of seconds in which steps were detected and no point lies.
+    /// Indexes of rows of seconds that have detected steps but no point.
     private static func added(
         _ count: Int, _ time: (Int) -> Timestamp, _ rows: [SessionPoint]
     ) -> [Int] {
@@ -261,7 +260,7 @@ struct MeasuredPoints {
                 newest = time(next)
                 next += 1
             }
-            // What a sensor counted has points of its own.
+            // Steps that a sensor counted have points of their own.
             guard row.cadence != nil, row.cadenceSource == nil, newest.map({ $0 <= before }) ?? true
             else { continue }
             added.append(index)
@@ -270,7 +269,7 @@ struct MeasuredPoints {
         return added
     }
 
-    /// Merges by time; of equal times the first list's come first.
+    /// Merges by time. At equal times, items of the first list come first.
     private static func merged(
         _ points: [SessionPoint], _ added: [SessionPoint]
     ) -> [SessionPoint] {

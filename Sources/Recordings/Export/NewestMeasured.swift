@@ -2,8 +2,8 @@ import SensorModel
 
 /// The newest values of the sensors at rising moments.
 ///
-/// A value counts for as long as a row of the session does. Of several sensors the one nearest to
-/// what is measured counts, as in the live values.
+/// A value is valid for as long as a row of the session is. Of several sensors, the one nearest to
+/// the measured thing is used, as in the live values.
 struct NewestMeasured {
     private struct Reading {
         var value: Double
@@ -25,7 +25,7 @@ struct NewestMeasured {
         self.moments = moments
     }
 
-    /// Moves on to a moment, not before the last one.
+    /// Moves to a moment, which is not before the last one.
     mutating func move(to time: Timestamp) {
         while next < moments.count, moments[next].time <= time {
             let values = moments[next].values
@@ -40,7 +40,7 @@ struct NewestMeasured {
         }
     }
 
-    /// Keeps one reading for each rank, four at most: that of the sensor that was there first.
+    /// Keeps one reading for each rank, four at most. The sensor that came first keeps its place.
     private mutating func keep(_ reading: Reading, of quantity: MeasuredValues.Quantity) {
         var readings = newest[quantity] ?? []
         if let index = readings.firstIndex(where: { $0.rank == reading.rank }) {
@@ -60,11 +60,11 @@ struct NewestMeasured {
         reading(quantity, at: time)?.value
     }
 
-    /// Fills in what the sensors know of a moment.
+    /// Fills in the sensors' values at the time of a point.
     func complete(_ point: inout SessionPoint) {
         point.powerWatts = value(.power, at: point.time)
         point.pedalCadence = value(.pedalCadence, at: point.time)
-        // Our own cadence counts where it is known, but for one that a sensor at the feet corrects.
+        // Our own cadence is used if it is known, unless a sensor at the feet corrects it.
         if point.cadence == nil || point.cadenceSource != nil,
             let reading = reading(.cadence, at: point.time)
         {

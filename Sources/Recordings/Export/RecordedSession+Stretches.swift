@@ -1,7 +1,7 @@
 import SensorModel
 
 extension RecordedSession {
-    /// The points between pauses, each stretch in order of time and not empty.
+    /// The points between pauses: each stretch is in order of time and not empty.
     ///
     /// A pause too short to hold a point still separates two stretches.
     var stretches: [ArraySlice<SessionPoint>] {
@@ -25,25 +25,25 @@ extension RecordedSession {
         return result
     }
 
-    /// Meters at the end of a stretch, with those that were counted in the pause after it: nobody moves
-    /// in a pause, so they belong to the way before it, which was not yet sure.
+    /// Meters at the end of a stretch, including those counted in the pause after it. Nobody moves
+    /// in a pause, so they belong to the way before it, which was not yet certain.
     func distanceMeters(atEndOf stretch: ArraySlice<SessionPoint>) -> Double? {
         let pause = points[stretch.endIndex...].prefix { $0.paused }
         return pause.last { $0.distanceMeters != nil }?.distanceMeters
             ?? stretch.last?.distanceMeters
     }
 
-    /// The closed laps and the one that continues to the end; at least one.
+    /// The closed laps, and the one that continues to the end; at least one lap.
     ///
-    /// A last lap that ends a moment before the recording does is the last.
+    /// A closed lap that ends at most 2 s before the recording is the last one.
     var lapsToEnd: [RecordedLap] {
         let lastEnd = laps.last?.end ?? start
         guard laps.isEmpty || end.seconds(since: lastEnd) > 2 else { return laps }
         return laps + [RecordedLap(start: lastEnd, end: max(end, lastEnd))]
     }
 
-    /// Indexes of the points of each lap in ``lapsToEnd``. Every point belongs to a lap, even if it
-    /// lies between the end of one and the start of the next.
+    /// Indexes of the points of each lap in ``lapsToEnd``. Every point belongs to a lap, even
+    /// between the end of one lap and the start of the next.
     var lapRanges: [Range<Int>] {
         let laps = lapsToEnd
         var ranges: [Range<Int>] = []
@@ -72,7 +72,7 @@ extension RecordedSession {
         return max(seconds, 0)
     }
 
-    /// The laps of ``lapsToEnd`` with their points and the sums of these, in one pass over all.
+    /// The laps of ``lapsToEnd`` with their points and sums, computed in one pass over all points.
     var lapParts: [LapPart] {
         var before = 0.0
         return zip(lapsToEnd, lapRanges).map { lap, range in
@@ -87,8 +87,8 @@ extension RecordedSession {
         return summary(of: whole, points: points.indices, &before)
     }
 
-    /// Summary of a lap's points: distance within, mean and highest heart rate. `before` has the
-    /// meters at the end of the laps before; then of this one.
+    /// Summarizes a lap's points: distance within, mean and highest heart rate. `before` holds the
+    /// meters at the end of the previous laps, and afterwards those of this lap.
     private func summary(
         of lap: RecordedLap, points range: Range<Int>, _ before: inout Double
     ) -> StretchSummary {

@@ -6,9 +6,9 @@ public struct RecordedSession: Sendable {
     public var id: SessionID
     /// The device's name, as given by the runner.
     public var device: String
-    /// Name of the activity in the file; `nil`: none.
+    /// Name of the activity in the file; `nil` if there is none.
     public var name: String?
-    /// Sport in lower case, as "running".
+    /// Sport in lower case, for example "running".
     public var sport: String
     public var start: Timestamp
     public var end: Timestamp
@@ -17,16 +17,16 @@ public struct RecordedSession: Sendable {
     /// Last known values in each whole second of device time, rising; one a second.
     public var seconds: [SessionPoint]
     public var laps: [RecordedLap]
-    /// Kilometers or miles in order, each with the moment of its completion.
+    /// Kilometers or miles in order, each with the time of its completion.
     public var splits: [SessionSplit]
     /// Manual and automatic pauses, rising, without overlap.
     public var pauses: [RecordedPause]
     public var totals: DeviceTotals
-    /// What sensors computed themselves, in order of time.
+    /// Values that sensors computed themselves, in order of time.
     public var measured: [MeasuredMoment] = []
     /// Intervals between beats, 1/1024 s, at the time of their heart rate.
     public var beats: [Beats] = []
-    /// Messages of other programs, in the order of the log; at most ``foreignBytesMax`` bytes.
+    /// Messages of other programs in the order of the log, at most ``foreignBytesMax`` bytes.
     public var foreign: [ForeignMoment] = []
 
     public static let foreignBytesMax = FITRemainders.bytesMax
@@ -46,14 +46,14 @@ public struct RecordedSession: Sendable {
         public var intervals: [UInt16]
     }
 
-    /// A moment with the dictionary of its values; it is sorted, and becomes a point.
+    /// Memory of a moment with the dictionary of its values, its sorted copy and its point.
     private static let measuredBytes =
         256 + 2 * (MemoryLayout<MeasuredMoment>.stride + MemoryLayout<SessionPoint>.stride)
 
-    /// Memory in bytes of beats and other programs' messages, once the session is finished.
+    /// Memory in bytes of beats and other programs' messages, after the session is finished.
     var listBytes = 0
 
-    /// Memory in bytes, as far as it grows with the session.
+    /// Memory in bytes of the parts that grow with the session.
     public var bytes: Int {
         (points.count + seconds.count) * MemoryLayout<SessionPoint>.stride
             + laps.count * MemoryLayout<RecordedLap>.stride
@@ -84,7 +84,7 @@ public struct RecordedSession: Sendable {
     }
 }
 
-/// Values of a session at one moment; `nil`: unknown.
+/// Values of a session at one moment; `nil` if unknown.
 public struct SessionPoint: Hashable, Sendable {
     public var time: Timestamp
     /// Degrees.
@@ -94,18 +94,18 @@ public struct SessionPoint: Hashable, Sendable {
     public var horizontalAccuracyMeters: Double?
     /// Beats/min.
     public var heartRate: Double?
-    /// Steps/min, of both feet.
+    /// Steps/min of both feet.
     public var cadence: Double?
     public var distanceMeters: Double?
     public var speedMetersPerSecond: Double?
     public var paused: Bool
     public var steps: Int?
-    /// The sensor that counted the cadence; `nil`: the daemon, from motion.
+    /// The sensor that counted the cadence; `nil` if the daemon computed it from motion.
     public var cadenceSource: String?
     public var powerWatts: Double?
     /// Turns of the pedals a minute.
     public var pedalCadence: Double?
-    /// Arrival time at the daemon; `nil`: same as ``time``.
+    /// Arrival time at the daemon; `nil` if it is the same as ``time``.
     public var arrivalTime: Timestamp?
 
     public init(

@@ -15,22 +15,22 @@ public struct RecordedSessionBuilder: Sendable {
     private var lastFrame: Timestamp?
     private var lapStart: Timestamp?
     private var foreignBytes = 0
-    /// Memory of beats and of other programs' messages, which are read again for a FIT file.
+    /// Memory in bytes of beats and other programs' messages, which a FIT file decodes again.
     private var listBytes = 0
 
-    /// A message or a field, as it is read: about that, with its array's head.
+    /// Approximate memory of a decoded message or field, and of an array's header.
     private static let foreignItemBytes = 64
     private static let arrayHeadBytes = 32
 
     /// - Parameters:
     ///   - id: ID of the session.
-    ///   - device: Its name, as given by the runner.
+    ///   - device: Name of the device, as given by the runner.
     public init(id: SessionID, device: String) {
         let zero = Timestamp(microseconds: 0)
         session = RecordedSession(id: id, device: device, start: zero, end: zero)
     }
 
-    /// Memory in bytes, as far as it grows with the session.
+    /// Memory in bytes of the parts that grow with the session.
     public var bytes: Int { session.bytes + measured.bytes + listBytes }
 
     /// Adds a frame, in the order of the log.
@@ -53,19 +53,19 @@ public struct RecordedSessionBuilder: Sendable {
         measured.take(frame)
     }
 
-    /// Adds a motion frame, of which only the time and the heart rate count: its samples need not be
+    /// Adds a motion frame. Only its time and heart rate are used, so its samples need not be
     /// decoded.
     ///
     /// - Parameters:
     ///   - time: Device time of its first sample.
-    ///   - heartRate: Heart rate that came with it, beats/min.
+    ///   - heartRate: Heart rate in the frame, beats/min.
     public mutating func takeMotion(at time: Timestamp, heartRate: Double?) {
         reach(time)
         lastFrame = max(lastFrame ?? time, time)
         if let heartRate { measured.takeMotion(heartRate, at: time) }
     }
 
-    /// They are not of a moment: the session is no longer for them.
+    /// Adds other programs' messages, which belong to no moment and do not lengthen the session.
     private mutating func take(_ messages: ForeignMessages, at time: Timestamp) {
         foreignBytes += messages.bytes.count
         guard foreignBytes <= RecordedSession.foreignBytesMax else { return }
@@ -108,7 +108,7 @@ public struct RecordedSessionBuilder: Sendable {
         }
     }
 
-    /// What a file is made of.
+    /// The parts of a session that a file needs.
     public enum Content: Sendable {
         /// ``RecordedSession/seconds``
         case rows
@@ -125,12 +125,12 @@ public struct RecordedSessionBuilder: Sendable {
         return session
     }
 
-    /// Returns the session, after the last record. Its rows are gone where only points are wanted.
+    /// Returns the session, after the last record. It has no rows if `content` is `points`.
     ///
     /// - Parameters:
-    ///   - content: What is wanted.
-    ///   - hasRoom: Called with the bytes of memory that are needed, before they are.
-    /// - Returns: `nil`: there is no room.
+    ///   - content: The parts that are needed.
+    ///   - hasRoom: Called with the needed bytes of memory, before they are used.
+    /// - Returns: The session; `nil` if there is no room.
     public mutating func finish(
         _ content: Content, hasRoom: (Int) -> Bool
     ) -> RecordedSession? {
@@ -157,7 +157,7 @@ public struct RecordedSessionBuilder: Sendable {
         return session
     }
 
-    /// Late frames come after those that they belong before; equal times keep their order.
+    /// Sorts by time, because late frames come after later ones. Equal times keep their order.
     private mutating func sortMeasured() {
         let moments = session.measured
         session.measured = moments.indices
@@ -165,7 +165,7 @@ public struct RecordedSessionBuilder: Sendable {
         session.beats.sort { $0.time < $1.time }
     }
 
-    /// Removes the seconds after the last frame: nothing was measured in them.
+    /// Removes the seconds after the last frame, in which nothing was measured.
     private mutating func cutSilence() {
         if let lastFrame { session.end = lastFrame }
         closePause(at: session.end)
@@ -185,7 +185,7 @@ public struct RecordedSessionBuilder: Sendable {
         session.end = max(session.end, time)
     }
 
-    /// Marks the points within pauses; the first and last moments of a pause do not belong to it.
+    /// Marks the points within pauses. The first and last moments of a pause do not belong to it.
     private mutating func markPauses() {
         var next = 0
         for index in session.points.indices {
@@ -209,7 +209,7 @@ public struct RecordedSessionBuilder: Sendable {
             paused: metrics.autoPaused || metrics.manuallyPaused, steps: metrics.steps,
             arrivalTime: arrivalTime)
         point.cadenceSource = metrics.cadence?.source
-        // A change of state within a second has its own metrics: the newest of the second count.
+        // A change of state within a second has its own metrics; the newest of the second are used.
         if let last = session.seconds.last?.time, last <= time, last.wholeSecond == time.wholeSecond
         {
             session.seconds[session.seconds.count - 1] = point

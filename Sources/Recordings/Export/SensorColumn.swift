@@ -8,7 +8,7 @@ struct SensorColumn: Hashable {
 
     private static let unknown = "unknown"
 
-    /// `cadence (footpod, foot)`
+    /// For example `cadence (footpod, foot)`.
     var name: String {
         "\(quantity.name) (\(source ?? ""), \(placement?.name ?? Self.unknown))"
     }
@@ -21,7 +21,7 @@ struct SensorColumn: Hashable {
         self.placement = placement
     }
 
-    /// `nil` for a name of another form.
+    /// Parses a name; returns `nil` for another form.
     init?(name: String) {
         guard let open = name.firstIndex(of: "("), name.last == ")",
             let comma = name.lastIndex(of: ","), open < comma
@@ -53,7 +53,7 @@ struct SensorColumn: Hashable {
 
 /// The values of each column in rising seconds.
 struct SensorColumns {
-    /// A sensor has fourteen quantities; a file need not hold a hundred sensors.
+    /// Maximum number of columns: eight sensors of fourteen quantities.
     private static let columnsMax = 112
 
     let columns: [SensorColumn]
@@ -77,8 +77,8 @@ struct SensorColumns {
         self.columns = columns
     }
 
-    /// The newest value of each column up to the end of a second; those of earlier seconds are
-    /// passed over. Of values of one sensor at the very same time each belongs to a row of its own.
+    /// Returns the newest value of each column up to the end of a second; values of earlier seconds
+    /// are skipped. Values of one sensor at exactly the same time get a row each.
     mutating func values(inSecondOf time: Timestamp) -> [Double?] {
         var values = [Double?](repeating: nil, count: columns.count)
         let second = time.wholeSecond

@@ -14,7 +14,7 @@ public struct SessionExport: Sendable {
     public let format: ExportFormat
     private var writer: Writer
 
-    /// Formats that need frames keep a writer; the others are made at once from points.
+    /// Formats that need frames keep a writer; the others are written at once from the session.
     private enum Writer: Sendable {
         case bytes([UInt8])
         case motionCSV(MotionCSVWriter)
@@ -22,7 +22,7 @@ public struct SessionExport: Sendable {
         case mcap(MCAPSession)
     }
 
-    /// A file of motion alone, which needs nothing but the frames.
+    /// An export of motion alone, which needs nothing but the frames.
     public static var motion: SessionExport {
         SessionExport(format: .motionCSV, writer: .motionCSV(MotionCSVWriter()), heldBytes: 0)
     }
@@ -33,7 +33,7 @@ public struct SessionExport: Sendable {
         self.heldBytes = heldBytes
     }
 
-    /// Memory in bytes, at most, that making the file takes besides the session's own.
+    /// Maximum memory in bytes for making the file, besides the session's own.
     public static func bytesMax(
         of format: ExportFormat, _ session: RecordedSession
     ) -> Int {
@@ -58,7 +58,7 @@ public struct SessionExport: Sendable {
             switch writer {
             case .bytes(let bytes): bytes.count
             case .motionCSV: 0
-            // The rows, and what they become at the end.
+            // The rows, and the bytes written from them at the end.
             case .ndjson, .mcap: 2 * rows.bytes
             }
     }
@@ -67,7 +67,7 @@ public struct SessionExport: Sendable {
     /// if it is made at once.
     public let heldBytes: Int
 
-    /// Whether the format needs ``append(_:arrivalTime:)``; the other formats are made from points.
+    /// Whether the format needs ``append(_:arrivalTime:)``; others are written from the session.
     public var readsFrames: Bool {
         switch writer {
         case .motionCSV, .ndjson, .mcap: true
@@ -95,7 +95,7 @@ public struct SessionExport: Sendable {
         }
     }
 
-    /// Completes the file; called once, after the last frame.
+    /// Completes the file. The caller calls it once, after the last frame.
     public mutating func finish() {
         switch writer {
         case .bytes, .motionCSV:
@@ -111,7 +111,7 @@ public struct SessionExport: Sendable {
         }
     }
 
-    /// The bytes produced since the last call.
+    /// Returns the bytes produced since the last call.
     public mutating func takeBytes() -> [UInt8] {
         let taken: [UInt8]
         switch writer {

@@ -1,4 +1,4 @@
-/// The 16-bit check sum of FIT, computed over nibbles.
+/// The 16-bit checksum (CRC) of FIT, computed over nibbles.
 struct FITCheck {
     private static let table: [UInt16] = [
         0x0000, 0xCC01, 0xD801, 0x1400, 0xF001, 0x3C00, 0x2800, 0xE401,

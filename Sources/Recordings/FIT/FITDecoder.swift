@@ -1,9 +1,9 @@
 /// Splits a FIT file into data messages.
 ///
-///     file    header (12 or 14 bytes: size, versions, data size, ".FIT", check), records, check
+///     file    header (12 or 14 bytes: size, versions, data size, ".FIT", CRC), records, CRC
 ///     record  1 header byte: definition, data, or data with a time of 5 bits
 ///
-/// Several files may follow one another. A truncated file, or one with a wrong check, yields its
+/// Several files may follow one another. A truncated file, or one with a wrong checksum, yields its
 /// readable messages and a note.
 struct FITDecoder {
     private let bytes: [UInt8]
@@ -16,7 +16,7 @@ struct FITDecoder {
     private var lastTime: UInt32 = 0
     /// Descriptions of developer fields, by developer and number.
     private(set) var developerFields: [DeveloperField] = []
-    /// Those of power meters; each record is asked for them.
+    /// Developer fields of power meters, which each record is searched for.
     private(set) var powerFields: [DeveloperField] = []
     private(set) var problems: [String] = []
 
@@ -40,7 +40,7 @@ struct FITDecoder {
         self.bytes = bytes
     }
 
-    /// Decodes messages without the header and the check sum of a file.
+    /// Decodes messages without the header and the checksum of a file.
     init(messages bytes: [UInt8]) {
         self.bytes = bytes
         dataEnd = bytes.count
@@ -51,7 +51,7 @@ struct FITDecoder {
         bytes.count >= 12 && bytes[8..<12].elementsEqual(Array(".FIT".utf8))
     }
 
-    /// - Returns: `nil` after the last message.
+    /// - Returns: The next message; `nil` after the last one.
     mutating func next() throws(RecordingError) -> FITMessage? {
         while true {
             if index >= dataEnd {
@@ -142,7 +142,7 @@ struct FITDecoder {
             let size = Int(bytes[index + 1])
             let (number, third) = (bytes[index], bytes[index + 2])
             index += 3
-            // Of no byte: nothing is lost, and a message of one byte must not have hundreds of fields.
+            // Skips empty fields: a message of one byte must not have hundreds of fields.
             guard size > 0 else { continue }
             definition.layout.append(
                 FITFieldLayout(
@@ -154,7 +154,7 @@ struct FITDecoder {
         }
     }
 
-    /// - Returns: `nil` for a message truncated by the end of the file, or without a field.
+    /// - Returns: The message; `nil` if the end of the file truncates it, or if it has no field.
     private mutating func message(
         local: Int, time: UInt32?
     ) throws(RecordingError) -> FITMessage? {
@@ -199,7 +199,7 @@ struct FITDecoder {
         developerFields.last { $0.developer == developer && $0.number == number }?.type
     }
 
-    /// Time from a five-bit offset, which counts on from the last full time, modulo 32.
+    /// Time from a five-bit offset, which continues from the last full time, modulo 32.
     private func time(afterOffset offset: UInt8) -> UInt32 {
         let ahead = (UInt32(offset) &- lastTime) & 0x1F
         return lastTime &+ ahead

@@ -2,11 +2,11 @@
 struct FITField {
     var number: UInt8
     var type: FITBaseType
-    /// `nil`: written as the type's "invalid" value.
+    /// Value without scale; `nil` is written as the type's "invalid" value.
     var value: Double?
-    /// Bytes of a text or an array, in place of ``value``.
+    /// Bytes of a text or an array, which replace ``value``.
     var array: [UInt8] = []
-    /// The type in the definition; for a developer's field the developer.
+    /// Type byte of the definition; for a developer field, the developer's number.
     var typeByte: UInt8
 
     init(_ number: UInt8, _ type: FITBaseType, _ value: Double?) {
@@ -16,7 +16,7 @@ struct FITField {
         typeByte = type.rawValue
     }
 
-    /// A field of another writer, byte by byte.
+    /// Copies a field of another writer, byte by byte.
     init(_ field: FITRemainder.Field) {
         number = field.number
         type = .byte
@@ -24,7 +24,7 @@ struct FITField {
         typeByte = field.typeByte
     }
 
-    /// A developer's field.
+    /// Returns the field as a developer field.
     func developed(by developer: UInt8) -> FITField {
         var field = self
         field.typeByte = developer
@@ -33,7 +33,7 @@ struct FITField {
 
     /// - Parameters:
     ///   - number: Number in the profile.
-    ///   - text: Text, cut or padded to `bytes`, including a closing zero.
+    ///   - text: Text, cut or padded to `bytes`, including a terminating zero.
     ///   - bytes: The field's size; equal for all messages of one definition.
     init(_ number: UInt8, text: String, bytes: Int) {
         self.number = number
@@ -53,7 +53,7 @@ struct FITField {
 
     var bytes: Int { array.isEmpty ? type.bytes : array.count }
 
-    /// Little-endian bits; a value out of the type's range becomes "invalid".
+    /// The value as bits; a value out of the type's range becomes "invalid".
     var bits: UInt64 {
         guard let value, value.isFinite else { return type.invalid }
         switch type {
@@ -74,7 +74,7 @@ struct FITField {
     }
 }
 
-/// Encodes messages into a FIT file; writes a definition whenever it changes.
+/// Encodes messages into a FIT file, with a definition whenever the definition changes.
 struct FITEncoder {
     private var data: [UInt8] = []
     /// Last definition of each local message number.
@@ -84,7 +84,7 @@ struct FITEncoder {
     ///   - number: Number of the message in the profile.
     ///   - local: 0…15, one for each kind of message.
     ///   - fields: Fields of the profile, in order.
-    ///   - developerFields: Fields described before in a `field_description`, each with its
+    ///   - developerFields: Fields that an earlier `field_description` described, each with its
     ///     developer.
     mutating func add(
         _ number: UInt16, local: Int, _ fields: [FITField], developerFields: [FITField] = []
@@ -104,7 +104,7 @@ struct FITEncoder {
         }
     }
 
-    /// The whole file: header, data and check sum.
+    /// Returns the whole file: header, data and checksum.
     consuming func file() -> [UInt8] {
         let body = data
         data = []

@@ -1,19 +1,19 @@
 import SensorModel
 
-/// What other writers' FIT files held and no frame of ours: the fields that an export returns.
+/// Fields of other writers' FIT files that no frame of ours holds, so that an export returns them.
 struct FITForeignMessages {
-    /// Messages without a time and without a stretch: devices, settings, developers' fields.
+    /// Messages without a time or a period: devices, settings, developer fields.
     private(set) var head: [FITRemainder] = []
     /// Laps, sessions and activities.
     private(set) var summaries: [FITRemainder] = []
-    /// Fields of records, by their time.
+    /// Fields of records, with their times.
     private var records: [(time: UInt32, fields: FITRemainder)] = []
-    /// Other messages with a time; beats have none, and come after what has the time before them.
+    /// Other messages with a time; beats have none and follow messages of the time before them.
     private var others: [Other] = []
     private var nextRecord = 0
     private var nextOther = 0
     private var developers: Set<UInt8> = []
-    /// Described fields: developer, number.
+    /// Developer and number of each described field.
     private var described: Set<[UInt8]> = []
 
     private struct Other {
@@ -70,7 +70,7 @@ struct FITForeignMessages {
         items.indices.sorted { (time(items[$0]), $0) < (time(items[$1]), $1) }.map { items[$0] }
     }
 
-    /// The sport of the file that a session came from; `nil`: it came from none.
+    /// The sport of the file that a session came from; `nil` if there was no such file.
     static func sport(in foreign: [RecordedSession.ForeignMoment]) -> String? {
         for moment in foreign.reversed() where moment.messages.format == .fit {
             for message in FITRemainders.messages(in: moment.messages)
@@ -81,10 +81,10 @@ struct FITForeignMessages {
         return nil
     }
 
-    /// A number for our own writer's developer.
+    /// A number that no other developer has, for our own.
     var freeDeveloper: UInt8 { (0...UInt8.max).first { !developers.contains($0) } ?? .max }
 
-    /// Whether a message of this kind is among those to return.
+    /// Returns whether the messages to return include one of this kind.
     func hasSummary(_ number: UInt16) -> Bool { summaries.contains { $0.number == number } }
 
     /// A message that comes before a record.
@@ -94,8 +94,8 @@ struct FITForeignMessages {
         case record(time: UInt32, FITRemainder)
     }
 
-    /// - Parameter time: Time of the next record; `nil`: there is none.
-    /// - Returns: The next message before it, in order of time.
+    /// - Parameter time: Time of the next record; `nil` if there is none.
+    /// - Returns: The next message before that record, in order of time.
     mutating func next(before time: UInt32?) -> Earlier? {
         let record = nextRecord < records.count ? records[nextRecord].time : nil
         if nextOther < others.count {
@@ -111,8 +111,8 @@ struct FITForeignMessages {
         return .record(time: record, records[nextRecord - 1].fields)
     }
 
-    /// The fields of a record of that time, once; `nil` also where one of them has a value of our own:
-    /// then they are those of another record of the same second, and come as one of their own.
+    /// Returns the fields of a record of that time, once. Returns `nil` also if a field has our own
+    /// value: they belong to another record of the same second, which is written separately.
     mutating func record(at time: UInt32, beside own: [FITField]) -> FITRemainder? {
         guard nextRecord < records.count, records[nextRecord].time == time else { return nil }
         let fields = records[nextRecord].fields
@@ -127,10 +127,10 @@ struct FITForeignMessages {
     }
 
     /// - Parameters:
-    ///   - own: Fields of our own.
-    ///   - foreign: Fields that another writer has in the same message.
-    ///   - replaced: Numbers of the fields of our own that count where both have a value.
-    /// - Returns: The fields of both, and the developers' fields that are described.
+    ///   - own: Our own fields.
+    ///   - foreign: Another writer's fields in the same message.
+    ///   - replaced: Numbers of our own fields that take precedence if both have a value.
+    /// - Returns: The fields of both, and the described developer fields.
     func joined(
         _ own: [FITField], _ foreign: FITRemainder?, replaced: Set<UInt8>? = nil
     ) -> (fields: [FITField], developerFields: [FITField]) {

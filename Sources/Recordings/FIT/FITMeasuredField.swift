@@ -1,17 +1,17 @@
 import SensorModel
 
-/// A field of `record` that holds what a sensor computed.
+/// A field of `record` for a value that a sensor computed.
 struct FITMeasuredField {
     var quantity: MeasuredValues.Quantity
     /// Number in the profile.
     var number: UInt8
-    /// Number of the same field with more bits; it counts where both are there.
+    /// Number of the same field with more bits, which takes precedence if both are present.
     var enhanced: UInt8?
     var type: FITBaseType
     /// Steps of the field in one unit of the quantity.
     var scale: Double
 
-    /// All but the cadence, whose meaning depends on the sport.
+    /// All fields but the cadence, whose meaning depends on the sport.
     static let all: [FITMeasuredField] = [
         FITMeasuredField(.distance, 5, .uint32, scale: 100),
         FITMeasuredField(.speed, 6, enhanced: 73, .uint16, scale: 1000),
@@ -24,11 +24,11 @@ struct FITMeasuredField {
         FITMeasuredField(.groundContact, 41, .uint16, scale: 10_000),
         FITMeasuredField(.verticalRatio, 83, .uint16, scale: 100),
         FITMeasuredField(.groundContactBalance, 84, .uint16, scale: 100),
-        // One step, half a stride.
+        // The length of one step, half a stride.
         FITMeasuredField(.strideLength, 85, .uint16, scale: 5000),
     ]
 
-    /// Those that our own values do not compete for.
+    /// The fields for which we have no own value.
     static let withoutOwn = all.filter { $0.quantity != .distance && $0.quantity != .speed }
 
     static let cadence: UInt8 = 4
@@ -45,7 +45,7 @@ struct FITMeasuredField {
         self.scale = scale
     }
 
-    /// The value in a message; `nil`: none.
+    /// The value in a message; `nil` if there is none.
     func value(in message: FITMessage) -> Double? {
         (enhanced.flatMap { message.number($0) } ?? message.number(number)).map { $0 / scale }
     }

@@ -47,12 +47,12 @@ enum FITBaseType: UInt8, CaseIterable, Sendable {
 struct FITFieldLayout: Sendable {
     /// Field number in the profile, or as assigned by the developer.
     var number: UInt8
-    /// `nil`: a field of the profile.
+    /// Number of the developer; `nil` for a field of the profile.
     var developer: UInt8?
     var bytes: Int
     /// Base type; fields of unknown types are skipped by their size.
     var type: FITBaseType?
-    /// The type as the definition says; for a developer's field the developer.
+    /// Type byte of the definition; for a developer field, the developer's number.
     var typeByte: UInt8
     /// Offset of the field in a data message, bytes.
     var start: Int
@@ -68,7 +68,7 @@ struct FITMessage: Sendable {
     /// Time from a compressed header; otherwise field 253 holds it.
     var compressedTime: UInt32?
 
-    /// The field as a number without scale; `nil`: absent or invalid.
+    /// The field as a number without scale; `nil` if absent or invalid.
     func number(_ field: UInt8, developer: UInt8? = nil, at element: Int = 0) -> Double? {
         guard let place = place(field, developer: developer), let type = place.type,
             let bits = bits(place, type, at: element), bits != type.invalid
@@ -115,7 +115,7 @@ struct FITMessage: Sendable {
     func littleEndianBytes(of field: FITFieldLayout) -> ArraySlice<UInt8>? {
         let start = bytes.startIndex + field.start
         let raw = bytes[start..<start + field.bytes]
-        // Nobody knows what is invalid in a type that nobody knows.
+        // The invalid value of an unknown type is unknown.
         guard let type = field.type, type.bytes <= field.bytes else { return raw }
         let elements = field.bytes / type.bytes
         let isValid = (0..<elements).contains { bits(field, type, at: $0) != type.invalid }

@@ -1,4 +1,4 @@
-/// Values that FIT's own fields lack or hold too coarsely; written as developer fields of `record`.
+/// Values that FIT's fields lack or store too coarsely, written as developer fields of `record`.
 enum FITOwnField: UInt8, CaseIterable, Sendable {
     case heartRate = 0
     case horizontalAccuracy = 1

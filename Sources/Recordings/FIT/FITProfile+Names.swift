@@ -28,12 +28,12 @@ extension FITProfile {
         ],
     ]
 
-    /// Totals in whose place our own stand in an export.
+    /// Totals that our own replace in an export.
     static let replacedFields: [UInt16: Set<UInt8>] = [
         session: [7, 8, 9, 16, 17, 22], activity: [0],
     ]
 
-    /// "record.temperature"; "message 233.field 4" where the name is not known here.
+    /// For example "record.temperature", or "message 233.field 4" if the name is not known here.
     static func name(ofField number: UInt8, developer: Bool, in message: UInt16) -> String {
         let first = messages[message] ?? "message \(message)"
         if developer { return "\(first).developer field \(number)" }

@@ -30,7 +30,7 @@ enum FITProfile {
         18: "multisport", 21: "e-biking", 30: "inline skating",
     ]
 
-    /// Messages that tell of a stretch that is over, even where they have no time.
+    /// Messages that summarize a finished period, even if they have no time.
     static let summaries: Set<UInt16> = [session, lap, activity]
 
     static func time(_ seconds: Int) -> Timestamp? {

@@ -13,10 +13,10 @@ struct FITRecordingReader {
     private var remainders = FITRemainders()
     private var sensors = FITSensors()
 
-    /// A record of a watch has two values or more; messages that say nothing must not take minutes.
+    /// A watch's record has two values or more; messages without any must not take minutes.
     private var messagesMax: Int { builder.itemsMax > .max / 4 ? .max : 4 * builder.itemsMax }
 
-    /// As many as a heart rate's frame holds.
+    /// Maximum number of beats in a heart rate's frame.
     private static let rrIntervalsMax = 255
 
     private init(_ bytes: [UInt8]) {
@@ -85,7 +85,7 @@ struct FITRecordingReader {
         }
     }
 
-    /// Keeps a message that is no record: an export returns it.
+    /// Keeps a message other than a record, so that an export returns it.
     private mutating func keep(_ message: FITMessage) {
         FITProfile.countReplaced(in: message, &builder.recording.replaced)
         let seconds =
@@ -96,12 +96,12 @@ struct FITRecordingReader {
         guard isOfRun || seconds != nil else {
             return remainders.add(head: FITRemainder(message))
         }
-        // A setting or a device has the time at which it was last changed: it stays where it stands.
+        // A setting or device has the time of its last change, so it keeps its place in the file.
         let time = isOfRun ? seconds.flatMap { FITProfile.time($0) } : nil
         remainders.add(FITRemainder(message), at: time)
     }
 
-    /// - Returns: `nil` for a message without a time, which is counted.
+    /// - Returns: The time; `nil` for a message without a valid one, which is counted.
     private mutating func time(of message: FITMessage) -> Timestamp? {
         let seconds =
             message.compressedTime.map { Int($0) } ?? message.integer(FITProfile.timestamp)
@@ -150,7 +150,7 @@ struct FITRecordingReader {
                 horizontalAccuracy: sensors.own(.horizontalAccuracy, of: message)
                     ?? message.number(31), speed: speed),
             at: time)
-        // Of a position that no frame may say the rest is still unused.
+        // If no frame can hold the position, its other fields stay unused.
         if builder.recording.frames.count > before { used.formUnion([2, 78, 31]) }
     }
 

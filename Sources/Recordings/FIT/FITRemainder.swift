@@ -4,7 +4,7 @@ import SensorModel
 struct FITRemainder {
     struct Field {
         var number: UInt8
-        /// Base type; for a developer's field the developer.
+        /// Base type; for a developer field, the developer's number.
         var typeByte: UInt8
         var isDeveloper: Bool
         var bytes: ArraySlice<UInt8>
@@ -15,8 +15,8 @@ struct FITRemainder {
 
     /// - Parameters:
     ///   - message: A message.
-    ///   - used: Numbers of the fields that were used; the time always stays.
-    ///   - ownDeveloper: Number of our own developer, whose fields were used.
+    ///   - used: Numbers of the used fields, which are left out; the time always stays.
+    ///   - ownDeveloper: Number of our own developer, whose fields are left out.
     init(
         _ message: FITMessage, without used: Set<UInt8> = [], ownDeveloper: UInt8? = nil
     ) {
@@ -52,12 +52,12 @@ struct FITRemainder {
         }
     }
 
-    /// Whether it says nothing but a time.
+    /// Whether it holds nothing but a time.
     var isEmpty: Bool {
         fields.allSatisfy { !$0.isDeveloper && $0.number == FITProfile.timestamp }
     }
 
-    /// The definition for the local number 0.
+    /// The definition message for local number 0.
     var definition: [UInt8] {
         let ordinary = fields.filter { !$0.isDeveloper }
         let developer = fields.filter(\.isDeveloper)

@@ -1,12 +1,13 @@
 import SensorModel
 
-/// Collects the fields of a file that its reader does not use, as frames that an export to FIT reads.
+/// Collects the fields of a file that its reader does not use, as frames that an export to FIT
+/// reads.
 ///
-/// A frame has the messages of a minute at most. It begins each local number with a definition, so a
-/// lost frame takes no other along. Messages without a time belong to the recording's start.
+/// A frame holds the messages of at most a minute. It defines its local numbers, so it can be
+/// decoded alone. Messages without a time belong to the start.
 struct FITRemainders {
-    /// Of all frames: a hostile file must not fill the log. A watch with every sensor makes 400 KiB
-    /// an hour.
+    /// Maximum bytes of all frames, so that a hostile file cannot fill the log. A watch with every
+    /// sensor makes 400 KiB an hour.
     static let bytesMax = 16 << 20
     private static let secondsMax = 60.0
 
@@ -40,11 +41,11 @@ struct FITRemainders {
         }
     }
 
-    /// Places of ``batches``.
+    /// Indexes of ``batches``.
     private static let head = 0
     private static let timed = 1
 
-    /// What no frame holds.
+    /// Fields that no frame holds.
     private(set) var dropped = FieldCounts()
     private var batches = [Batch(), Batch()]
     private var frames: [(time: Timestamp?, messages: ForeignMessages)] = []
@@ -56,14 +57,14 @@ struct FITRemainders {
 
     /// - Parameters:
     ///   - remainder: The unused fields of a message.
-    ///   - time: Its time; `nil`: it has none, and stays where it stood.
+    ///   - time: Time of the message; `nil` if it has none, so that it keeps its place in the file.
     mutating func add(_ remainder: FITRemainder, at time: Timestamp?) {
         if let time { newest = time }
         guard !remainder.isEmpty else { return }
         append(remainder, to: Self.timed, at: newest)
     }
 
-    /// Adds a message of the whole file.
+    /// Adds a message that applies to the whole file.
     mutating func add(head remainder: FITRemainder) {
         guard !remainder.fields.isEmpty else { return }
         append(remainder, to: Self.head, at: nil)
@@ -98,7 +99,7 @@ struct FITRemainders {
     /// Ends the collection.
     ///
     /// - Parameter recorded: The frames of the recording, in order of time.
-    /// - Returns: All in order of time. Of frames of equal times, the recording's come first.
+    /// - Returns: All frames in order of time. At equal times, the recording's come first.
     mutating func merged(into recorded: [Frame]) -> [Frame] {
         guard let first = recorded.first?.deviceTime, let last = recorded.last?.deviceTime else {
             return recorded
@@ -134,7 +135,7 @@ struct FITRemainders {
     static func messages(in foreign: ForeignMessages) -> [FITMessage] {
         var decoder = FITDecoder(messages: foreign.bytes)
         var messages: [FITMessage] = []
-        // What a device sent need not be FIT.
+        // A device may send data that is not FIT.
         while let message = try? decoder.next() { messages.append(message) }
         return messages
     }

@@ -1,21 +1,21 @@
 import SensorModel
 
-/// Who computed the values of a FIT file's records.
+/// Finds out which sensor computed the values of a FIT file's records.
 struct FITSensors {
-    /// What a record's device and developers computed.
+    /// Values of one record that sensors computed.
     struct Computed {
-        /// Of the device that made the file.
+        /// Values of the device that made the file.
         var values = MeasuredValues()
-        /// Its cadence, in the unit of the file.
+        /// Cadence of that device, in the unit of the file.
         var cadence: Double?
-        /// Of sensors with names of their own.
+        /// Values of sensors with names of their own.
         var others: [MeasuredValues] = []
     }
 
     /// The application ID of our own writer's developer.
     static let ownApplication = Array("pulsecast-fields".utf8)
-    /// Developer fields of power meters, in watts. (What they say of native fields is not reliable:
-    /// one names the percentage of ground contact for its milliseconds.)
+    /// Developer fields of power meters, in watts. (Their references to native fields are not
+    /// reliable: one names the percentage of ground contact for its milliseconds.)
     static let powerFields: Set<String> = ["Power", "RP_Power"]
 
     /// Name of the device that made the file.
@@ -32,7 +32,7 @@ struct FITSensors {
             ?? maker.map { maker in message.integer(2).map { "\(maker) \($0)" } ?? maker }
     }
 
-    /// - Returns: Whether a description of developers or their fields is of our own writer.
+    /// - Returns: Whether this describes our own writer as a developer, or its fields.
     mutating func takeOwn(_ message: FITMessage) -> Bool {
         if message.number == FITProfile.developerDataID {
             guard message.bytes(of: 1)?.elementsEqual(Self.ownApplication) == true,
@@ -45,7 +45,7 @@ struct FITSensors {
         if let number = message.integer(1),
             let field = message.text(3).flatMap(SensorColumn.init(name:))
         {
-            // A file may describe a field again and again; the last description counts.
+            // A file may describe a field repeatedly; the last description applies.
             let number = UInt8(clamping: number)
             ownFields.removeAll { $0.number == number }
             ownFields.append((number, field))
@@ -61,9 +61,9 @@ struct FITSensors {
 
     /// - Parameters:
     ///   - message: A record.
-    ///   - decoder: Knows the developers' fields.
+    ///   - decoder: The decoder, which knows the developer fields.
     ///   - used: Receives the numbers of the fields that were read.
-    /// - Returns: What the record says of sensors.
+    /// - Returns: The sensors' values in the record.
     func values(
         of message: FITMessage, _ decoder: FITDecoder, used: inout Set<UInt8>
     ) -> Computed {
@@ -89,8 +89,8 @@ struct FITSensors {
         return computed
     }
 
-    /// Whether our own writer says who measured the quantity. The field of the profile then holds
-    /// what was shown.
+    /// Returns whether our own writer names the sensor that measured the quantity. The field of the
+    /// profile then holds the shown value.
     private func isOwn(_ quantity: MeasuredValues.Quantity) -> Bool {
         ownFields.contains { $0.field.quantity == quantity }
     }
@@ -106,13 +106,13 @@ struct FITSensors {
             if known == nil {
                 sensors.append(MeasuredValues(source: field.source, placement: field.placement))
             }
-            // A file of ours has no value out of range.
+            // A file of our own has no value out of range.
             try? sensors[index].set(field.quantity, to: value)
         }
         return sensors.filter { !$0.isEmpty }
     }
 
-    /// Power meters that write developer fields: each field is a sensor of its name.
+    /// Values of power meters that write developer fields: each field is a sensor with its name.
     private func meters(of message: FITMessage, _ decoder: FITDecoder) -> [MeasuredValues] {
         decoder.powerFields.compactMap { described in
             guard let watts = message.number(described.number, developer: described.developer)

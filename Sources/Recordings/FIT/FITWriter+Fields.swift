@@ -21,15 +21,15 @@ extension FITWriter {
         ]
     }
 
-    /// The profile's fields of what sensors computed. One that no record has stays out of the
-    /// definition.
+    /// The profile's fields for values that sensors computed. A field that no record has is left
+    /// out of the definition.
     func measuredFields(_ computed: [Double?]) -> [FITField] {
         FITMeasuredField.withoutOwn
             .filter { field in sensors.columns.contains { $0.quantity == field.quantity } }
             .map { $0.field(best($0.quantity, of: computed)) }
     }
 
-    /// The value of the sensor that counts.
+    /// The value of the sensor nearest to the measured thing.
     func best(_ quantity: MeasuredValues.Quantity, of computed: [Double?]) -> Double? {
         var best: (value: Double, rank: Int)?
         for (column, value) in zip(sensors.columns, computed) where column.quantity == quantity {
@@ -39,7 +39,7 @@ extension FITWriter {
         return best?.value
     }
 
-    /// Our developer's fields: each value with its sensor.
+    /// Developer fields of our own: each value with its sensor.
     func sensorFields(_ computed: [Double?]) -> [FITField] {
         zip(sensors.columns, computed).enumerated().map { index, sensor in
             FITField(Self.sensorFieldsStart + UInt8(index), sensor.0.type, sensor.1)
@@ -59,7 +59,7 @@ extension FITWriter {
 }
 
 extension SensorColumn {
-    /// Exact for each step of the quantity's grid.
+    /// A type that represents each step of the quantity's grid exactly.
     var type: FITBaseType {
         switch quantity {
         case .distance, .energy: .float64

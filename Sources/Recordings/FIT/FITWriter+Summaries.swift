@@ -30,8 +30,8 @@ extension FITWriter {
             ])
     }
 
-    /// Adds the session and the activity. One session of the file has our totals; several are parts
-    /// of it, and stay as they were.
+    /// Adds the session and the activity. If the file had one session, it gets our totals. Several
+    /// sessions are parts of the run, and stay unchanged.
     mutating func addSessions() {
         let theirs = foreign.summaries.filter { $0.number == FITProfile.session }
         if theirs.count > 1 {

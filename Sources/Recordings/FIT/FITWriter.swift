@@ -3,10 +3,10 @@ import SensorModel
 /// Writes a session as a FIT activity: records, timer events, laps, a session and an activity.
 ///
 /// A pause is a stop and a start of the timer, with its cause. Values measured within a pause are
-/// kept, because FIT can tell them apart. FIT counts whole seconds.
+/// kept, because FIT can distinguish them. FIT counts whole seconds.
 ///
-/// What the file held that the session came from is written back: unused fields of records, events,
-/// devices, developers' fields. Its laps stand in place of ours, and its session has our totals.
+/// Foreign messages of an imported file are written back: unused fields of records, events,
+/// devices, developer fields. The file's laps replace ours, and its session has our totals.
 struct FITWriter {
     let session: RecordedSession
     var encoder = FITEncoder()
@@ -16,7 +16,7 @@ struct FITWriter {
     let developer: UInt8
     private var beats: ArraySlice<RecordedSession.Beats>
 
-    /// Local numbers: one for each kind of message of ours, and one for all of other writers.
+    /// Local message numbers: one for each of our kinds of message, and one for all other writers.
     enum Local {
         static let fileID = 0
         static let developer = 1
@@ -55,7 +55,7 @@ struct FITWriter {
         addSessions()
     }
 
-    /// The first number of a sensor's field.
+    /// Field number of the first sensor.
     static let sensorFieldsStart = UInt8(FITOwnField.allCases.count)
 
     private mutating func addHead() {
@@ -150,7 +150,7 @@ struct FITWriter {
             developerFields: ours.map { $0.developed(by: developer) } + theirs)
     }
 
-    /// Adds the beats up to a heart rate, which they come before; all if `time` is `nil`.
+    /// Adds the beats that precede a heart rate; all of them if `time` is `nil`.
     private mutating func addBeats(before time: Timestamp?) {
         while let next = beats.first, time.map({ next.time <= $0 }) ?? true {
             beats.removeFirst()
@@ -166,7 +166,7 @@ struct FITWriter {
         }
     }
 
-    /// Adds the messages of other writers that come before a record.
+    /// Adds the messages of other writers that precede a record.
     private mutating func addForeign(before time: UInt32?) {
         while let earlier = foreign.next(before: time) {
             switch earlier {
@@ -180,7 +180,7 @@ struct FITWriter {
         }
     }
 
-    /// Adds a message of another writer as it was.
+    /// Adds a message of another writer unchanged.
     mutating func add(_ message: FITRemainder) {
         let (fields, theirs) = foreign.joined([], message)
         guard !fields.isEmpty || !theirs.isEmpty else { return }
@@ -193,8 +193,8 @@ struct FITWriter {
 }
 
 extension SessionPoint {
-    /// Merges two points of the same second into one record; `nil` if both have the same kinds of
-    /// value, so both must be written.
+    /// Merges two points of the same second into one record. Returns `nil` if both have the same
+    /// kind of value, so that both must be written.
     fileprivate func completed(by later: SessionPoint) -> SessionPoint? {
         guard time.wholeSecond == later.time.wholeSecond,
             latitude == nil || later.latitude == nil, heartRate == nil || later.heartRate == nil

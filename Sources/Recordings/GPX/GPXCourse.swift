@@ -7,7 +7,7 @@ public struct GPXCourse: Hashable, Sendable {
         /// Degrees.
         public var latitude: Double
         public var longitude: Double
-        /// Meters; `nil`: the file has none.
+        /// Meters; `nil` if the file has none.
         public var altitude: Double?
         /// Name of a waypoint or a route point.
         public var name: String?
@@ -20,7 +20,7 @@ public struct GPXCourse: Hashable, Sendable {
     /// Waypoints, and route points with a name, in the file's order.
     public var checkpoints: [Point]
 
-    /// Enough for a hundred kilometers with a point each meter.
+    /// Maximum number of points: enough for a hundred kilometers with a point each meter.
     public static let pointsMax = 100_000
 
     /// - Throws: ``RecordingError`` for bytes that are not GPX, have fewer than two points, or too
@@ -76,7 +76,7 @@ private struct CourseReader {
         }
     }
 
-    /// - Returns: `nil` for an invalid position.
+    /// - Returns: The point; `nil` for an invalid position.
     private mutating func point(
         _ attributes: [XMLAttribute]
     ) throws(XMLProblem) -> GPXCourse.Point? {

@@ -4,7 +4,7 @@ import SensorModel
 /// Reads a ``Recording`` from the tracks of a GPX file (1.0 or 1.1).
 ///
 /// Heart rate and cadence come from `TrackPointExtension` v1 or v2, or from any extension with the
-/// same element names: every watch maker nests them differently.
+/// same element names, because every watch maker nests them differently.
 struct GPXReader {
     private var xml: XMLReader
     private var builder = RecordingBuilder(format: .gpx)
@@ -78,7 +78,7 @@ struct GPXReader {
         }
         guard let time = point.time else { return builder.refuse("no time") }
         if segmentBegins, let last = lastPointTime, time > last {
-            // The file does not tell the cause of the cut; it is not a command.
+            // The file does not give the cause of the cut, so the pause is not a command.
             builder.addPause(start: last, end: time, automatic: true)
         }
         segmentBegins = false
@@ -86,7 +86,7 @@ struct GPXReader {
         builder.add(point, at: time)
     }
 
-    /// Strava writes numbers: 9 is a run, 1 a ride.
+    /// Returns the sport's name. Strava writes numbers: 9 is a run, 1 a ride.
     private static func sport(_ text: String) -> String? {
         switch text {
         case "": nil
@@ -136,7 +136,7 @@ struct TrackPoint {
 }
 
 extension RecordingBuilder {
-    /// Counts a value whose element nothing reads.
+    /// Counts a value that no reader uses.
     mutating func drop(_ element: String?, of parent: String, _ text: String) {
         guard let element, text.contains(where: { !$0.isWhitespace }) else { return }
         recording.dropped.add("\(parent).\(element.cleaned(bytesMax: 40))")

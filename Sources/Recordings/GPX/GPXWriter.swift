@@ -1,7 +1,7 @@
 import SensorModel
 
-/// Writes a session as GPX 1.1, with heart rate and cadence in Garmin's `TrackPointExtension`, power
-/// in its `PowerExtension`, and a segment for each stretch between pauses.
+/// Writes a session as GPX 1.1, with heart rate and cadence in Garmin's `TrackPointExtension`,
+/// power in its `PowerExtension`, and a segment for each stretch between pauses.
 enum GPXWriter {
     static func bytes(_ session: RecordedSession) -> [UInt8] {
         var text = TextBytes(capacity: session.points.count * ExportFormat.gpx.textBytesEach)
@@ -53,7 +53,7 @@ enum GPXWriter {
     }
 
     private static func appendExtensions(of point: SessionPoint, to text: inout TextBytes) {
-        // Steps of one foot, like watches write them, or turns of the pedals.
+        // Steps of one foot, as watches write them, or turns of the pedals.
         let turns = point.cadence.map { $0 / 2 } ?? point.pedalCadence
         let hasBody = point.heartRate != nil || turns != nil
         guard hasBody || point.powerWatts != nil else { return }

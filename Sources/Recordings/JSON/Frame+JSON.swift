@@ -2,7 +2,7 @@ package import Bytes
 package import SensorModel
 
 extension JSONWriter {
-    /// Writes the members of a frame in the text form of devices; motion as one object a batch.
+    /// Writes the members of a frame in the text form of devices; a motion batch is one object.
     mutating func append(_ frame: Frame) {
         string("type", frame.payload.name)
         append(values: frame.payload)
@@ -10,7 +10,7 @@ extension JSONWriter {
         if frame.sequence.isCounted { integer("seq", Int64(frame.sequence.rawValue)) }
     }
 
-    /// Writes the members that a kind of frame has and others have not.
+    /// Writes the members that only this kind of frame has.
     package mutating func append(values payload: Frame.Payload) {
         switch payload {
         case .heartRate(let sample): append(sample)
@@ -78,7 +78,7 @@ extension JSONWriter {
 }
 
 extension Frame.Payload {
-    /// Type of the text form.
+    /// The `type` member in the text form.
     fileprivate var name: String {
         switch self {
         case .heartRate: "heartRate"
@@ -99,9 +99,9 @@ extension FrameCollector {
     /// Adds a frame from its text form, or refuses it.
     ///
     /// - Parameters:
-    ///   - object: What a writer's `append(_:)` wrote.
-    ///   - type: Its type.
-    ///   - time: Its time.
+    ///   - object: An object that a writer's `append(_:)` wrote.
+    ///   - type: Type of the frame.
+    ///   - time: Time of the frame.
     mutating func addFrame(_ object: JSONValue, type: String, at time: Timestamp) {
         switch type {
         case "heartRate": addHeartRate(object, at: time)

@@ -15,7 +15,7 @@ enum MCAPSchemas {
         {"title":"DIAGONAL_KNOWN","const":2},{"title":"KNOWN","const":3}]}}}
         """
 
-    /// Objects of the text wire format; every member is optional.
+    /// Schema of objects in the text wire format, where every member is optional.
     static let open = """
         {"type":"object","properties":{"timestamp":{"type":"number"}}}
         """

@@ -1,8 +1,8 @@
 import Bytes
 import SensorModel
 
-/// Writes an MCAP file: chunks without compression, each with its message indexes, and a summary
-/// for random access.
+/// Writes an MCAP file: uncompressed chunks with their message indexes, and a summary for random
+/// access.
 ///
 ///     magic  Header  { Chunk  MessageIndex… }…  DataEnd
 ///            Schema…  Channel…  Statistics  ChunkIndex…  SummaryOffset…  Footer  magic
@@ -68,7 +68,7 @@ struct MCAPWriter {
     ///   - channel: Index into the channels.
     ///   - logTime: Arrival time at the daemon.
     ///   - publishTime: Time of the device's clock.
-    ///   - data: One JSON text.
+    ///   - data: One message as JSON text.
     mutating func append(
         channel: Int, logTime: Timestamp, publishTime: Timestamp, data: [UInt8]
     ) {
@@ -180,7 +180,7 @@ struct MCAPWriter {
         footer.add(UInt64(20))
         footer.add(summaryStart)
         footer.add(offsetsStart)
-        // The check sum covers the footer up to here.
+        // The checksum covers the footer up to here.
         check.add(footer.bytes)
         footer.add(check.value)
         emit(footer.bytes)
@@ -265,7 +265,7 @@ extension MCAPWriter {
     }
 }
 
-/// Writer of a little-endian format.
+/// Builds bytes of a little-endian format.
 struct LittleEndianBytes {
     private(set) var bytes: [UInt8] = []
 

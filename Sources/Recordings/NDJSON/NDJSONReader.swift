@@ -4,7 +4,7 @@ import SensorModel
 /// Reads a ``Recording`` from our NDJSON export: a session object, then one object per frame.
 struct NDJSONReader {
     private var builder = RecordingBuilder(format: .ndjson)
-    /// The longest frame has about 10 KB.
+    /// Maximum bytes of a line; the longest frame has about 10 KB.
     private static let lineBytesMax = 64 << 10
 
     static func read(_ bytes: [UInt8], _ itemsMax: Int) throws(RecordingError) -> Recording {
@@ -29,7 +29,7 @@ struct NDJSONReader {
         }
     }
 
-    /// Millions of lines that say nothing are too much, too.
+    /// Counts a line without usable values, because millions of them are too much, too.
     private mutating func refuse(_ reason: String) {
         builder.others += 1
         builder.refuse(reason)
@@ -72,7 +72,7 @@ extension NDJSONReader {
                 averageHeartRate: object["averageHeartRate"]?.double))
     }
 
-    /// Adds a pause, without control frames: the file itself contains those of manual pauses.
+    /// Adds a pause without control frames: the file itself contains those of manual pauses.
     private mutating func takePause(_ object: JSONValue) {
         guard let start = object["start"]?.time, let end = object["end"]?.time else { return }
         builder.recording.pauses.append(

@@ -14,21 +14,21 @@ package struct MotionBatcher {
     /// Times in non-decreasing order.
     package var times: [Int64] = []
     package var samples: [MotionSample] = []
-    /// Heart rate of each sample, or empty; 0: none.
+    /// Heart rate of each sample, or empty; 0 if a sample has none.
     package var heartRates: [Double] = []
 
     package init(traits: MotionTraits) {
         self.traits = traits
     }
 
-    /// - Throws: ``RecordingError/tooMuch(_:itemsMax:)``; each sample may become a frame of its own.
+    /// - Throws: ``RecordingError/tooMuch(_:itemsMax:)``; each sample may need its own frame.
     func check(_ itemsMax: Int, _ format: RecordingFormat) throws(RecordingError) {
         guard samples.count <= itemsMax else { throw .tooMuch(format, itemsMax: itemsMax) }
     }
 
     /// - Parameter others: Other frames in order of time. A motion frame follows those that are not
     ///   later than its first sample.
-    /// - Returns: All in order of time.
+    /// - Returns: All frames in order of time.
     package consuming func frames(among others: [Frame]) -> [Frame] {
         sortByTime()
         var result: [Frame] = []
@@ -94,8 +94,8 @@ package struct MotionBatcher {
         appendBatches(split..<stretch.upperBound, to: &frames)
     }
 
-    /// Best place to split a stretch of unequal spacing: beside the sample furthest from its place,
-    /// at the longer of the two steps there. `nil`: the spacing is equal.
+    /// Returns the best place to split a stretch of unequal spacing: next to the sample furthest
+    /// from its place, at the longer of the two steps there. Returns `nil` if the spacing is equal.
     private func splitPlace(_ stretch: Range<Int>) -> Int? {
         guard stretch.count > 1 else { return nil }
         let first = stretch.lowerBound

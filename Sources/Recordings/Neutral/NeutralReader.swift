@@ -3,7 +3,7 @@ import SensorModel
 /// Reads a ``Recording`` from a neutral folder.
 ///
 ///     imu.csv   t_s,ax,ay,az[,gx,gy,gz]             g with gravity, rad/s
-///     gps.csv   t_s,lat,lon,alt,hacc,speed,course   empty: unknown
+///     gps.csv   t_s,lat,lon,alt,hacc,speed,course   empty if unknown
 ///     hr.csv    t_s,bpm[,…]
 ///
 /// Times are seconds from an unknown start.
@@ -76,7 +76,7 @@ struct NeutralReader {
         let hasRotation = table.columns.dropFirst(4).starts(with: ["gx", "gy", "gz"])
         var batcher = MotionBatcher(
             traits: hasRotation ? [.includesGravity, .hasRotation] : .includesGravity)
-        // A row of a hundred-hertz recording has about 30 bytes.
+        // A row of a recording at 100 Hz has about 30 bytes.
         let expected = min(table.bytes.count / 30, builder.itemsMax)
         batcher.times.reserveCapacity(expected)
         batcher.samples.reserveCapacity(expected)
@@ -114,7 +114,7 @@ struct NeutralReader {
 }
 
 extension MotionSample {
-    /// Three or six numbers of a row, g and rad/s; `nil` if one is not a number.
+    /// Reads three or six numbers of a row, g and rad/s; returns `nil` if one is not a number.
     init?(
         _ bytes: Span<UInt8>, _ fields: [Range<Int>], _ count: Int, from column: Int,
         rotation: Bool

@@ -1,6 +1,6 @@
-/// Values of a file by the name of their field.
+/// Counts values of a file by the name of their field.
 public struct FieldCounts: Hashable, Sendable {
-    /// Names of a hostile file; further ones are counted together.
+    /// Maximum number of names, because a file may be hostile; further ones are counted together.
     private static let namesMax = 400
     private static let others = "other fields"
 
@@ -17,7 +17,7 @@ public struct FieldCounts: Hashable, Sendable {
 }
 
 extension FieldCounts: CustomStringConvertible {
-    /// "3 × record.temperature, 1 × lap.24", most frequent first.
+    /// For example "3 × record.temperature, 1 × lap.24", most frequent first.
     public var description: String {
         counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             .map { "\($0.value) × \($0.key)" }

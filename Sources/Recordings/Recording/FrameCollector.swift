@@ -24,7 +24,7 @@ extension FrameCollector {
         }
     }
 
-    /// Adds a position; an impossible altitude is dropped and the position kept.
+    /// Adds a position. An impossible altitude is dropped, but the position is kept.
     package mutating func addLocation(_ fix: PositionFix, at time: Timestamp) {
         guard fix.latitude != 0 || fix.longitude != 0 else {
             // Devices write 0, 0 before they have a position.
@@ -82,7 +82,7 @@ extension FrameCollector {
     }
 }
 
-/// A position from a file, not yet checked.
+/// A position from another program, not yet validated.
 package struct PositionFix {
     package var latitude: Double
     package var longitude: Double
@@ -108,7 +108,7 @@ package struct PositionFix {
 }
 
 extension String {
-    /// The text without control characters and outer spaces, cut between characters.
+    /// Returns the text without control characters and outer spaces, cut between characters.
     package func cleaned(bytesMax: Int) -> String {
         var result = ""
         var bytes = 0

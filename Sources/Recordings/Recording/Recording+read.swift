@@ -5,7 +5,7 @@ extension Recording {
         case folder([String: [UInt8]])
     }
 
-    /// The files read from a neutral folder; no other needs loading.
+    /// The files read from a neutral folder; other files need not be loaded.
     public static let neutralFileNames = ["imu.csv", "gps.csv", "hr.csv"]
 
     /// Detects the format by content, with the name as a hint, and reads it.
@@ -13,8 +13,8 @@ extension Recording {
     /// - Parameters:
     ///   - name: The file's or folder's own name, for messages.
     ///   - contents: All bytes.
-    ///   - itemsMax: Values that are held at most; a file with more is refused.
-    /// - Returns: At least one frame.
+    ///   - itemsMax: Maximum number of values to hold; a file with more is refused.
+    /// - Returns: The recording, with at least one frame.
     /// - Throws: ``RecordingError``, whose description is one sentence for a person.
     public static func read(
         name: String, contents: Contents, itemsMax: Int = .max
@@ -34,7 +34,7 @@ extension Recording {
         }
     }
 
-    /// For comparison: a day of one-hertz GPX is 30 MB, three hours of motion at 100 Hz are 40 MB.
+    /// Maximum size: a day of GPX at 1 Hz is 30 MB, three hours of motion at 100 Hz are 40 MB.
     static let fileBytesMax = 1 << 30
 
     private static func readFile(

@@ -1,11 +1,10 @@
 public import SensorModel
 
-/// The contents of a run's file in terms of a device's frames: the result of every reader, whatever
-/// the file's format.
+/// The contents of a run's file as a device's frames: the result of every reader.
 ///
-/// A recording is played like the live data of a device. What the device computed itself (cadence,
-/// distance, speed, power) is among the frames, and beside them for comparison. Its automatic
-/// pauses are only beside them.
+/// A recording is played like the live data of a device. Values that the device computed itself
+/// (cadence, distance, speed, power) are frames, and also kept separately for comparison. Its
+/// automatic pauses are only kept separately.
 public struct Recording: Sendable {
     public var format: RecordingFormat
     /// The time of the first item.
@@ -14,7 +13,7 @@ public struct Recording: Sendable {
     /// differences of times are meaningful.
     public var startIsKnown: Bool
     public var name: String?
-    /// Sport in lower case, as "running"; `nil` if the file names none.
+    /// Sport in lower case, for example "running"; `nil` if the file names none.
     public var sport: String?
     /// Frames in order of time, without sequences. A motion batch spans neither another frame nor
     /// the beginning of a second, so the values at a second depend only on earlier data.
@@ -25,13 +24,13 @@ public struct Recording: Sendable {
     /// Pauses. Manual ones are also control frames; automatic ones are only here.
     public var pauses: [RecordedPause]
     public var totals: DeviceTotals
-    /// Unusable items, by reason.
+    /// Counts of unusable items, by reason.
     public var refused: RefusalCounts
-    /// Values that no frame holds, by field: what an import loses.
+    /// Counts of values that no frame holds, by field. An import loses them.
     public var dropped: FieldCounts
-    /// Values in whose place an export to the same format has the daemon's own, by field.
+    /// Counts of values that the daemon's own replace in an export to the same format, by field.
     public var replaced: FieldCounts
-    /// Remarks on the file for its owner, in sentences: for example a clock that ran backwards.
+    /// Remarks on the file for its owner, in sentences, for example on a clock that ran backwards.
     public var notes: [String]
 
     /// Start of a recording without absolute times: 2020-01-01T00:00:00Z.
@@ -84,7 +83,7 @@ public enum RecordingFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// Values computed by the recording device at one moment; `nil`: not given.
+/// Values computed by the recording device at one moment; `nil` if not given.
 public struct DeviceValues: Hashable, Sendable {
     public var time: Timestamp
     /// Steps per minute, both feet.
@@ -134,7 +133,7 @@ public struct RecordedLap: Hashable, Sendable {
 public struct RecordedPause: Hashable, Sendable {
     public var start: Timestamp
     public var end: Timestamp
-    /// Whether the device paused by itself.
+    /// Whether the device paused automatically.
     public var automatic: Bool
 
     public init(start: Timestamp, end: Timestamp, automatic: Bool) {
@@ -144,7 +143,7 @@ public struct RecordedPause: Hashable, Sendable {
     }
 }
 
-/// Totals of the recording device; `nil`: not given.
+/// Totals of the recording device; `nil` if not given.
 public struct DeviceTotals: Hashable, Sendable {
     public var distanceMeters: Double?
     /// Seconds without pauses.

@@ -4,31 +4,30 @@ import SensorModel
 ///
 /// It counts and drops values that a device could not have sent, for all readers.
 struct RecordingBuilder: FrameCollector {
-    /// A longer jump means that the clock was wrong before or after: no pause is so long.
+    /// A longer jump means that the clock was wrong before or after it: no pause is so long.
     static let jumpMicroseconds: Int64 = 36 * 3600 * 1_000_000
 
-    /// Strides of one foot: 150 would be 300 steps per minute.
+    /// Maximum strides of one foot a minute: 150 are 300 steps per minute.
     private static let stridesPerMinuteMax = 150.0
 
     var recording: Recording
-    /// Frames and measured values that are collected, and what the reader counts beside them; with more
-    /// the recording is refused.
+    /// Maximum number of frames, measured values and ``others``. A recording with more is refused.
     var itemsMax = Int.max
-    /// What the reader holds itself, or has read in vain.
+    /// Items that the reader holds itself, or that held nothing usable.
     var others = 0 { didSet { isFull = isFull || itemCount > itemsMax } }
-    /// Source of the measured values that name none.
+    /// Source of the measured values that name no source.
     var source: String?
     private var measured: [Measured] = []
     private var latest: Timestamp?
     private var backwardSteps = 0
-    /// Whether something found no room: the recording will be refused.
+    /// Whether an item found no room, so that the recording will be refused.
     private(set) var isFull = false
 
-    /// What the device computed itself at one moment.
+    /// Values that the device computed itself at one moment.
     private struct Measured {
         var time: Timestamp
         var values: MeasuredValues
-        /// In the unit of the file: see ``countBothFeet(onFoot:)``.
+        /// Cadence in the unit of the file, see ``countBothFeet(onFoot:)``.
         var cadence: Double?
     }
 
@@ -36,7 +35,7 @@ struct RecordingBuilder: FrameCollector {
         recording = Recording(format: format)
     }
 
-    /// Times from the earliest allowed one; a clock that is too late shows up as a jump.
+    /// Times from the earliest allowed one. A clock that is too late shows as a jump.
     var believableTimes: PartialRangeFrom<Timestamp> { Timestamp.earliestDeviceTime... }
 
     mutating func refuse(_ reason: String) {
@@ -67,12 +66,12 @@ struct RecordingBuilder: FrameCollector {
         recording.deviceValues.append(values)
     }
 
-    /// Adds what the device computed itself, as a frame and for comparison.
+    /// Adds values that the device computed itself, as a frame and for comparison.
     ///
     /// - Parameters:
     ///   - values: Values with their own source, or none.
     ///   - cadence: Cadence in the unit of the file.
-    ///   - time: Their time.
+    ///   - time: Time of the values.
     mutating func add(_ values: MeasuredValues, cadence: Double?, at time: Timestamp) {
         add(
             DeviceValues(
@@ -85,10 +84,10 @@ struct RecordingBuilder: FrameCollector {
     }
 
     /// - Parameters:
-    ///   - start: Stop of the timer.
-    ///   - end: Restart of the timer; not before `start`.
-    ///   - automatic: Whether the device paused by itself. Such a pause is kept beside the frames
-    ///     and not replayed, because the daemon finds its own pauses.
+    ///   - start: Time at which the timer stopped.
+    ///   - end: Time at which it started again; not before `start`.
+    ///   - automatic: Whether the device paused automatically. Such a pause is kept beside the
+    ///     frames and not replayed, because the daemon detects its own pauses.
     mutating func addPause(start: Timestamp, end: Timestamp, automatic: Bool) {
         recording.pauses.append(RecordedPause(start: start, end: end, automatic: automatic))
         guard !automatic else { return }
@@ -99,8 +98,8 @@ struct RecordingBuilder: FrameCollector {
     /// Converts the file's cadences to steps per minute.
     ///
     /// Watches count one foot. A few programs count both, which is detected by values too high for
-    /// one foot. On a bicycle it is that of the pedals. The sport may come last, so the conversion
-    /// waits for it.
+    /// one foot. On a bicycle the cadence is that of the pedals. The conversion comes last, because
+    /// the sport may come last in the file.
     mutating func countBothFeet(onFoot: Bool) {
         let highest = recording.deviceValues.compactMap(\.cadence).max() ?? 0
         let factor = highest > Self.stridesPerMinuteMax ? 1.0 : 2.0
@@ -119,10 +118,10 @@ struct RecordingBuilder: FrameCollector {
 
     /// - Returns: The recording in order of time, with a start.
     /// - Throws: ``RecordingError/nothingToPlay(_:)`` when no sensor's value is left,
-    ///   ``RecordingError/tooMuch(_:itemsMax:)``
+    ///   ``RecordingError/tooMuch(_:itemsMax:)`` when items found no room.
     mutating func finish() throws(RecordingError) -> Recording {
         guard !isFull else { throw .tooMuch(recording.format, itemsMax: itemsMax) }
-        // Each was counted when it came.
+        // Each item was counted when it came.
         itemsMax = .max
         addMeasured()
         putInOrder()
@@ -133,7 +132,7 @@ struct RecordingBuilder: FrameCollector {
         return recording
     }
 
-    /// Adds frames after those of the same time, which own values are computed from.
+    /// Adds measured values after frames of the same time, from which our own values are computed.
     private mutating func addMeasured() {
         for var moment in measured {
             if let cadence = moment.cadence {
@@ -210,7 +209,7 @@ struct RecordingBuilder: FrameCollector {
 }
 
 extension MeasuredValues {
-    /// Sets a value of a file; one out of range is counted and left out.
+    /// Sets a value from a file. A value out of range is counted and left out.
     mutating func set(_ quantity: Quantity, to value: Double?, refusals: inout RefusalCounts) {
         guard let value else { return }
         do { try set(quantity, to: value) } catch { refusals.add("\(quantity.name) out of range") }
@@ -218,7 +217,7 @@ extension MeasuredValues {
 }
 
 extension Frame {
-    /// Whether the frame comes from a sensor, not from a button or a note.
+    /// Whether the frame comes from a sensor rather than a button or a note.
     var isMeasured: Bool {
         switch payload {
         case .control, .status, .marker, .source, .foreign: false

@@ -1,13 +1,13 @@
-/// Reason for which a file cannot be played, in one sentence for its owner.
+/// The reason why a file cannot be played, in one sentence for its owner.
 public enum RecordingError: Error, Hashable, Sendable {
     case unknownFormat(name: String)
     case emptyFile(name: String)
-    /// The format was recognised, but the content violates it.
+    /// The format was recognized, but the content violates it.
     case malformed(RecordingFormat, byte: Int, problem: String)
-    /// Well-formed, without position, heart rate or motion.
+    /// The file is well-formed, but has no position, heart rate or motion.
     case nothingToPlay(RecordingFormat)
     case tooLarge(name: String, megabytesMax: Int)
-    /// More values than the caller has room for.
+    /// The file has more values than the caller has room for.
     case tooMuch(RecordingFormat, itemsMax: Int)
     case folderWithoutRecordings(name: String)
 }

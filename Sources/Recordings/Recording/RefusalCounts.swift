@@ -1,4 +1,4 @@
-/// Number of unusable items per reason; a reason completes "refused because".
+/// Counts unusable items by reason; a reason completes "refused because".
 public struct RefusalCounts: Hashable, Sendable {
     public private(set) var counts: [String: Int] = [:]
 
@@ -17,7 +17,7 @@ public struct RefusalCounts: Hashable, Sendable {
 }
 
 extension RefusalCounts: CustomStringConvertible {
-    /// "3 × heart rate out of range, 1 × no time", most frequent first.
+    /// For example "3 × heart rate out of range, 1 × no time", most frequent first.
     public var description: String {
         counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             .map { "\($0.value) × \($0.key)" }

@@ -126,10 +126,10 @@ struct TCXReader {
     private mutating func use(_ point: TrackPoint) {
         guard let time = point.time else { return builder.refuse("no time") }
         if let tracks = tracksBegun, let last = lastPointTime {
-            // A lap's first track follows the previous lap after a short gap, which is no pause.
+            // A lap's first track follows the previous lap after a short gap, which is not a pause.
             let gap = time.seconds(since: last)
             if gap > (tracks == 1 ? Self.lapChangeSeconds : 0) {
-                // The file does not tell the cause of the cut; it is not a command.
+                // The file does not give the cause of the cut, so the pause is not a command.
                 builder.addPause(start: last, end: time, automatic: true)
             }
         }
@@ -140,7 +140,7 @@ struct TCXReader {
 
     private static let lapChangeSeconds = 10.0
 
-    /// `<Creator><Name>Forerunner305</Name>…</Creator>`
+    /// Reads `<Creator><Name>Forerunner305</Name>…</Creator>`.
     private mutating func nameOfElement() throws(XMLProblem) -> String? {
         var result: String?
         var depth = 1
@@ -157,7 +157,7 @@ struct TCXReader {
         return result
     }
 
-    /// `<AverageHeartRateBpm><Value>140</Value></AverageHeartRateBpm>`
+    /// Reads `<AverageHeartRateBpm><Value>140</Value></AverageHeartRateBpm>`.
     private mutating func value() throws(XMLProblem) -> Double? {
         var result: Double?
         while let event = try xml.next() {

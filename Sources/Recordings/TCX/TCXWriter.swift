@@ -1,7 +1,7 @@
 import Bytes
 import SensorModel
 
-/// Writes a session as TCX: a lap for each lap, within it a track for each stretch between pauses.
+/// Writes a session as TCX: its laps, each with a track for each stretch between pauses.
 enum TCXWriter {
     static func bytes(_ session: RecordedSession) -> [UInt8] {
         var text = TextBytes(capacity: session.points.count * ExportFormat.tcx.textBytesEach)
@@ -27,7 +27,7 @@ enum TCXWriter {
         return text.bytes
     }
 
-    /// The sport in TCX, which knows three.
+    /// Returns the sport in TCX, which has three values.
     private static func sport(_ name: String) -> String {
         switch name {
         case "running": "Running"
@@ -86,7 +86,7 @@ enum TCXWriter {
         if point.speedMetersPerSecond != nil || point.cadence != nil || point.powerWatts != nil {
             text.add("<Extensions><ns3:TPX>")
             text.element("ns3:Speed", point.speedMetersPerSecond, decimals: 3)
-            // Steps of one foot, like watches write them.
+            // Steps of one foot, as watches write them.
             text.element("ns3:RunCadence", point.cadence.map { $0 / 2 }, decimals: 0)
             text.element("ns3:Watts", point.powerWatts, decimals: 0)
             text.add("</ns3:TPX></Extensions>")

@@ -1,11 +1,11 @@
 import Bytes
 import SensorModel
 
-/// Writer of text, as bytes.
+/// Builds text as bytes.
 struct TextBytes {
     private(set) var bytes: [UInt8] = []
 
-    /// - Parameter capacity: Bytes of the whole text, about: it does not grow by copies then.
+    /// - Parameter capacity: Approximate bytes of the whole text, which avoids copies as it grows.
     init(capacity: Int = 0) {
         bytes.reserveCapacity(capacity)
     }

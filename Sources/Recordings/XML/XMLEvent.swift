@@ -1,4 +1,4 @@
-/// One step through an XML document; names are local, without their namespace's prefix.
+/// One step through an XML document; names are local, without a namespace prefix.
 enum XMLEvent: Hashable, Sendable {
     case start(name: String, attributes: [XMLAttribute])
     case end(name: String)
@@ -11,7 +11,7 @@ struct XMLAttribute: Hashable, Sendable {
     var value: String
 }
 
-/// Reason for which a document is not XML that this reader accepts.
+/// The reason why this reader does not accept a document as XML.
 struct XMLProblem: Error, Hashable, Sendable {
     var byte: Int
     var problem: String

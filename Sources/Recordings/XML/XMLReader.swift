@@ -1,7 +1,7 @@
 /// Reads XML one event at a time: the subset for GPX and TCX, without access to external resources.
 ///
 /// Only the five entities of XML and character references are allowed. A DOCTYPE with declarations
-/// is refused, so nothing can grow or be fetched. Depth, names and texts are bounded.
+/// is refused, so no text can expand or be fetched. Depth, names and texts are bounded.
 struct XMLReader {
     static let depthMax = 64
     static let nameBytesMax = 256
@@ -22,7 +22,7 @@ struct XMLReader {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
     }
 
-    /// - Returns: `nil` after the end of the document.
+    /// - Returns: The next event; `nil` after the end of the document.
     mutating func next() throws(XMLProblem) -> XMLEvent? {
         if let name = pendingEnd {
             pendingEnd = nil
@@ -40,7 +40,7 @@ struct XMLReader {
         return nil
     }
 
-    /// Skips everything up to the end of the element whose start was the last event.
+    /// Skips everything to the end of the element whose start was the last event.
     mutating func skipElement() throws(XMLProblem) {
         var depth = 1
         while depth > 0, let event = try next() {

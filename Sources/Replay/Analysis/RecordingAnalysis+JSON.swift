@@ -1,7 +1,7 @@
 import SensorModel
 
 extension RecordingAnalysis {
-    /// The object of `analyze --json` (contract, section 8). Missing is `null`, never 0.
+    /// The object of `analyze --json` (contract, section 8). A missing value is `null`, never 0.
     public var jsonText: String {
         var text = AnalysisJSON()
         text.reserve(series.count * 160 + 4096)

@@ -1,8 +1,8 @@
 import Processing
 public import SensorModel
 
-/// The live pipeline over a recording: its final figures, pauses and splits, and the values that a
-/// viewer would have seen at each second.
+/// The result of the live pipeline over a recording: its final figures, pauses and splits, and the
+/// values that a viewer would have seen at each second.
 ///
 ///     frames → SessionPipeline → summary, pauses, splits
 ///                   └ whole seconds → series
@@ -31,7 +31,7 @@ public struct RecordingAnalysis: Sendable {
         public var refused: [String: Int]
         /// Values that no frame holds, by field.
         public var dropped: [String: Int]
-        /// Values in whose place an export to the same format has our own, by field.
+        /// Values that an export to the same format replaces with the daemon's own, by field.
         public var replaced: [String: Int]
 
         public init(refused: [String: Int], dropped: [String: Int], replaced: [String: Int]) {
@@ -41,7 +41,7 @@ public struct RecordingAnalysis: Sendable {
         }
     }
 
-    /// What the file's reader did not use; `nil` for a session of the log.
+    /// Values that the file's reader did not use; `nil` for a session of the log.
     public var imported: Imported?
     public private(set) var series: [Row] = []
     public private(set) var pauses: [Pause] = []
@@ -58,7 +58,7 @@ public struct RecordingAnalysis: Sendable {
     public var compliance: String? {
         final.targetZonePercent.map { TargetZoneCompliance(percent: $0).rawValue }
     }
-    /// Heart rates that changed too fast to be believed when they came.
+    /// Number of heart rates that changed too fast to be believed when they came.
     public var doubtedHeartRates: Int { pipeline.doubtedHeartRates }
 
     private var pipeline: SessionPipeline
@@ -66,7 +66,7 @@ public struct RecordingAnalysis: Sendable {
     private var newest: Timestamp?
     private var pending: [StreamEvent] = []
 
-    /// Seconds of a hole that get rows; a longer hole means that the clock was set.
+    /// Longest hole that gets rows, seconds; a longer one means that the clock was set.
     private static let holeSecondsMax = 86_400.0
 
     public init(profile: RunnerProfile, course: Course? = nil) {

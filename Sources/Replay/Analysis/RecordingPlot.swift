@@ -57,7 +57,7 @@ public struct RecordingPlot: Sendable {
     }
 
     private func known(_ value: (Truth) -> Double?) -> PlotPanel.Line {
-        // A column without any value was not recorded: it is no interruption.
+        // A missing value of the truth is left out, and does not break the line.
         .init(
             name: "truth", style: .truth,
             points: truth.compactMap { row in value(row).map { (row.t, $0) } })

@@ -15,7 +15,7 @@ package final class PlaybackHub {
     private struct Entry {
         let share: Share
         var view: ShareView
-        /// The owner's privacy settings changed, and the playback has not begun again since.
+        /// Whether the owner's privacy settings changed and the playback has not begun again since.
         var isForgotten = false
         /// End of the updates that viewers got under earlier settings; they do not get these again.
         var toldThrough: LogCursor?

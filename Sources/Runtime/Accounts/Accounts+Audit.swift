@@ -6,7 +6,7 @@ package import Sharing
 
 /// Audit entries that are not written to the registry yet.
 package struct AuditNotes {
-    /// Entries kept in memory between two writes; further ones are dropped, as in a flood.
+    /// Maximum number of entries kept between two writes; a flood drops the rest.
     private static let pendingMax = 10_000
 
     package var recent = RecentVisits()
@@ -43,7 +43,7 @@ extension Accounts {
         if begins { note(.opened, of: share, from: address, at: now) }
     }
 
-    /// Records an action on a share; without an address, it was the owner's.
+    /// Records an action on a share; `address` is `nil` for an action of the owner.
     package func note(
         _ kind: AuditEntry.Kind, of share: ShareKey, from address: AddressKey?, at now: Timestamp
     ) {
@@ -70,7 +70,7 @@ extension Accounts {
         }
     }
 
-    /// Entries, newest first, including pending ones while the registry takes them.
+    /// Entries of a share, newest first; pending ones are included unless the registry fails.
     package func audit(of share: ShareKey) throws(RegistryError) -> [AuditEntry] {
         if registry.trouble == nil { try saveAudit() }
         return try registry.audit(of: share)

@@ -37,11 +37,12 @@ package final class Accounts: Sendable {
         package var lastSeen: [DeviceID: Timestamp] = [:]
     }
 
-    /// Deletions of sessions by one device: each rewrites whole segments of the log.
+    /// Session deletions by one device a minute; each rewrites whole segments of the log.
     static let deletionsPerMinuteMax = 5
-    /// Each may also begin a segment, of 92 KiB at least, which stays as long as another session is in it.
+    /// Session deletions by one device a day. A deletion may also begin a segment of at least 92
+    /// KiB, which stays while another session is in it.
     static let deletionsPerDayMax = 300
-    /// Memory of all courses: 100 of the longest, or 1,000 of 500 points.
+    /// Memory of all courses, in bytes: 100 of the longest courses, or 1,000 of 500 points.
     package static let courseBytesMax = 16 << 20
 
     package let registry: RegistryStore
@@ -53,8 +54,8 @@ package final class Accounts: Sendable {
     /// Performs delayed writes, so that no listener waits for the disk.
     package let writing = DispatchQueue(label: "pulsecast.accounts")
     private let state: Mutex<State>
-    /// Held from the reading of what is changed until memory and the pipeline have the change: of two
-    /// changes at once neither takes the other back.
+    /// Held from reading the old state until memory and the pipeline have the change, so that
+    /// concurrent changes do not undo each other.
     private let changing = Mutex(())
 
     /// - Parameters:
@@ -109,7 +110,7 @@ package final class Accounts: Sendable {
 
     // MARK: Changes
 
-    /// Makes a change of devices or shares, after those that have begun. Not within another change.
+    /// Runs a change of devices or shares after those that have begun; not reentrant.
     ///
     /// - Parameter body: Reads what it changes, then writes the registry and memory.
     /// - Returns: The result of `body`.
@@ -117,7 +118,7 @@ package final class Accounts: Sendable {
         try changing.withLock { _ in try body() }
     }
 
-    /// Changes a device on behalf of who was admitted to it.
+    /// Changes a device on behalf of a caller that was admitted to it.
     ///
     /// - Parameters:
     ///   - admitted: The device as it was found for the request.
@@ -160,7 +161,8 @@ package final class Accounts: Sendable {
 
     package func privacy(of id: DeviceID) -> PrivacySettings { device(id)?.privacy ?? .none }
 
-    /// The rule for the device's shares that obey its privacy settings; everything, without one.
+    /// The projection rule of the device; `everything` if no active share obeys its privacy
+    /// settings.
     package func rule(of id: DeviceID, at now: Timestamp) -> ProjectionRule {
         withState { state in
             let shares = state.shares.shares(of: id)
@@ -171,7 +173,7 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// The device of a token, unless it is revoked.
+    /// The device of a token; `nil` if the token is unknown or the device is revoked.
     package func device(withToken text: String) -> Device? {
         guard let token = DeviceToken(text) else { return nil }
         let hash = token.hash

@@ -36,11 +36,11 @@ extension Administration {
 
     /// Exchanges a code for the share's secret, once.
     ///
-    /// - Throws: ``RegistryError``, also while the registry cannot be written: the code would be
-    ///   valid again after a restart. It stays valid then.
+    /// - Throws: ``RegistryError``, also while the registry cannot be written. The code then stays
+    ///   valid, because a restart would make it valid again.
     package func redeem(_ code: ShortCode, from address: AddressKey) throws -> ShareID? {
         try accounts.registry.requireWritable()
-        // A guess does not wait behind an owner's change.
+        // An unknown code is refused before the lock: a guess must not wait for an owner's change.
         guard accounts.withState({ $0.codes.isOut(code) }) else { return nil }
         return try accounts.changing {
             let now = clock()

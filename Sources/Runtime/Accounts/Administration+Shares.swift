@@ -29,7 +29,7 @@ extension Administration {
         return made
     }
 
-    /// Within a change.
+    /// Must run inside `Accounts.changing`.
     private func addShare(
         _ request: ShareRequest, of target: Share.Target, stem: String
     ) throws -> (share: Share, id: ShareID) {
@@ -122,14 +122,14 @@ extension Administration {
         return current
     }
 
-    /// The share is refused from now on, also if an error is thrown for the disk.
+    /// Revokes a share; it is refused from now on, even if an error of the disk is thrown.
     ///
     /// - Throws: ``AdministrationError/revokedInMemory(_:)``, ``RegistryError``
     package func revokeShare(_ share: Share) throws {
         try accounts.changing { try revoke(try current(share), telling: .shareEnded) }.require()
     }
 
-    /// Within a change.
+    /// Must run inside `Accounts.changing`.
     ///
     /// - Parameters:
     ///   - share: The share as it is now.
@@ -154,8 +154,9 @@ extension Administration {
         return kept
     }
 
-    /// Deletes ended shares beyond the newest ones, which are kept for their audit. Because of one
-    /// that showed positions, and is not revoked, the others hide what the owner hides: it stays.
+    /// Deletes ended shares except the newest ones, which are kept for their audit. The newest
+    /// unrevoked share that showed positions also stays: because of it, the other shares hide what
+    /// the owner hides.
     private func forgetOldShares(of device: DeviceID?, at now: Timestamp) throws(RegistryError) {
         guard let device else { return }
         let all = accounts.withState { $0.shares.shares(of: device) }

@@ -19,7 +19,7 @@ package struct Administration: Sendable {
     package let results: SessionResults
     package let playbacks: Playbacks
     package let changes = ChangeQueue()
-    /// Told of sessions that are being erased, once nothing more comes of them.
+    /// Called with the sessions to erase, once the pipeline produces nothing more of them.
     private let erasing: @Sendable (Set<SessionID>) -> Void
     package let clock: @Sendable () -> Timestamp
     package let logger: Logger
@@ -82,14 +82,14 @@ package struct Administration: Sendable {
         return (device, token.text)
     }
 
-    /// The token is refused from now on, also if an error is thrown for the disk.
+    /// Revokes a device; its token is refused from now on, even if an error of the disk is thrown.
     ///
     /// - Throws: ``AdministrationError/revokedInMemory(_:)``, ``RegistryError``
     package func revokeDevice(named name: String) throws {
         try accounts.changing { try revoke(try known(name)) }.require()
     }
 
-    /// Within a change.
+    /// Must run inside `Accounts.changing`.
     private func revoke(_ device: Device) throws -> Revocation.Kept {
         let now = clock()
         let kept = try accounts.registry.revoke(Revocation(of: device, at: now))
@@ -104,8 +104,8 @@ package struct Administration: Sendable {
 
     /// Erases the device, its shares and every byte of its sessions.
     ///
-    /// - Throws: ``RegistryError``, also while the registry cannot be written: device and shares are
-    ///   revoked then, and nothing is erased.
+    /// - Throws: ``RegistryError``, also while the registry cannot be written: then device and
+    ///   shares are revoked, and nothing is erased.
     package func deleteDevice(named name: String) async throws -> (sessions: Int, bytes: Int) {
         let device = try accounts.changing {
             let device = try known(name)
@@ -139,10 +139,12 @@ package struct Administration: Sendable {
 
     /// - Parameters:
     ///   - device: Device whose profile changes.
-    ///   - zonesFrom: Start of its zones; `nil`: from now, or always if no zones were set before.
-    ///   - change: Makes the profile from now on from that until now.
+    ///   - zonesFrom: Time from which its zones apply; `nil`: now, or always if it had no zones
+    ///     before.
+    ///   - change: Returns the new profile, given the current one.
     /// - Returns: The device after the change.
-    /// - Throws: ``RegistryError``, ``AdministrationError/changedMeanwhile(_:)``; errors of `change`.
+    /// - Throws: ``RegistryError``, ``AdministrationError/changedMeanwhile(_:)``; errors of
+    ///   `change`.
     @discardableResult
     package func changeProfile(
         of device: Device, zonesFrom: (RunnerProfile) throws -> Timestamp? = { _ in nil },
@@ -154,14 +156,13 @@ package struct Administration: Sendable {
         }
     }
 
-    /// Within a change.
+    /// Must run inside `Accounts.changing`.
     private func setProfile(
         _ profile: RunnerProfile, zonesFrom: Timestamp?, of device: Device
     ) throws -> Device {
         var changed = device
         let (before, after) = (device.profile.zoneSettings, profile.zoneSettings)
-        // The first zones of a device are no change of the heart: they also apply to last month's
-        // runs that are uploaded later.
+        // The first zones of a device also apply to earlier runs that are uploaded later.
         let isFirst = before == RunnerProfile().zoneSettings && device.zoneHistory.past.isEmpty
         if zonesFrom != nil || before != after && !isFirst {
             changed.zoneHistory.change(from: before, to: after, at: zonesFrom ?? clock())
@@ -175,11 +176,11 @@ package struct Administration: Sendable {
 
     /// - Parameters:
     ///   - stored: Course as stored; `nil`: removes it.
-    ///   - course: The same course, ready to be followed.
+    ///   - course: The same course, parsed.
     ///   - device: Device that follows it.
     /// - Throws: ``RegistryError``, ``AdministrationError/tooManyCourses``
     package func setCourse(_ stored: StoredCourse?, _ course: Course?, of device: Device) throws {
-        // Here, on the request's thread: the pipeline only takes it.
+        // The route is built on the request's thread; the pipeline only reads it.
         let route = course.map { CourseRoute($0) }
         try accounts.changing(device) { device in
             let others = accounts.withState { state in
@@ -196,9 +197,10 @@ package struct Administration: Sendable {
 
     /// - Parameters:
     ///   - device: Device whose settings change.
-    ///   - change: Makes the settings from now on from those until now.
+    ///   - change: Returns the new settings, given the current ones.
     /// - Returns: The settings in force.
-    /// - Throws: ``RegistryError``, ``AdministrationError/changedMeanwhile(_:)``; errors of `change`.
+    /// - Throws: ``RegistryError``, ``AdministrationError/changedMeanwhile(_:)``; errors of
+    ///   `change`.
     package func changePrivacy(
         of device: Device, _ change: (PrivacySettings) throws -> PrivacySettings
     ) throws -> PrivacySettings {
@@ -215,7 +217,8 @@ package struct Administration: Sendable {
         }
     }
 
-    /// They are read again: with new settings, or without what is being erased.
+    /// Restarts playbacks, so that they use new settings or leave out sessions that are being
+    /// erased.
     private func restartPlaybacks(ofDevices devices: Set<DeviceID>) {
         let shares = accounts.withState { state in
             devices.flatMap { state.shares.shares(of: $0) }
@@ -248,7 +251,7 @@ package struct Administration: Sendable {
         .nobody(registered: Set(accounts.devices.map(\.id)))
     }
 
-    /// The same on behalf of the device's owner, limited in rate: each call may rewrite the log.
+    /// Erases a session for the device's owner, limited in rate: each call may rewrite the log.
     ///
     /// - Throws: ``AdministrationError/tooManyDeletions(retryAfterSeconds:)``
     package func deleteSession(_ session: SessionID, for owner: DeviceID) async throws -> Int {

@@ -13,7 +13,8 @@ package enum AdministrationError: Error, Hashable, Sendable {
     case tooManyCourses
     /// The device was revoked, got a new token, or was deleted while the request was on its way.
     case changedMeanwhile(String)
-    /// It is refused from now on; a restart before the disk takes a note would make it valid again.
+    /// The device or share is refused from now on; a restart before a note is on disk would undo
+    /// that.
     case revokedInMemory(DiskTrouble)
 }
 

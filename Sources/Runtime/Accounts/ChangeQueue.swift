@@ -5,19 +5,20 @@ import Synchronization
 
 /// Runs requests that wait for the registry, one after the other, on a thread of its own.
 ///
-/// Each waits for the disk, and Swift's tasks have as many threads as there are processors: two
-/// changes there held the requests of everybody. (`@concurrent`: the work would else run where its
-/// caller runs. And it yields first: the optimizer takes a change of the executor out before work that
-/// never waits, and such work would hold Swift's threads.)
+/// Requests wait for the disk. On Swift's own threads, of which there is one a processor, two
+/// changes held up all other requests.
+/// `@concurrent` keeps the work from running where its caller runs. It yields first because the
+/// optimizer removes a change of executor before work that never suspends; such work would hold
+/// Swift's threads.
 package final class ChangeQueue: TaskExecutor {
     private struct State {
         var waiting: [DeviceID: Int] = [:]
         var limiter = DeviceLimiter(countMax: changesMax, windowSeconds: changesWindowSeconds)
     }
 
-    /// Requests of one device that wait or run. The rest are refused, so that all devices take turns.
+    /// Requests of one device that wait or run. Others are refused, so that all devices take turns.
     static let waitingMax = 8
-    /// Changes by one device: each is written, told in the journal, and read by its live sessions.
+    /// Changes by one device in a window; each is written, logged and read by its live sessions.
     static let changesMax = 100
     static let changesWindowSeconds = 10
 
@@ -31,7 +32,7 @@ package final class ChangeQueue: TaskExecutor {
         queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Runs a change that the machine's owner makes.
+    /// Runs a change that the daemon's owner makes.
     ///
     /// - Parameter work: The change; while it is suspended others run.
     /// - Returns: Its result.
@@ -66,7 +67,7 @@ package final class ChangeQueue: TaskExecutor {
         }
     }
 
-    /// - Returns: Seconds to wait; `nil`: it has entered.
+    /// - Returns: Seconds to wait; `nil`: the request is admitted.
     private func enter(_ device: DeviceID, changedAt: Timestamp?) -> Int? {
         state.withLock { state in
             guard state.waiting[device, default: 0] < Self.waitingMax else { return 1 }

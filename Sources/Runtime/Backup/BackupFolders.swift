@@ -57,7 +57,7 @@ public enum BackupFolders {
         try restore(folder, to: state, disk: { PosixDisk(path: $0) })
     }
 
-    /// The same, on disks that `disk` makes from folders.
+    /// Restores a backup on disks that `disk` makes from folders.
     package static func restore(
         _ folder: String, to state: StateFolder, disk: @escaping (String) -> any Disk
     ) throws -> (segments: Int, bytes: Int) {
@@ -93,7 +93,7 @@ public enum BackupFolders {
         }
     }
 
-    /// Sets the owner, for root that restores for a daemon of another user.
+    /// Gives the restored files the folder's owner: root may restore for another user's daemon.
     private static func giveOwner(of folder: String, to staging: String) throws {
         let files = FileManager.default
         let attributes = try files.attributesOfItem(atPath: folder)

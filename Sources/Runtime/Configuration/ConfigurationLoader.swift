@@ -43,7 +43,7 @@ public struct ConfigurationLoader: Sendable {
         }
     }
 
-    /// Variables with the same prefix that are not settings: the long form of the test run.
+    /// Variables with the same prefix that are not settings; this one selects the long test run.
     private static let ours: Set<String> = ["PULSECAST_LONG"]
 
     public mutating func add(flag: String, key: String, value: String) {

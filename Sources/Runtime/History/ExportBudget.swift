@@ -1,13 +1,13 @@
 package import SensorModel
 import Synchronization
 
-/// Memory of all exports together, from their reading to the last byte that is sent. Any thread.
+/// Memory budget of all exports, from reading a session to sending the last byte. Any thread.
 ///
-/// A reader who does not read holds its export for minutes. So one device never takes all of it.
+/// A client that reads slowly holds its export for minutes, so no device may take the whole budget.
 package final class ExportBudget: Sendable {
     package static let bytesMax = 80 << 20
-    /// What the exports of one device may take: one of about 30 hours with a position and a heart rate
-    /// a second, 25 as TCX.
+    /// Bytes for the exports of one device. One export of about 30 hours with a position and a
+    /// heart rate a second fits, or of 25 hours as TCX.
     package static let deviceBytesMax = 64 << 20
     /// Exports of one device at once.
     package static let deviceCountMax = 8
@@ -24,7 +24,7 @@ package final class ExportBudget: Sendable {
 
     /// - Parameters:
     ///   - bytesMax: Bytes of all exports together; fewer in tests.
-    ///   - deviceBytesMax: Bytes of one device's.
+    ///   - deviceBytesMax: Bytes of the exports of one device.
     package init(
         bytesMax: Int = ExportBudget.bytesMax, deviceBytesMax: Int = ExportBudget.deviceBytesMax
     ) {
@@ -32,7 +32,7 @@ package final class ExportBudget: Sendable {
         self.deviceBytesMax = deviceBytesMax
     }
 
-    /// Bytes that are taken, for tests.
+    /// Bytes in use; for tests.
     package var bytes: Int { state.withLock { $0.bytes } }
 
     /// - Throws: ``ReadRefusal/tooMany`` if the device has too many exports.
@@ -65,13 +65,13 @@ package final class ExportBudget: Sendable {
         }
     }
 
-    /// What one export takes. Returned when it is released.
+    /// Memory reserved for one export; it returns to the budget when this object is released.
     package final class Reservation: Sendable {
         private let budget: ExportBudget
         private let device: DeviceID
         private let bytes = Mutex(0)
 
-        /// Memory is taken in steps of this size, so that few rows take the lock.
+        /// Step in which memory is reserved, so that few rows take the lock.
         private static let stepBytes = 256 << 10
 
         fileprivate init(_ budget: ExportBudget, _ device: DeviceID) {
@@ -84,11 +84,11 @@ package final class ExportBudget: Sendable {
             budget.end(device)
         }
 
-        /// Reads what may be held in memory.
+        /// Runs a reading within the budget.
         ///
-        /// - Parameter body: Receives a check of the bytes so far, which ends the reading with
-        ///   `false`; returns `nil` when it was ended by that, or cancelled.
-        /// - Returns: What the body has read.
+        /// - Parameter body: Receives a check to call with the bytes so far; `false` ends the
+        ///   reading. Returns `nil` if the check ended it, or if it was cancelled.
+        /// - Returns: The result of `body`.
         /// - Throws: ``ReadRefusal``, and errors of the body.
         package func reading<Result>(
             _ body: (_ hasRoom: (Int) -> Bool) throws -> Result?
@@ -102,10 +102,10 @@ package final class ExportBudget: Sendable {
             return result
         }
 
-        /// Sets what the export takes.
+        /// Sets the reserved memory of the export.
         ///
-        /// - Returns: Why it may not take as much, ``ReadRefusal/tooLong`` if no export may;
-        ///   nothing changes then.
+        /// - Returns: Reason for a refusal, ``ReadRefusal/tooLong`` if no export may take as much;
+        ///   nothing changes then. `nil`: reserved.
         package func take(_ count: Int) -> ReadRefusal? {
             bytes.withLock { bytes in
                 let wanted = (count + Self.stepBytes - 1) / Self.stepBytes * Self.stepBytes

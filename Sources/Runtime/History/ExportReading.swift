@@ -5,7 +5,7 @@ import Sessions
 import WireFormat
 
 /// Exports a recorded session to another format, part by part. Each part is read after the previous
-/// one was taken. What it holds is taken from a budget. Blocks on the disk.
+/// one was taken. Its memory comes from a budget. Blocks on the disk.
 package struct ExportReading: Sendable {
     private static let partBytes = 64 << 10
     /// Frames appended before the output is checked again.
@@ -17,7 +17,7 @@ package struct ExportReading: Sendable {
     /// Offset of the next frames; `nil`: the format has all frames it needs.
     private var next: RecordOffset?
     private var isFinished = false
-    /// Bytes that were made and not taken.
+    /// Encoded bytes that the caller has not taken yet.
     private var rest: ArraySlice<UInt8> = []
     private let reservation: ExportBudget.Reservation
 
@@ -26,7 +26,7 @@ package struct ExportReading: Sendable {
     ///   - format: Format of the file.
     ///   - device: The device's name, as given by the runner.
     ///   - log: Log that holds the session.
-    ///   - reservation: The memory that it takes, until the reading is released.
+    ///   - reservation: Reserved memory, held until the reading is released.
     ///   - isCancelled: Checked between records.
     /// - Throws: ``SessionReadError``, ``ReadRefusal``
     package init(
@@ -45,7 +45,8 @@ package struct ExportReading: Sendable {
         next = export.readsFrames ? summary.firstOffset : nil
     }
 
-    /// A session that is erased meanwhile has no file: what was read of it would pass for all.
+    /// Throws if the session was erased meanwhile; otherwise a partial file would pass for a whole
+    /// one.
     @discardableResult
     private func requireSession() throws -> SessionSummary {
         guard let summary = log.summary(of: session) else {

@@ -76,7 +76,7 @@ public struct SessionExporter: Sendable {
             header, payload throws(SessionReadError) in
             switch header.type {
             case .frame(let kind) where kind == .motion || kind == .exactMotion:
-                // Most frames by far.
+                // Most frames by far are motion, so only their layout is decoded.
                 let layout = try Self.layout(kind, header, payload)
                 builder.takeMotion(at: header.deviceTime, heartRate: layout.heartRate)
             case .frame(let kind):

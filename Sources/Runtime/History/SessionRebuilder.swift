@@ -28,14 +28,14 @@ final class SessionRebuilder: Sendable {
         self.logger = logger
     }
 
-    /// Number of sessions that are read or wait for it.
+    /// Number of sessions that are being read or wait to be read.
     var count: Int { readings.withLock { $0.count } }
 
-    /// Reads a session in the pipeline's memory without processors. An earlier ticket of the session
-    /// is outdated: its reading ends.
+    /// Rebuilds the processors of a session in the pipeline's memory. An earlier ticket of the
+    /// session is outdated, so its reading ends.
     func rebuild(_ rebuilding: RebuildTicket) {
         let before = readings.withLock { readings in
-            // Its end waits for the lock: otherwise a quick one would be noted after it ended.
+            // The task begins under the lock: a quick one would otherwise be entered after its end.
             let task = Task {
                 await read(rebuilding)
                 ended(rebuilding)
@@ -69,7 +69,8 @@ final class SessionRebuilder: Sendable {
                 if let part { mailbox.post { $0.resume(rebuilding, with: part) } }
                 return
             } catch ReadRefusal.tooMany, ReadRefusal.busy {
-                // Other reads come first. The task was cancelled if the sleep is.
+                // Other reads come first. A cancelled sleep means a cancelled task, which ends the
+                // loop.
                 try? await Task.sleep(for: Self.retryAfter)
             } catch ReadRefusal.cancelled {
                 return  // The ticket is outdated, or the daemon stops.
@@ -83,8 +84,8 @@ final class SessionRebuilder: Sendable {
         }
     }
 
-    /// Records that are only in memory would be missed: this waits until a failed disk recovers or
-    /// the log closes.
+    /// Waits for records that are only in memory, because a reader would miss them. The wait ends
+    /// when a failed disk recovers or the log closes.
     ///
     /// - Returns: `false`: the daemon stops; the next start continues from the recorded data.
     /// - Throws: ``ReadRefusal/busy``: too many wait.

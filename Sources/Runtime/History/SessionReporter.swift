@@ -12,7 +12,7 @@ public struct SessionReporter: Sendable {
     private let reader: LogReader
 
     private static let listHeadBytes = 48
-    /// A row, and its numbers in the document.
+    /// Bytes of a row and its numbers in the document.
     private static let rowBytes = MemoryLayout<ReportRow>.stride + 96
 
     public init(reader: LogReader) {
@@ -31,7 +31,7 @@ public struct SessionReporter: Sendable {
         try html(of: session, title: title, isCancelled: { false }) ?? []
     }
 
-    /// The same, with cancellation.
+    /// Returns the report, unless it is cancelled or has no room.
     ///
     /// - Parameters:
     ///   - session: Session in the log.

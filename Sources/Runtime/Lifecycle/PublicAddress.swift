@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Prefix of links, and where the listeners are; known once these are open.
+/// Prefix of links and the listeners' addresses; known once the listeners are open.
 package final class PublicAddress: Sendable {
     private let text = Mutex("")
     private let port = Mutex(0)

@@ -14,7 +14,7 @@ public struct StateFolder: Hashable, Sendable {
     /// Whether an earlier start made a key and a registry in it.
     public var exists: Bool { FileManager.default.fileExists(atPath: registry) }
     public var log: String { path + "/log" }
-    /// The folder itself where the path is a link, whose own attributes say nothing.
+    /// The target of `path` if it is a link, because the attributes of a link say nothing.
     private var resolved: String {
         URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
@@ -67,10 +67,10 @@ public struct StateFolder: Hashable, Sendable {
         return folders.map { $0 + "/admin.sock" } + spare
     }
 
-    /// Path of the admin socket while the disk of its own place takes none: in a folder in memory
-    /// that only the state folder's owner can use.
+    /// Path of the admin socket while the disk of its usual folder cannot hold it. It is in a
+    /// folder in memory that only the owner of the state folder can use.
     ///
-    /// - Parameter isMade: Whether the folder is made if it is missing.
+    /// - Parameter isMade: Whether a missing folder is created.
     /// - Returns: `nil`: there is no such folder, or it is not safe.
     public func spareSocket(isMade: Bool = false) -> String? {
         let manager = FileManager.default
@@ -86,7 +86,7 @@ public struct StateFolder: Hashable, Sendable {
                 atPath: folder, withIntermediateDirectories: false,
                 attributes: [.posixPermissions: 0o700])
         }
-        // Everybody may make a folder of that name, and nobody else one with this owner and mode.
+        // Anybody may create a folder of that name, but not with this owner and mode.
         let found = try? manager.attributesOfItem(atPath: folder)
         guard found?[.type] as? FileAttributeType == .typeDirectory,
             found?[.ownerAccountID] as? NSNumber == owner,
@@ -95,8 +95,8 @@ public struct StateFolder: Hashable, Sendable {
         return "\(folder)/\(device)-\(file).sock"
     }
 
-    /// Creates the folder and the log's folder, readable only by their owner. Changes nothing that
-    /// is as it should be: the disk may be read-only.
+    /// Creates the folder and the log's folder, readable only by their owner. Correct modes are not
+    /// set again, because the disk may be read-only.
     ///
     /// - Throws: ``StateFolderError`` if it cannot be created or is open to others.
     public func create() throws(StateFolderError) {
@@ -116,8 +116,8 @@ public struct StateFolder: Hashable, Sendable {
         }
     }
 
-    /// What is wrong with the disk of the folder, or of the one in which it is to be made; `nil`:
-    /// nothing that the disk could help.
+    /// Trouble of the disk that holds the folder or its nearest existing parent; `nil`: the disk is
+    /// not at fault.
     public var diskTrouble: DiskTrouble? {
         var folder = URL(fileURLWithPath: path)
         while !FileManager.default.fileExists(atPath: folder.path), folder.path != "/" {

@@ -1,7 +1,7 @@
 package import Logging
 
-/// Events that the daemon's owner can find in the journal: `journalctl MESSAGE_ID=…` works whatever the
-/// message text. An ID is never changed or reused.
+/// Event IDs for the journal: `journalctl MESSAGE_ID=…` finds an event whatever its message text.
+/// An ID is never changed or reused.
 package enum JournalEvent: String, CaseIterable {
     case listening = "c2352e40dbbf40b2a2fc14061a7e59a8"
     case stopped = "41c537cba6264ddbbb66c3be933b8130"

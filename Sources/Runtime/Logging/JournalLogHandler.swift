@@ -8,9 +8,9 @@ import Synchronization
 ///
 /// Logging never blocks: when the output is not read, lines are dropped and counted
 /// (``LineWriter``). Metadata keys become fields (`session` → `PULSECAST_SESSION`). Callers pass
-/// names, never tokens, share IDs or addresses. A journal is kept longer than sessions and is
-/// copied to other places. So it names devices, shares and sessions by hashes, which are found only
-/// by hashing a known name.
+/// names, never tokens, share IDs or addresses. A journal is kept longer than sessions and copied
+/// elsewhere, so devices, shares and sessions appear in it as hashes. Only a known name can be
+/// matched to its hash.
 public struct JournalLogHandler: LogHandler {
     /// Shared by all copies, so that a reload also changes existing loggers.
     public var logLevel: Logger.Level {

@@ -2,10 +2,10 @@ package import Dispatch
 import Foundation
 import Synchronization
 
-/// Writes lines to a descriptor on its own thread, so that logging never waits for the reader: a
-/// stopped terminal, a full pipe, a slow journal.
+/// Writes lines to a descriptor on its own thread, so that logging never waits for a slow reader: a
+/// stopped terminal, a full pipe, a busy journal.
 ///
-/// Bounded: when readers are too slow, lines are dropped and counted, and the count is written as
+/// The buffer is bounded. Lines that do not fit are dropped and counted; the count is written as
 /// soon as there is room. Any thread.
 package final class LineWriter: Sendable {
     package static let standardError = LineWriter(

@@ -15,7 +15,7 @@ public final class Health: Sendable {
     }
 
     private let state = Mutex(State())
-    /// An element for each new trouble; its one reader tries to end them.
+    /// One element per new trouble; the single reader of this stream tries to end the troubles.
     package let failures: AsyncStream<Void>
     private let failed: AsyncStream<Void>.Continuation
 
@@ -39,7 +39,7 @@ public final class Health: Sendable {
 
     package func stopping() { state.withLock { $0.isStopping = true } }
 
-    /// Asks for another attempt, though no part has failed.
+    /// Requests another attempt, although no part has failed.
     package func tryAgain() { failed.yield() }
 
     /// - Parameters:

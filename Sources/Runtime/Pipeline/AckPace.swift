@@ -2,9 +2,9 @@ import SensorModel
 
 /// Schedules rounds of acks: the more acks a round had, the longer the interval to the next.
 ///
-/// An ack costs a write to a socket, as much as ingesting the frame. One ack for three frames is
-/// equivalent to three acks. A lone device that waits for each ack waits 2 ms, less than for the
-/// log's sync.
+/// Writing an ack to a socket costs as much as ingesting a frame, and one ack for three frames does
+/// the work of three. A lone device that waits for each ack waits 2 ms, less than the log's sync
+/// takes.
 struct AckPace {
     /// Interval to the next round, per ack of the last round.
     private static let microsecondsEach: Int64 = 2000

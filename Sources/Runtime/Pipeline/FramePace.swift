@@ -5,10 +5,10 @@ import SensorModel
 /// Waking a thread costs more than processing a frame: with one wake-up per frame, half of the
 /// processor's time is spent on waking.
 struct FramePace {
-    /// Time to gather records. It delays values by that much, which goes unnoticed: only many
-    /// devices, or a backlog, reach this rate.
+    /// Time for which records are gathered, and by which values are delayed. Nobody notices: only
+    /// many devices, or a backlog, reach this rate.
     static let gatherMicroseconds: UInt32 = 1000
-    /// Time over which the rate is measured, so that one device more or less does not change the
+    /// Time over which the rate is measured; long enough that one more device does not change the
     /// result.
     private static let stretchMicroseconds: Int64 = 2000
     /// Records per stretch from which the pipeline gathers.

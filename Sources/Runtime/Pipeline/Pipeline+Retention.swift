@@ -19,12 +19,12 @@ extension Pipeline {
         if case .failure(let error) = results.beginRemoving(due.sessions) { failed(error) }
         defer { results.endRemoving(due.sessions) }
         let result = Result { () throws(SegmentLogError) in try log.retain(due) }
-        // After an error, too: the log no longer has what was due.
+        // Also after an error, because the log may have lost part of what was due.
         if !due.isEmpty { catalog.reload() }
         return result
     }
 
-    /// Follows a changed limit of the log's size: it bounds what a device may add.
+    /// Applies a changed size limit of the log, which also bounds how much a device may add.
     package func limitLog(mebibytesPerDay: Int, retentionBytes: Int?) {
         mailbox.post {
             $0.flow.limitLog(mebibytesPerDay: mebibytesPerDay, retentionBytes: retentionBytes)

@@ -36,9 +36,9 @@ package struct Pipeline: Sendable {
     package let exports = ExportBudget()
     /// Runs upkeep of the log, and other disk work that no request waits for.
     package let background = BackgroundWork()
-    /// Reads long bodies of requests: 1 MiB takes tens of milliseconds.
+    /// Parses long request bodies: 1 MiB takes tens of milliseconds.
     package let bodies = ReadPool(waitingMax: Pipeline.bodiesMax, waitingPerReaderMax: 4)
-    /// Long bodies that may wait to be read.
+    /// Long bodies that may wait to be parsed.
     package static let bodiesMax = 12
     private let rebuilds = ReadPool(waitingMax: 20_000, waitingPerReaderMax: 64)
     /// Seconds without frames after which a session has ended.
@@ -152,16 +152,17 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// Reads a request's body. Long ones take turns on threads of their own, so that those of one
-    /// device delay neither another's nor short requests.
+    /// Parses a request's body. Long bodies are parsed on separate threads, so that those of one
+    /// device delay neither another device's nor short ones.
     ///
     /// - Parameters:
     ///   - bytes: The body.
     ///   - device: The device that sent it.
-    ///   - isFile: Whether also a short one takes long: of a file, which may be packed.
-    ///   - work: Reads it.
-    /// - Returns: What the work returns.
-    /// - Throws: ``ReadRefusal``, and errors of the work.
+    ///   - isFile: Whether the body is a file, which takes long even if it is short: it may be
+    ///     packed.
+    ///   - work: Parses the body.
+    /// - Returns: The result of `work`.
+    /// - Throws: ``ReadRefusal``, and errors of `work`.
     package func reading<Result: Sendable>(
         _ bytes: [UInt8], of device: DeviceID, isFile: Bool = false,
         _ work: @escaping @Sendable () throws -> Result
@@ -170,7 +171,7 @@ package struct Pipeline: Sendable {
         return try await bodies.run(for: .device(device)) { _ in try work() }
     }
 
-    /// Records the contents of the rings and seals the log. Nothing arrives any more by then.
+    /// Records the contents of the rings and seals the log. All listeners must be closed by then.
     package func stop() async {
         upkeep.stop()
         reader.pool.stop()

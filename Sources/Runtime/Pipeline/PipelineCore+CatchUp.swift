@@ -12,15 +12,15 @@ extension PipelineCore {
         _ reader: ShareReader
     ) {
         guard let watch = subscribers[subscriber] else { return }
-        // The log must contain the cursor's record, which shows its device.
+        // The log must contain the cursor's record, which identifies the device of the cursor.
         log.flush()
         let number = watch.catchUpNumber
         let sources = sources(of: members, after: cursor.offset)
         // While a session is rebuilt, the last values shown by its share are unknown.
         let hiding = sources.filter { $0.rule != .everything }.map(\.share)
         subscribers[subscriber]?.reading = Task {
-            // Of a member whose finish is trimmed events come minutes after those of the others:
-            // no cursor says what of both a viewer has.
+            // Events of a member with a trimmed finish come minutes after those of the other
+            // members. So one cursor cannot say which events of both a viewer already has.
             let isOrdered = CatchUp.secondsLate(of: sources.map(\.rule)) == 0
             let isShown =
                 isOrdered

@@ -2,8 +2,8 @@ package import SensorModel
 import Sessions
 import Transport
 
-/// Sessions that are being erased: they leave memory first, and their devices are turned away. A
-/// device may come back after the erasure, to a session that begins anew.
+/// Erasure of sessions: they leave memory first, and their devices are turned away. After the
+/// erasure a device may return and begin the session anew.
 extension PipelineCore {
     /// - Parameter sessions: Sessions and their devices.
     /// - Returns: The newest record, which may be of one of these sessions.
@@ -18,8 +18,8 @@ extension PipelineCore {
         return flow.cursor.offset
     }
 
-    /// Ends what ``beginErasing(_:)`` began, once everything up to its result is written: a device
-    /// that came back earlier would send again what still waits in memory.
+    /// Ends ``beginErasing(_:)`` once everything up to its result is written. A device that
+    /// returned earlier would send again the frames whose records still wait in memory.
     package func endErasing(_ sessions: [SessionID: DeviceID]) {
         for session in sessions.keys {
             let left = erasures[session, default: 1] - 1

@@ -10,7 +10,7 @@ extension PipelineCore {
     /// it; viewers of a group may reconnect to the rest of the group.
     ///
     /// - Parameters:
-    ///   - share: Share as it is from now on: over, or with another ID.
+    ///   - share: The share as of now: over, or with another ID.
     ///   - code: Close code for viewers of its own link.
     private func end(_ share: Share, code: CloseCode = .shareEnded) {
         let key = share.key
@@ -33,7 +33,8 @@ extension PipelineCore {
     /// with `code`.
     package func put(_ share: Share, ending code: CloseCode = .shareEnded) {
         var share = share
-        // The other thread's clock may be slightly ahead: a revocation takes effect now.
+        // The clock of the revoking thread may be slightly ahead, but a revocation takes effect
+        // now.
         share.revokedAt = share.revokedAt.map { min($0, now) }
         if let before = hub.directory[share.key],
             before.idHash != share.idHash || !share.isActive(at: now)
@@ -42,7 +43,7 @@ extension PipelineCore {
             end(share, code: code)
         }
         playbacks.forget(Set(hub.put(share)))
-        // One that was put off or revoked is looked at in vain.
+        // A share that is revoked or prolonged later only causes a check without effect.
         if let expiry = share.expiresAt, share.revokedAt == nil, expiry > expiries.done {
             expiries.next = min(expiry, expiries.next ?? expiry)
         }

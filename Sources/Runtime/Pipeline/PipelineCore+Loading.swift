@@ -10,10 +10,10 @@ struct LoadWaiters {
         let body: @Sendable () -> Void
     }
 
-    /// Older waits were given up: no request waits this long.
+    /// Age from which a full list drops a wait; no request waits this long.
     private static let secondsMax = 5.0
 
-    /// Requests that may wait at once. All are looked at whenever a session is loaded.
+    /// Maximum number of waiting requests; all are checked whenever a session is loaded.
     private static let waitsMax = 1024
 
     private var waits: [Wait] = []
@@ -56,13 +56,13 @@ extension PipelineCore {
         tellLoaded()
     }
 
-    /// Calls `body` once the sessions of the shares are in memory: at once if they already are.
+    /// Calls `body` once the sessions of the shares are in memory, or at once if too many wait.
     func whenLoaded(_ shares: [Share], _ body: @escaping @Sendable () -> Void) {
         let isLoading = shares.reduce(false) { self.isLoading($1) || $0 }
         guard isLoading, loadWaits.add(shares, at: now, body) else { return body() }
     }
 
-    /// Calls those who wait for sessions that are in memory by now.
+    /// Runs the callbacks that wait for sessions which are now in memory.
     func tellLoaded() {
         guard flow.hasRestored else { return }
         flow.hasRestored = false
@@ -76,7 +76,7 @@ extension PipelineMailbox {
     package func waitUntilLoaded(_ shares: [Share]) async {
         await withTaskGroup { group in
             group.addTask {
-                // Cancelled once all are loaded, or with its request.
+                // Cancelled once all are loaded, or when the request is cancelled.
                 try? await Task.sleep(for: .seconds(2))
             }
             group.addTask {

@@ -41,8 +41,8 @@ extension PipelineCore {
         ProjectionRule(current(share), privacy: privacy(of: share))
     }
 
-    /// The current version of a share. It may have changed since it was found, or another share of
-    /// its device was added or removed, which also changes its visible data.
+    /// The current version of a share. It may have changed since it was found. Another share of its
+    /// device may have been added or removed, which also changes its visible data.
     package func current(_ share: Share) -> Share { hub.directory[share.key] ?? share }
 
     /// Restarts all live and played streams of a device after a change of its privacy settings.
@@ -76,7 +76,7 @@ extension PipelineCore {
     func switchOver(_ subscriber: SubscriberID, to plan: PlaybackRun.Plan) {
         guard let watch = subscribers[subscriber] else { return }
         let keys = plan.keys.filter { playbacks.shows($0) }
-        // The viewer has already switched, with the snapshot that all viewers got.
+        // Nothing to do if the viewer already switched, with the snapshot that all viewers got.
         if watch.playback == plan.number, watch.playbackSubscriptions.map(\.key) == keys { return }
         leaveFeeds(subscriber)
         subscribers[subscriber]?.playback = plan.number

@@ -28,12 +28,12 @@ extension PipelineCore {
                 // The share was revoked, rotated or expired after the listener admitted the viewer.
                 return core.send(.closeSubscriber(subscriber, .shareEnded), to: subscriber)
             }
-            // The viewer's first snapshot is that of the recording.
+            // A viewer that asks for a recording gets its first snapshot from there.
             guard request.at == nil else { return }
             if let plan = core.sharePlaybacks[request.key] {
                 return core.switchOver(subscriber, to: plan)
             }
-            // One may have been deleted while another was read.
+            // A member may have been deleted while another one was read.
             let members = members.compactMap { core.hub.directory[$0.key] }
             switch request.resume {
             case nil: core.begin(subscriber, members, at: .now)
@@ -43,9 +43,9 @@ extension PipelineCore {
         }
     }
 
-    /// Continues with a viewer once it is known what the shares show, see
-    /// ``ShareReader/settle(_:for:from:)``: at once but in the first moments after a start, or after
-    /// a change of settings.
+    /// Continues with a viewer once the log has answered what the shares show
+    /// (``ShareReader/settle(_:for:from:)``). This is immediate except shortly after a start or a
+    /// change of settings.
     private func whenSettled(
         _ members: [Share], for subscriber: SubscriberID, _ reader: ShareReader,
         _ body: @escaping @Sendable (PipelineCore) -> Void
@@ -99,7 +99,7 @@ extension PipelineCore {
         send(.feedsBegin(subscriber, openings, start), to: subscriber)
     }
 
-    /// Whether its messages carry runners' names.
+    /// Whether messages to the subscriber carry runners' names.
     func isInGroup(_ subscriber: SubscriberID) -> Bool {
         subscribers[subscriber].map { $0.feeds != [$0.link] } ?? false
     }
@@ -135,10 +135,10 @@ extension PipelineCore {
         sessionShown(by: share).map { $0.computation == nil } ?? false
     }
 
-    /// The session that a share shows, if the log must answer for it: it is not in memory, or being
-    /// loaded. A share with a delay shows what was held back in memory alone.
+    /// The session that a share shows, if only the log can answer for it because it is not in
+    /// memory or still being loaded. A share with a delay is answered by memory alone.
     ///
-    /// - Returns: The session as a reading's source; `nil`: memory answers.
+    /// - Returns: The session as a source to read; `nil`: memory answers.
     package func unloaded(shownBy share: Share) -> CatchUp.Source? {
         let share = current(share)
         guard share.delaySeconds == 0, let session = hub.session(shownBy: share, at: now) else {
@@ -149,9 +149,9 @@ extension PipelineCore {
             share: share, privacy: privacy(of: share), sessions: [session], end: cursor.offset)
     }
 
-    /// A session that must be read before it is known what a share shows.
+    /// A session that must be read before the daemon knows what a share shows.
     struct Unsettled: Sendable {
-        /// The session as a reading's source.
+        /// The session as a source to read.
         let source: CatchUp.Source
         /// As ``DeviceSessions/Unsettled/isOfEnd``.
         let isOfEnd: Bool
@@ -168,28 +168,29 @@ extension PipelineCore {
                 log.flush()
                 return Unsettled(source: source, isOfEnd: found.isOfEnd)
             }
-            // All of it is in view.
+            // Without a privacy rule all of the session is in view.
             hub.settle(found.session, of: device, cameIntoView: Timestamp(microseconds: .min))
         }
         return nil
     }
 
-    /// Notes when a source's session was over first; `nil`: it was not.
+    /// Notes when the session of a source first ended; `nil`: it has not ended.
     func settle(_ source: CatchUp.Source, ended time: Timestamp?) {
         guard let session = source.sessions.first, let device = source.share.device else { return }
         hub.settle(session, of: device, ended: time)
         flow.showWatched(of: device)
     }
 
-    /// Notes the arrival of what is shown first of a source's session, if its settings still hold;
-    /// `nil`: nothing is shown.
+    /// Notes when the first visible record of a source's session arrived, if the source's settings
+    /// still hold; `nil`: nothing is visible.
     func settle(_ source: CatchUp.Source, cameIntoView time: Timestamp?) {
         guard let session = source.sessions.first, let device = source.share.device,
             stillShows(source)
         else { return }
         hub.settle(session, of: device, cameIntoView: time)
         guard time == nil else { return }
-        // What a trimmed finish still holds back comes by time, of sessions in memory.
+        // Events that a trimmed finish holds back appear as time passes, if the session is in
+        // memory.
         if let last = log.summary(of: session)?.arrivalTimes.upperBound,
             now.seconds(since: last) < source.rule.secondsLate
         {
@@ -198,8 +199,8 @@ extension PipelineCore {
         flow.showWatched(of: device)
     }
 
-    /// Whether what was read of a source still holds: the share may be over or have other settings
-    /// by now, and the session erased.
+    /// Whether data read from a source is still valid: since then the share may be over, its
+    /// settings may have changed, or the session may be erased.
     package func stillShows(_ source: CatchUp.Source) -> Bool {
         guard holds(source) else { return false }
         let share = current(source.share)
@@ -212,20 +213,20 @@ extension PipelineCore {
             && ProjectionRule(share, privacy: privacy(of: share)) == source.rule
     }
 
-    /// Whether an answer may still be given.
+    /// Whether an answer may still be sent.
     package enum Standing: Sendable {
         case holds
-        /// A share of it is over, or other things are hidden: it must be read again.
+        /// One of its shares is over, or the privacy rule changed: the answer must be read again.
         case changed
         /// The link is over.
         case over
     }
 
-    /// Whether what was read for a link may be told: while a reading waited for its turn the link,
-    /// its shares and what their owners hide may have changed.
+    /// Whether data read for a link may still be sent. While the reading waited for its turn, the
+    /// link, its shares or their privacy settings may have changed.
     ///
     /// - Parameters:
-    ///   - sources: What was read.
+    ///   - sources: Sources that were read.
     ///   - link: The link as it was admitted.
     /// - Returns: The standing now.
     package func standing(of sources: [CatchUp.Source], for link: Share) -> Standing {

@@ -25,7 +25,7 @@ package final class PipelineCore {
     private let links: [LoopLink]
     /// The last opening message of each connection.
     private var openings: [ConnectionID: DeviceOpening] = [:]
-    /// Number of erasures under way of each session.
+    /// Number of running erasures per session.
     var erasures: [SessionID: Int] = [:]
     /// Devices that have finished sending and wait for their last acks.
     private var finishing: Set<ConnectionID> = []
@@ -119,16 +119,16 @@ package final class PipelineCore {
 
     /// Performs all work that is due by `now`.
     func advance(to now: Timestamp) {
-        // What comes during this turn is unread until its end.
+        // Input that arrives during this turn stays unread until the turn ends.
         flow.noteUnread(since: unreadSince.map { min($0, now) } ?? now)
-        // Expiry comes first: an ended share must not show data that was held back.
+        // Expiry comes first: an ended share must not show data that its delay held back.
         flow.now = now
         expireShares()
         flow.advance(to: now)
         tellLoaded()
     }
 
-    /// Notes, at a turn's end, which input it left in the rings.
+    /// Notes, at the end of a turn, which input it left in the rings.
     func noteUnread() { flow.noteUnread(since: unreadSince) }
 
     /// Arrival of the oldest input in the rings.
@@ -176,7 +176,7 @@ package final class PipelineCore {
     }
 
     /// Closes all connections of a device that is being deleted, including push requests, and
-    /// rejects its further frames: one in flight would begin a session without a device.
+    /// rejects its further frames. A frame in flight would begin a session without a device.
     func expel(_ device: DeviceID) {
         for (connection, opening) in openings where opening.device == device {
             flow.table.close(connection)

@@ -7,8 +7,8 @@ import Synchronization
 /// that need the newest state. It is rare compared with frames, so a lock around an array is
 /// enough.
 ///
-/// What viewers and readers cause waits in a queue of its own, of which a turn does a bounded part:
-/// one link of a group makes a thousand openings a second of 50 views each.
+/// Work for viewers and readers has a separate queue, of which a turn does a bounded part: one
+/// group's link can cause a thousand openings a second of 50 views each.
 package final class PipelineMailbox: Sendable {
     package typealias Work = @Sendable (PipelineCore) -> Void
 
@@ -46,10 +46,10 @@ package final class PipelineMailbox: Sendable {
 
     // MARK: For viewers and readers
 
-    /// Posts work for viewers; any thread. Work that ``post(_:)`` takes later may run before it.
+    /// Posts work for a viewer; any thread. Work from a later ``post(_:)`` may run before it.
     ///
     /// - Parameters:
-    ///   - subscriber: Viewer whose opening it is: see ``dropOpening(of:)``.
+    ///   - subscriber: Viewer that this work opens: see ``dropOpening(of:)``.
     ///   - work: Runs in a turn.
     /// - Returns: `false`: the pipeline is gone.
     @discardableResult
@@ -68,7 +68,7 @@ package final class PipelineMailbox: Sendable {
         }
     }
 
-    /// Posts what must come after a viewer's opening, if that still waits.
+    /// Posts work that must run after a viewer's opening, if the opening still waits.
     package func postAfterOpening(of subscriber: SubscriberID, _ work: @escaping Work) -> Bool {
         waiting.withLock { $0.viewing.add(work, after: subscriber) }
     }
@@ -80,8 +80,8 @@ package final class PipelineMailbox: Sendable {
         waiting.withLock { $0.viewing.remove(of: subscriber) }
     }
 
-    /// As ``ask(_:)``, for readers, whose questions share a bounded part of each turn. Dropped when
-    /// the task is cancelled.
+    /// Same as ``ask(_:)``, for readers, whose questions share a bounded part of each turn. The
+    /// question is dropped when the task is cancelled.
     ///
     /// - Returns: `nil` when the task is cancelled, or the daemon is stopping.
     package func askForReader<Answer: Sendable>(
@@ -106,10 +106,10 @@ package final class PipelineMailbox: Sendable {
         }
     }
 
-    /// The same, where an answer is needed.
+    /// Same as ``askForReader(_:)``, for callers that cannot continue without an answer.
     ///
     /// - Returns: The answer.
-    /// - Throws: ``ReadRefusal/cancelled`` when there is none.
+    /// - Throws: ``ReadRefusal/cancelled`` when the task is cancelled or the daemon is stopping.
     package func answerForReader<Answer: Sendable>(
         _ question: @escaping @Sendable (PipelineCore) -> Answer
     ) async throws(ReadRefusal) -> Answer {
@@ -131,8 +131,8 @@ package final class PipelineMailbox: Sendable {
         }
     }
 
-    /// Runs `question` in a turn of the pipeline and blocks until it has run. For threads that may
-    /// wait, such as those that read the log. Never called on a loop or within a turn.
+    /// Runs `question` in a turn of the pipeline and blocks until it has run. Only for threads that
+    /// may block, such as those that read the log; never on a loop or within a turn.
     ///
     /// - Returns: `nil` when the daemon is stopping.
     package func answer<Answer: Sendable>(
@@ -150,14 +150,14 @@ package final class PipelineMailbox: Sendable {
         return box.value.withLock { $0 }
     }
 
-    /// Runs posted work, and that for viewers while there is time; only within the pipeline's turns.
+    /// Runs posted work, then work for viewers while there is time; only within a turn.
     ///
-    /// What is posted meanwhile comes before the next viewer: nobody is shown what an owner has just
-    /// hidden.
+    /// Work posted in the meantime precedes the next viewer, so that no viewer is shown what an
+    /// owner has just hidden.
     ///
     /// - Parameters:
     ///   - core: The pipeline's state.
-    ///   - hasTime: Asked after each piece of work for a viewer.
+    ///   - hasTime: Called after each piece of work for a viewer.
     /// - Returns: Pieces of work that ran.
     func run(on core: PipelineCore, while hasTime: () -> Bool) -> Int {
         var done = run(on: core) { $0.takeWork() }

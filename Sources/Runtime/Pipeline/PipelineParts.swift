@@ -5,7 +5,7 @@ package import SensorModel
 package import Sessions
 package import Transport
 
-/// Parts of the pipeline; handed over once, at its start.
+/// Parts that the pipeline is built from; handed over once, at its start.
 package struct PipelineParts: Sendable {
     package var log: SegmentLog
     package var links: [LoopLink]
@@ -14,7 +14,7 @@ package struct PipelineParts: Sendable {
     package var accounts: Accounts
     package var ingest: IngestSettings
     package var silenceSeconds: Double
-    /// Whether an acknowledged record is on disk, as set for the log.
+    /// Whether an acknowledged record is on disk; depends on the log's durability setting.
     package var isDurable: Bool
     package var logger: Logger
     /// Serves readers of other services' interfaces.
@@ -25,7 +25,7 @@ package struct PipelineParts: Sendable {
     var stopRebuilding: @Sendable (SessionID) -> Void
     /// Called for every new session, with the device time of its first frame.
     package var began: @Sendable (SessionID, DeviceID, Timestamp) -> Void
-    /// Counts a device's recorded sessions, and all.
+    /// Counts the recorded sessions of a device and of all devices.
     package var recorded: @Sendable (DeviceID) -> SessionQuota.Count
     /// Called for changes of the sessions in memory.
     package var memory: @Sendable (SessionMemory) -> Void

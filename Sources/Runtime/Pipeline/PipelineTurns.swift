@@ -11,9 +11,9 @@ import Transport
 ///
 ///     due work → posted work → 2 ms of viewers' work → drain rings → acks → hand over
 ///
-/// Posted work always runs before frames that were read after it: a new privacy zone hides the next
-/// frame. What viewers and readers cause shares a bounded part of each turn instead, behind all other
-/// posted work: a viewer's snapshot holds what came before it.
+/// Posted work always runs before frames that were read after it, so that a new privacy zone hides
+/// the next frame. Work for viewers and readers runs after all other posted work, in a bounded part
+/// of each turn. A viewer's snapshot holds everything that came before it.
 ///
 /// The event loop that read a lone frame processes it, and the log's thread that made it durable
 /// sends its ack. Waking the pipeline thread, and being woken for the result, costs more than the
@@ -28,12 +28,12 @@ final class PipelineTurns: Sendable {
         /// Records and pieces of posted work processed.
         var done = 0
         var isGathering = false
-        /// Whether the turn ended for its length, and the rings may have more.
+        /// Whether the turn stopped at a limit, so that the rings may hold more.
         var isCut = false
         /// Latest time of the next turn; `nil`: only new work causes one.
         var deadline: Timestamp?
-        /// The log's durable end, if acks for all of it are sent; `nil`: some wait for their time,
-        /// which is the deadline.
+        /// The log's durable end if all acks up to it are sent; `nil`: some acks are due later, at
+        /// the deadline.
         var acknowledged: RecordOffset?
     }
 
@@ -49,23 +49,23 @@ final class PipelineTurns: Sendable {
 
     /// Records read from each ring in one turn.
     static let batchMax = 512
-    /// The same in a turn of another thread, which also has to serve sockets or sync.
+    /// Records read from each ring in a turn of another thread, which also serves sockets or syncs.
     private static let betweenBatchMax = 32
     /// Records read from one ring before the next ring is read.
     private static let sliceMax = 32
-    /// Records of the log after which a slice ends: a frame after a hole causes hundreds.
+    /// Log records after which a slice ends; one frame after a hole causes hundreds.
     private static let sliceRecordsMax: UInt64 = 128
-    /// Time from which a turn reads no further slice. A record that begins a session costs as much
+    /// Time after which a turn reads no further slice. A record that begins a session costs as much
     /// as a hundred others, and acks wait for the turn's end.
     private static let readingMicrosecondsMax: Int64 = 2000
-    /// Time from which a turn begins no further work for viewers and readers: the snapshots of a
+    /// Time after which a turn begins no further work for viewers and readers; the snapshots of a
     /// group of 50 take half of it.
     private static let viewingMicrosecondsMax: Int64 = 2000
 
     let eventCount: EventCount
     private let clock: @Sendable () -> Timestamp
     private let state = Mutex<State?>(nil)
-    /// Microseconds; the pipeline thread sleeps at most until then.
+    /// Time of the next deadline in microseconds; the pipeline thread sleeps at most until then.
     private let deadline = Atomic<Int64>(.max)
 
     init(eventCount: EventCount, clock: @escaping @Sendable () -> Timestamp) {
@@ -164,13 +164,14 @@ final class PipelineTurns: Sendable {
         outcome.isCut = true
     }
 
-    /// - Returns: Whether less time has passed since this call; `false` also after a step of the clock.
+    /// - Returns: A check whether less time has passed since this call; `false` after a clock step.
     private func timer(microseconds: Int64) -> () -> Bool {
         let start = clock().microseconds
         return { [clock] in (0..<microseconds).contains(clock().microseconds - start) }
     }
 
-    /// Ends early after frames that cause many records: time and room are looked at again.
+    /// Reads a slice; ends early after frames that cause many records, to check time and room
+    /// again.
     private func drainSlice(of ring: ByteRing, _ core: PipelineCore) -> Int {
         let first = core.log.nextOffset.rawValue
         var taken = 0

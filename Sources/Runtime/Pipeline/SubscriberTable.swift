@@ -42,7 +42,7 @@ package final class SubscriberTable {
         watches.filter { $0.value.playback == number }.map(\.key)
     }
 
-    /// Viewers that came by that link, whatever they watch now.
+    /// Viewers that connected by a link, whatever they watch now.
     func comers(by link: ShareKey) -> [SubscriberID] {
         watches.filter { $0.value.link == link }.map(\.key)
     }

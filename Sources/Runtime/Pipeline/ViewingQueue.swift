@@ -2,8 +2,8 @@ import SensorModel
 
 /// Work for viewers and readers that waits for its part of a turn, first come, first served.
 ///
-/// What a viewer has waiting is dropped when it leaves: one that comes and goes as fast as it can
-/// leaves nothing behind, and waiting work is bounded by the connections.
+/// A viewer's waiting work is dropped when it leaves. So a viewer that reconnects without end
+/// leaves nothing behind, and the number of connections bounds the waiting work.
 struct ViewingQueue {
     typealias Work = PipelineMailbox.Work
 
@@ -14,19 +14,19 @@ struct ViewingQueue {
 
     private var entries: [UInt64: Entry] = [:]
     private var numbers: [SubscriberID: UInt64] = [:]
-    /// Numbers in order from `first` on; those of removed entries are passed over.
+    /// Numbers in order from `first` on; those of removed entries are skipped.
     private(set) var order: [UInt64] = []
     private var first = 0
     private var lastNumber: UInt64 = 0
 
-    /// Fewer numbers are not worth going through.
+    /// Length of `order` from which it is compacted.
     private static let heldMin = 256
 
     var isEmpty: Bool { entries.isEmpty }
 
     /// - Parameters:
     ///   - work: Runs in a turn.
-    ///   - subscriber: Viewer whose opening it is, one at a time.
+    ///   - subscriber: Viewer that the work opens; one opening at a time.
     /// - Returns: The number by which it can be removed.
     mutating func add(_ work: @escaping Work, of subscriber: SubscriberID? = nil) -> UInt64 {
         lastNumber += 1
@@ -36,9 +36,9 @@ struct ViewingQueue {
         return lastNumber
     }
 
-    /// Adds what must come after a viewer's opening.
+    /// Adds work that must run after a viewer's opening.
     ///
-    /// - Returns: `false`: the opening does not wait any more.
+    /// - Returns: `false`: the opening no longer waits.
     mutating func add(_ work: @escaping Work, after subscriber: SubscriberID) -> Bool {
         guard let number = numbers[subscriber] else { return false }
         entries[number]?.work.append(work)
@@ -70,7 +70,8 @@ struct ViewingQueue {
         return nil
     }
 
-    /// Keeps at most two numbers for each entry that waits, or a few: those who come and go add one each.
+    /// Compacts `order` to less than twice the entries: each viewer that comes and goes adds a
+    /// number.
     private mutating func forgetRemoved() {
         guard order.count >= Self.heldMin, order.count >= 2 * entries.count else { return }
         order = order[first...].filter { entries[$0] != nil }

@@ -7,7 +7,7 @@ import Synchronization
 /// Heart rates of shares for readers of other services' interfaces. It uses the same feeds as
 /// viewers, with one subscription on the hub for all readers of a share.
 package final class HeartRateHub: Sendable {
-    /// Stands for this hub in place of an event loop.
+    /// Number that stands for this hub in place of an event loop.
     package static let loop = -1
 
     /// A message to a reader.
@@ -27,14 +27,14 @@ package final class HeartRateHub: Sendable {
     }
 
     fileprivate struct Watched {
-        /// Reads what the share shows where only the log can tell.
+        /// Reads what the share shows if only the log has it.
         let log: ShareReader
         let party: LinkParty
         var readers: [Int: Reader] = [:]
         var news = News()
         /// Subscription on the hub; `nil` until it has joined.
         var subscription: ShareHub.Subscription?
-        /// News that came too fast will be told.
+        /// Whether news wait because they came too fast.
         var isLate = false
     }
 
@@ -55,7 +55,7 @@ package final class HeartRateHub: Sendable {
     /// - Parameter clock: Arrival clock.
     package init(clock: @escaping @Sendable () -> Timestamp) { self.clock = clock }
 
-    /// Places of readers; each has one before it begins to read.
+    /// Accesses the places of readers; a reader has a place before it begins to read.
     package func withPlaces<Result>(_ body: (inout ReaderPlaces) -> Result) -> Result {
         state.withLock { body(&$0.places) }
     }
@@ -115,9 +115,9 @@ package final class HeartRateHub: Sendable {
         }
     }
 
-    /// Joins again once it is known what the share shows, as live streams do: at once but in the first
-    /// moments after a start, or after a change of settings. Where that cannot be read now it is tried
-    /// again while the reader is there.
+    /// Joins again once the log has answered what the share shows, as live streams do. This is
+    /// immediate except shortly after a start or a change of settings. A refused read is retried
+    /// while the reader is connected.
     private func settle(_ share: Share, for number: Int) {
         guard let (log, link) = reader(number, of: share.key) else { return }
         Task {
@@ -173,7 +173,7 @@ package final class HeartRateHub: Sendable {
                 return state.watched[key]
             }
             guard let watched else { return }
-            // Each by itself: one of them may be gone by then, or its link.
+            // Each reader joins separately, because it or its link may be gone by then.
             for reader in watched.readers.keys {
                 watched.log.mailbox.postForViewer { core in self.join(key, for: reader, core) }
             }
@@ -205,7 +205,7 @@ package final class HeartRateHub: Sendable {
         if isLate { tellLate(key) }
     }
 
-    /// Tells the newest of a share whose news come too fast.
+    /// Sends the newest reading of a share whose news come too fast, once the pace allows it.
     private func tellLate(_ key: ShareKey) {
         Task {
             var isLate = true

@@ -1,6 +1,6 @@
 package import SensorModel
 
-/// Whose links count together where readers and viewers are limited: a device has up to 64.
+/// Party whose links share the limits on readers and viewers; a device has up to 64 links.
 package enum LinkParty: Hashable, Sendable {
     case device(DeviceID)
     /// A group's link.

@@ -1,18 +1,19 @@
 import Ingest
 import SensorModel
 
-/// Limits what readers of ``HeartRateHub`` are told: each reading goes to each of them.
+/// Limits messages to readers of ``HeartRateHub``; each reading goes to every reader.
 struct NewsPace {
-    /// After that what came too fast is told, if it may be by then.
+    /// Seconds after which news that came too fast are tried again.
     static let lateSeconds = 0.25
 
-    /// Readings times readers of a device: 750 readers get one a second, more than any heart changes; one
-    /// reader gets the readings of a minute at once, as of a phone that was offline.
+    /// Messages (readings times readers) of one party. 750 readers get one a second, which is
+    /// faster than a heart rate changes. One reader gets the readings of a minute at once, as of a
+    /// phone that was offline.
     private var ofParties = KeyedPace<LinkParty>(burst: 1500, perSecond: 750)
-    /// The same of all: with all places taken each gets one in three quarters of a second.
+    /// Messages of all parties; with all places taken, each reader gets one in 0.75 s.
     private var ofAll = KeyedPace<Int>(burst: 4000, perSecond: 4000)
 
-    /// - Returns: Whether so many readers may be told of a share now; they count then.
+    /// - Returns: Whether that many readers may get a message of a share now; if so, they count.
     mutating func mayTell(_ party: LinkParty, _ readers: Int, at now: Timestamp) -> Bool {
         let count = Double(readers)
         guard ofParties.hasRoom(party, for: count, at: now),

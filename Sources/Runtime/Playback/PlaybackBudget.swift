@@ -3,11 +3,11 @@ import Sharing
 
 /// Memory budget of all playbacks.
 ///
-/// Playbacks of owners evict those of viewers, never the reverse. Otherwise strangers with a link
-/// could keep an owner from playing. The viewers of one link take a quarter at most; one of them may
-/// always take what its runners need. Where all is used up, viewers of the link that takes most give
-/// way to those of a link that takes less, so that links which took all together cannot keep another
-/// out.
+/// Playbacks of owners evict those of viewers, never the reverse; otherwise strangers with a link
+/// could keep an owner from playing. The viewers of one link take at most a quarter, but one of
+/// them may always take what its runners need. When the budget is used up, a viewer of the link
+/// with most memory is evicted for a link with less. So links that use it up together cannot keep
+/// another out.
 package struct PlaybackBudget {
     package static let bytesMax = 48 << 20
 

@@ -37,7 +37,8 @@ package enum PlaybackCommand: Hashable, Sendable {
         return commands.isEmpty ? nil : commands
     }
 
-    /// A field that is there has a value of its type: `null` is none, `true` no speed, 1 no pause.
+    /// A field that is present must have its type: `null`, a speed `true` or a pause `1` are
+    /// errors.
     private struct Message: Decodable {
         let speed: Double?
         let seek: Double?

@@ -1,25 +1,25 @@
 import Ingest
 import SensorModel
 
-/// Limits what viewers ask of playbacks: of all links of a device together, of one viewer, and of all.
+/// Limits playback commands and starts: per device (all its links), per viewer, and in total.
 ///
-/// A playback at the end of a recording is over at once, so each command may begin another; and each that
-/// begins reads the log and moves its viewer to another feed.
+/// A playback at the end of a recording is over at once, so each command may begin another one.
+/// Each start reads the log and moves its viewer to another feed.
 struct PlaybackPace {
     private var commands = KeyedPace<LinkParty>(burst: 1000, perSecond: 1000)
     private var beginnings = KeyedPace<LinkParty>(burst: 100, perSecond: 20)
     private var ofViewers = KeyedPace<SubscriberID>(burst: 10, perSecond: 1)
-    /// Of all parties; of these one has a fifth at most.
+    /// Starts of all parties; one party has at most a fifth of them.
     private var ofAll = KeyedPace<Int>(burst: 500, perSecond: 100)
 
-    /// - Returns: Whether a message of a viewer is heard; it counts then.
+    /// - Returns: Whether a message of a viewer is admitted; if so, it counts.
     mutating func admitsCommand(by party: LinkParty, at now: Timestamp) -> Bool {
         guard commands.hasRoom(party, for: 1, at: now) else { return false }
         commands.take(1, by: party, at: now)
         return true
     }
 
-    /// - Returns: Whether a viewer may begin a playback; it counts then.
+    /// - Returns: Whether a viewer may begin a playback; if so, it counts.
     mutating func mayBegin(
         _ viewer: SubscriberID, by party: LinkParty, at now: Timestamp
     ) -> Bool {

@@ -20,7 +20,7 @@ package actor PlaybackRun {
         package var number: UInt64
         /// A share of one device, or a group's members.
         package var members: [Share]
-        /// Party whose turn a read of the log takes: the link by which it is watched.
+        /// Party that waits its turn to read the log: the link by which the playback is watched.
         package var party: ReadParty
         package var reader: ReadRequester
         /// The owner's playback; `nil`: the session that the share shows.
@@ -57,7 +57,7 @@ package actor PlaybackRun {
     private let isWanted: @Sendable () -> Bool
     private let ended: @Sendable (Ending) -> Void
     private var state: State
-    /// Time until a refused reading is asked for again.
+    /// Delay until a refused read is retried.
     private static let retryAfter = Duration.milliseconds(500)
 
     private var task: Task<Void, Never>?
@@ -135,7 +135,7 @@ package actor PlaybackRun {
     private struct Line: Sendable {
         let share: Share
         var source: RecordingSource
-        /// Device time of what is shown first.
+        /// Device time of the first visible value.
         let begins: Timestamp
         var ahead: ArraySlice<RecordingSource.Timed> = []
     }
@@ -146,7 +146,7 @@ package actor PlaybackRun {
             while true {
                 guard let lines = try await begin(at: position) else { return end(.over) }
                 guard !state.isPaused else { return }
-                // A wait for the first shown value would tell how long the runner was hidden.
+                // A wait for the first visible value would reveal how long the runner was hidden.
                 let start = max(position, lines.map(\.begins).min() ?? position)
                 guard let again = try await play(lines, from: start, speed: state.speed) else {
                     return
@@ -233,7 +233,7 @@ package actor PlaybackRun {
         }
     }
 
-    /// If others come first, the viewer waits.
+    /// Retries while other reads come first; the viewer waits.
     private func whenAdmitted<Result: Sendable>(
         _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -279,7 +279,7 @@ package actor PlaybackRun {
             else {
                 if let recording = plan.recording {
                     guard recording.loops else { break }
-                    // A range without values would be played without end in no time.
+                    // A range without values would otherwise repeat without a pause.
                     try await Task.sleep(until: origin + .seconds(1))
                     return recording.times.lowerBound
                 }
@@ -296,7 +296,7 @@ package actor PlaybackRun {
         return nil
     }
 
-    /// Waits for more records of a live session, at its newest one.
+    /// Waits for more records of a live session whose newest record is shown.
     private func waitForMore(after end: RecordOffset) async throws {
         try await Task.sleep(for: .seconds(1))
         // On a delayed share new values appear with time, not with new records.

@@ -29,7 +29,7 @@ package final class Playbacks: Sendable {
 
     /// Memory per runner of a playback, for updates read ahead.
     package static let bytesEach = 128 << 10
-    /// The same with a trimmed finish, which holds back half an hour.
+    /// Memory per runner with a trimmed finish, which holds back half an hour.
     static let finishBytesEach = 640 << 10
 
     private let state = Mutex(State())
@@ -74,7 +74,7 @@ package final class Playbacks: Sendable {
 
     /// Counts a message of a viewer, see ``PlaybackPace``.
     ///
-    /// - Returns: `false`: too many; it costs nothing further.
+    /// - Returns: `false`: too many; the message has no effect.
     package func admitsCommand(by link: ShareKey) -> Bool {
         let party = party(of: link)
         return state.withLock { $0.pace.admitsCommand(by: party, at: clock()) }
@@ -90,7 +90,7 @@ package final class Playbacks: Sendable {
         LinkParty(link, of: accounts.withState { $0.shares[link]?.device })
     }
 
-    /// - Returns: `false` when the maximum of playbacks is reached, or they are begun too fast.
+    /// - Returns: `false` when there are too many playbacks, or they begin too fast.
     package func obey(
         _ commands: [PlaybackCommand], of subscriber: SubscriberID, watching key: ShareKey
     ) -> Bool {
@@ -166,7 +166,8 @@ package final class Playbacks: Sendable {
 
     private func stopAndReturn(_ subscriber: SubscriberID) {
         stop(subscriber)
-        // A viewer of a group gets fifty snapshots. It may have asked for another playback by then.
+        // This waits for its turn: a viewer of a group gets fifty snapshots. By then the viewer may
+        // have asked for another playback.
         mailbox.postForViewer { [weak self] core in
             guard let self, state.withLock({ $0.byViewer[subscriber] == nil }) else { return }
             core.returnToLive(subscriber)
@@ -285,7 +286,7 @@ package final class Playbacks: Sendable {
 
     // MARK: Changes by the owner
 
-    /// Restarts the playbacks of shares: they are read again.
+    /// Restarts the playbacks of shares, so that they are read again.
     package func restart(_ shares: Set<ShareKey>) {
         let runs = state.withLock { state in
             (Array(state.byViewer.values) + state.byShare.values.compactMap(\.run)).filter {

@@ -1,17 +1,17 @@
 import Ingest
 package import SensorModel
 
-/// Places of readers of ``HeartRateHub``: of all links of a device together, or of a group, and of all.
+/// Places of readers of ``HeartRateHub``, limited per party and in total.
 package struct ReaderPlaces: Sendable {
-    /// Over all: a room of 50 runners is 50.
+    /// Places in total; a room of 50 runners takes 50.
     package static let most = 3000
-    /// Of one party, so that it never takes all.
+    /// Places of one party, so that it never takes all.
     static let mostOfParty = 750
 
     private var taken: [LinkParty: Int] = [:]
     private var all = 0
-    /// All places at once, then so many a second. Each that comes asks the pipeline, so some sockets that
-    /// join and leave without end would hold it.
+    /// Arrivals: all places at once, then 25 a second. Each arrival asks the pipeline, so a few
+    /// sockets that join and leave without end would occupy it.
     private var coming = KeyedPace<LinkParty>(burst: Double(mostOfParty), perSecond: 25)
 
     /// - Returns: Whether so many places are free.
@@ -19,13 +19,13 @@ package struct ReaderPlaces: Sendable {
         taken[party, default: 0] + count <= Self.mostOfParty && all + count <= Self.most
     }
 
-    /// Takes places for readers that come.
+    /// Takes places for readers that arrive.
     ///
     /// - Parameters:
-    ///   - count: Readers: a room has several.
-    ///   - party: Whose link they have.
+    ///   - count: Number of readers; a room has several.
+    ///   - party: Party of their link.
     ///   - now: Arrival clock.
-    /// - Returns: `false`: too many read, or have come, and none was taken.
+    /// - Returns: `false`: too many readers or arrivals; no place is taken.
     package mutating func enter(_ count: Int, by party: LinkParty, at now: Timestamp) -> Bool {
         guard hasRoom(count, for: party), coming.hasRoom(party, for: Double(count), at: now)
         else { return false }

@@ -1,9 +1,9 @@
 /// Waiting jobs in round-robin order: one job per party, and within a party one per requester.
 ///
 /// A share with a thousand readers, or a reader with a thousand requests, delays others by no more
-/// than its turns. The queue is bounded in total, per party and per requester. A full queue takes a
-/// job of a party with few in place of the newest of the party with most, so that parties which
-/// filled it together cannot keep another out.
+/// than its turns. The queue is bounded in total, per party and per requester. When it is full, the
+/// newest job of the party with most is evicted for a job of a party with few. So parties that
+/// filled the queue together cannot keep another out.
 package struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Sendable, Job: Sendable>:
     Sendable
 {
@@ -35,7 +35,7 @@ package struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Senda
     private var order: [Party] = []
     package private(set) var count = 0
     private let countMax: Int
-    /// A quarter: one share's readers leave room for those of others.
+    /// Jobs of one party: a quarter, so that other parties have room.
     private var perPartyMax: Int { max(perRequesterMax, countMax / 4) }
     private let perRequesterMax: Int
 
@@ -59,7 +59,7 @@ package struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Senda
     ///   - number: Number of the job, for its removal.
     ///   - party: Party whose turn it takes.
     ///   - requester: Requester within the party.
-    /// - Returns: A job that gave way to it, and must be refused.
+    /// - Returns: The evicted job, which must be refused; `nil`: none.
     /// - Throws: ``Refusal``
     package mutating func append(
         _ job: Job, number: UInt64, of party: Party, from requester: Requester
@@ -80,9 +80,9 @@ package struct FairQueue<Party: Hashable & Sendable, Requester: Hashable & Senda
         return displaced
     }
 
-    /// Removes a job of the party with most, unless it would have fewer than `party` then.
+    /// Evicts a job of the party with most, unless that party would then have fewer than `party`.
     private mutating func displace(for party: Party) -> Job? {
-        // Most often each party has one: then none is looked for among thousands.
+        // Usually each party has one job; then no search among thousands is needed.
         guard count > parties.count else { return nil }
         let counts = parties.mapValues(\.count)
         guard let most = counts.max(by: { $0.value < $1.value }),

@@ -5,13 +5,13 @@ package import Sharing
 import Synchronization
 
 /// The cache of projection indexes, for live and recorded sessions. An index is built by reading
-/// the session at the first request. If there are too many, the least recently used lose first what
-/// a trimmed finish holds back, which is read again faster than the session, and then all. Any
-/// thread.
+/// the session at the first request. When the cache is full, the least recently used indexes first
+/// lose the data that a trimmed finish holds back, which is read again faster than the session.
+/// After that they are removed. Any thread.
 package final class ProjectionIndexes: Sendable {
     fileprivate struct Key: Hashable {
         let session: SessionID
-        /// A new session may have the ID of an erased one, whose index a reader may keep late.
+        /// A new session may have the ID of an erased one, whose index a reader may store late.
         let firstOffset: RecordOffset
         let rule: ProjectionRule
 

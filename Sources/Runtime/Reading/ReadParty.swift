@@ -24,7 +24,7 @@ package enum ReadRefusal: Error, Hashable, Sendable {
     case tooMany
     /// There are too many requests at once.
     case busy
-    /// What is asked for takes more memory than one reader may ever have.
+    /// The answer takes more memory than one reader may ever have.
     case tooLong
     /// The reader is gone, or has sent another request.
     case cancelled

@@ -20,8 +20,8 @@ package final class ReadPool: Sendable {
         }
     }
 
-    /// What a job does, once. What it holds is free before its caller goes on, who may ask for the
-    /// same room again.
+    /// The body of a job, which runs once. Its memory is free before its caller continues, because
+    /// the caller may request the same memory again.
     private final class Work<Output: Sendable>: Sendable {
         private let body: Mutex<(@Sendable (Ticket) throws -> Output)?>
 
@@ -30,9 +30,9 @@ package final class ReadPool: Sendable {
         }
 
         /// - Parameters:
-        ///   - ticket: What its caller cancels.
-        ///   - refusal: Why it is not done.
-        /// - Returns: What the caller is told.
+        ///   - ticket: Ticket that the caller cancels.
+        ///   - refusal: Reason not to run the body; `nil`: it runs.
+        /// - Returns: Result for the caller.
         func end(_ ticket: Ticket, _ refusal: ReadRefusal?) -> Result<Output, any Error> {
             let body = body.withLock { $0.take() }
             guard let body else { preconditionFailure("a job ends once") }
@@ -45,7 +45,7 @@ package final class ReadPool: Sendable {
 
     private enum Submission {
         case refused(ReadRefusal)
-        /// With the job that gave way, and whether a thread is to be woken.
+        /// With the evicted job, and whether to wake a thread.
         case queued(Job?, signals: Bool)
     }
 
@@ -58,7 +58,7 @@ package final class ReadPool: Sendable {
         var lastNumber: UInt64 = 0
     }
 
-    /// One party never takes all threads.
+    /// Maximum number of threads that one party uses; fewer than all.
     private let runningPerPartyMax: Int
     private let threadCount: Int
     private let state: Mutex<State>
@@ -144,7 +144,7 @@ package final class ReadPool: Sendable {
         from requester: ReadRequester
     ) -> ReadRefusal? {
         let outcome = state.withLock { state -> Submission in
-            // The task was cancelled before its job was queued: it takes no place.
+            // A task that was cancelled before its job was queued takes no place.
             guard !state.isStopped, !ticket.isCancelled else { return .refused(.cancelled) }
             do throws(FairQueue<ReadParty, ReadRequester, Job>.Refusal) {
                 let displaced = try state.queue.append(

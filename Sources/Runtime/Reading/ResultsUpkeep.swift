@@ -3,8 +3,9 @@ package import SensorModel
 package import Sessions
 import Synchronization
 
-/// Computes results of sessions in the background, in small batches: of each session that ends, and
-/// after a start of all without results. So lists and training find them stored. Any thread.
+/// Computes results of sessions in the background, in small batches: for each session that ends,
+/// and after a start for all sessions without results. So lists and training find them stored. Any
+/// thread.
 ///
 ///     begin ──▶ all, newest first ──┐
 ///     note ───▶ due ────────────────┴─▶ a batch a turn of the read pool ─▶ registry

@@ -18,8 +18,8 @@ package final class SessionCatalog: Sendable {
         case nobody(registered: Set<DeviceID>)
     }
 
-    /// Memory of a session here and in the log's lists: 0.8 KiB after a start, 1.0 where 180,000 have
-    /// begun one after the other.
+    /// Bytes of a session here and in the log's lists: 0.8 KiB after a start, 1.0 KiB after 180,000
+    /// sessions have begun one after the other.
     package static let bytesEach = 1024
 
     private let log: SegmentLog
@@ -174,7 +174,7 @@ package final class SessionCatalog: Sendable {
     /// The highest number of a device with sessions; `nil` without sessions.
     var highestDevice: DeviceID? { state.withLock { $0.byDevice.keys.max() } }
 
-    /// All sessions of an owner, including those of which nothing is written yet.
+    /// All sessions of an owner, including those without a written record.
     func sessionIDs(of owner: Owner) -> Set<SessionID> {
         state.withLock { state in
             var found: Set<SessionID> = []

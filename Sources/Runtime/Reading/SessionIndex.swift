@@ -49,8 +49,8 @@ struct SessionIndex: Sendable {
     /// Index of the entry with this first record, or its insertion point.
     func place(of offset: UInt64) -> Int { entries.partitioningIndex { $0.first >= offset } }
 
-    /// O(n) for a session in the middle: entries move. New sessions are at the end of all but
-    /// `byID`, whose 16 bytes a session move in microseconds.
+    /// Inserts an entry; O(n) for a session in the middle. A new session goes to the end of all
+    /// lists except `byID`, whose 16 bytes a session move in microseconds.
     mutating func insert(_ entry: Entry) {
         add(entry)
         byID.insert(entry.session, at: byID.partitioningIndex { $0 >= entry.session })
@@ -72,8 +72,8 @@ struct SessionIndex: Sendable {
         byID.remove(at: byID.partitioningIndex { $0 >= session })
     }
 
-    /// Removes erased sessions of which nothing is left, but for those that began since. O(n), however
-    /// many they are.
+    /// Removes erased sessions that left nothing in the log, except those that began since. O(n),
+    /// however many they are.
     ///
     /// - Parameters:
     ///   - sessions: Erased sessions.
@@ -166,7 +166,7 @@ struct SessionIndex: Sendable {
         return (page, changing)
     }
 
-    /// Sessions whose ID begins with `prefix`, rising. O(log n), and what is found.
+    /// Sessions whose ID begins with `prefix`, rising. O(log n) plus the number of them.
     func sessions(withPrefix prefix: SessionPrefix) -> ArraySlice<SessionID> {
         byID[byID.partitioningIndex { $0 >= prefix.lowest }...].prefix(while: prefix.matches)
     }

@@ -9,9 +9,9 @@ extension SessionResults {
     struct Unmatched: Hashable, Sendable {
         /// Sessions that ended before the log begins: retention has removed them.
         var removed: [SessionID] = []
-        /// Sessions of which the log has nothing although it should.
+        /// Sessions that the log lacks entirely although it should have them.
         var missing: [SessionID] = []
-        /// Sessions of which the log lacks the newest records.
+        /// Sessions whose newest records the log lacks.
         var shortened: [SessionID] = []
     }
 
@@ -19,7 +19,8 @@ extension SessionResults {
     /// ``endRemoving(_:)``, so a crash in between leaves no result of a removed session. Results of
     /// a session that stays are computed again.
     ///
-    /// - Returns: An error other than a registry that cannot be written now, which is tried again.
+    /// - Returns: An error, unless the registry cannot be written now: then the deletion is
+    ///   retried.
     package func beginRemoving(_ sessions: Set<SessionID>) -> Result<Void, RegistryError> {
         writing.withLock { removing in
             for session in sessions { removing[session, default: 0] += 1 }
@@ -38,8 +39,8 @@ extension SessionResults {
         }
     }
 
-    /// Compares all stored results of this log with it. A result that is stored names only records
-    /// that were durable, so one that the log lacks was lost with a file.
+    /// Compares all stored results of this log with the log. A stored result refers only to durable
+    /// records, so one that the log lacks was lost with a file.
     ///
     /// - Throws: ``RegistryError``
     func unmatched() throws(RegistryError) -> Unmatched {
@@ -58,8 +59,8 @@ extension SessionResults {
                 }
             }
         }
-        // Results are deleted before their session is: those that are still there were not removed
-        // meanwhile.
+        // Results are deleted before their session is. A result that still exists belongs to a
+        // session that was not removed meanwhile.
         let left = try registry.results(of: unmatched.missing)
         let leaving = waiting.withLock { $0 }
         unmatched.missing.removeAll { left[$0] == nil || leaving.contains($0) }
@@ -67,7 +68,7 @@ extension SessionResults {
     }
 
     /// Deletes results of sessions that retention removed before a crash, and finds those that the
-    /// log lacks. Runs before results are computed again, which hides lost ends.
+    /// log lacks. Runs before results are computed again, because that hides lost ends.
     ///
     /// - Returns: Sessions that the log lacks in whole or in part.
     /// - Throws: ``RegistryError``

@@ -13,7 +13,7 @@ package final class SessionResults: Sendable {
     /// Held while results are written or deleted, so that no result of an erased session remains.
     /// Counts removals under way by session; no results are stored for these.
     let writing = Mutex<[SessionID: Int]>([:])
-    /// Sessions of which the log lacks the newest records, found since the start.
+    /// Sessions whose newest records the log lacks, found since the start.
     let shortened = Mutex<Set<SessionID>>([])
     /// Recently requested results, so that a year of training does not read the registry each time.
     private let recent = Mutex<[SessionID: SessionResult]>([:])
@@ -115,8 +115,8 @@ package final class SessionResults: Sendable {
         }
     }
 
-    /// Deletes results of sessions. While the registry cannot be written, that waits for
-    /// ``deleteWaiting()``.
+    /// Deletes results of sessions. If the registry cannot be written, ``deleteWaiting()`` deletes
+    /// them later.
     ///
     /// - Throws: ``RegistryError``
     package func delete(_ sessions: [SessionID]) throws(RegistryError) {
@@ -133,7 +133,7 @@ package final class SessionResults: Sendable {
         }
     }
 
-    /// Deletes the results that waited for a registry that can be written.
+    /// Deletes results whose deletion failed because the registry could not be written.
     ///
     /// - Throws: ``RegistryError``
     package func deleteWaiting() throws(RegistryError) {

@@ -2,8 +2,8 @@ import SensorModel
 import Sharing
 import Synchronization
 
-/// The readings under way that find out what shares show. Whoever needs one that is under way waits
-/// for it: hundreds of viewers come back at once after a restart. Any thread.
+/// Reads in progress that find out what shares show. A caller that needs the same read waits for
+/// it, because hundreds of viewers return at once after a restart. Any thread.
 final class Settlements: Sendable {
     struct Key: Hashable {
         let session: SessionID
@@ -25,9 +25,9 @@ final class Settlements: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - key: What is found out.
-    ///   - read: The reading; called if there is none under way, and cancelled when all who waited are.
-    /// - Throws: The errors of the reading, for all who wait.
+    ///   - key: Identity of the read.
+    ///   - read: The read; called if none is in progress, and cancelled when all its waiters are.
+    /// - Throws: Errors of the read, for every waiter.
     func once(_ key: Key, _ read: @escaping @Sendable () async throws -> Void) async throws {
         let (number, task) = state.withLock { state in
             if let known = state.running[key] {
@@ -55,7 +55,7 @@ final class Settlements: Sendable {
             guard let known = state.running[key], known.number == number else { return nil }
             state.running[key]?.waiting -= 1
             guard known.waiting == 1 else { return nil }
-            // Whoever comes now must not wait for a reading that ends.
+            // A newcomer must not wait for a read that is about to end.
             return state.running.removeValue(forKey: key)?.task
         }
         unwanted?.cancel()

@@ -11,7 +11,8 @@ extension ShareReader {
         _ cursor: LogCursor, by sources: [CatchUp.Source], for party: ReadParty,
         from requester: ReadRequester
     ) async -> Bool? {
-        // A future offset is invalid. One that is not written yet may be this viewer's.
+        // An offset beyond the log is invalid, but one that is not written yet may be this
+        // viewer's.
         guard cursor.epoch == log.epoch else { return false }
         let isDelayed = sources.allSatisfy { $0.share.delaySeconds > 0 }
         if !isDelayed {

@@ -15,8 +15,8 @@ extension ShareReader {
             self.more = more
         }
 
-        /// Merges several runners' pages in the order of cursors. Items beyond the end of a page
-        /// that has more come with the next page.
+        /// Merges several runners' pages in the order of cursors. Items after the end of a page
+        /// that has more are left to the next page.
         package static func merged(_ pages: [Page], limit: Int) -> Page {
             let end = pages.filter(\.more).compactMap { $0.items.last?.cursor }.min()
             let items = pages.flatMap(\.items).sorted { $0.cursor < $1.cursor }
@@ -28,8 +28,8 @@ extension ShareReader {
 
     /// One page of the events of a source's sessions, oldest first. Runs on a thread of the pool.
     ///
-    /// A session that begins behind a full page is not read: else each page would read all later
-    /// sessions.
+    /// A session that begins after the end of a full page is not read: otherwise each page would
+    /// read all later sessions.
     ///
     /// - Parameters: As for a page of one session.
     /// - Throws: ``SegmentLogError``, ``ReadRefusal/cancelled``
@@ -125,7 +125,7 @@ extension ShareReader {
             let times = catalog.summary(of: session)?.deviceTimes
         else { return [] }
         // The read starts as far before the end as `limit` readings take at one a second. If there
-        // are fewer, the distance is doubled, and so on.
+        // are fewer, the distance is quadrupled, and so on.
         var seconds = Double(limit) + 60
         while true {
             let from = times.upperBound.advanced(bySeconds: -seconds)
@@ -135,7 +135,7 @@ extension ShareReader {
             let ending = try records.read(
                 from: &position, arrivedBy: source.shownArrivals(at: now), now: now
             ) { shown in
-                // Without splits, whatever the scope: a reading has none.
+                // Splits are left out whatever the scope, because a reading has none.
                 let event = shown.seen(in: .heartRate)
                 guard case .metrics(let metrics) = event.kind,
                     let reading = HeartRateReading(metrics, at: event.deviceTime),

@@ -4,11 +4,11 @@ package import Sessions
 package import Sharing
 
 extension ShareReader {
-    /// What a share without delay shows of a session that is not in memory, as its last viewer saw
-    /// it. Runs on a thread of the pool.
+    /// Returns the snapshot of a session that is not in memory, as the last viewer of its share saw
+    /// it. The share has no delay. Runs on a thread of the pool.
     ///
-    /// Without processors, which compute each motion sample again: they are needed only where the
-    /// session goes on. If nothing is hidden, reading begins at the last snapshot of the log.
+    /// No processors run: they would compute each motion sample again, which only a session that
+    /// continues needs. If nothing is hidden, reading begins at the last snapshot of the log.
     ///
     /// - Parameters:
     ///   - source: Share, rule and the session that it shows.
@@ -32,8 +32,8 @@ extension ShareReader {
         return view.snapshot
     }
 
-    /// Records for one reading up to the session's end: an index is used if there is one, and none
-    /// is made, which would read the session twice.
+    /// Records for one read up to the session's end. An existing index is used; none is built,
+    /// because that would read the session twice.
     private func recordsOnce(
         of session: SessionID, by rule: ProjectionRule, at now: Timestamp,
         _ ticket: ReadPool.Ticket

@@ -3,21 +3,21 @@ import SegmentLog
 import Sessions
 import Sharing
 
-/// Which session a share shows, where only the log can tell: after a restart, and after a change of
-/// privacy settings.
+/// Finds out which session a share shows if only the log can tell: after a restart, and after a
+/// change of privacy settings.
 ///
-/// A share with positions shows nothing of a session that is hidden altogether, and goes on with the
-/// one before. An answer given before that is known would tell that the newest one is hidden. And no
-/// share shows a session that ended before it was made, whose last record may have come later.
+/// A share with positions skips a session that is hidden altogether and shows the previous one. An
+/// answer before that is known would reveal that the newest session is hidden. No share shows a
+/// session that ended before the share was made, even if its last record came later.
 extension ShareReader {
-    /// Reads until it is known what the shares show. Returns at once if it is.
+    /// Reads until the daemon knows what the shares show. Returns at once if it does.
     ///
     /// - Parameters:
     ///   - shares: Shares of devices.
     ///   - party: Party whose turn of the pool it takes.
     ///   - requester: Requester within the party.
-    /// - Throws: ``ReadRefusal``, also ``ReadRefusal/busy`` while settings change or the disk fails;
-    ///   ``SegmentLogError``
+    /// - Throws: ``ReadRefusal``, also ``ReadRefusal/busy`` while settings change or the disk
+    ///   fails; ``SegmentLogError``
     package func settle(
         _ shares: [Share], for party: ReadParty, from requester: ReadRequester
     ) async throws {
@@ -43,7 +43,7 @@ extension ShareReader {
         _ found: PipelineCore.Unsettled, for party: ReadParty, from requester: ReadRequester
     ) async throws {
         let (source, isOfEnd) = (found.source, found.isOfEnd)
-        // Without records that a failed disk holds back the session might look hidden.
+        // The session might look hidden if a failed disk holds back some of its records.
         guard await isReadable(through: source.end) else { throw ReadRefusal.busy }
         let time = try await pool.run(for: party, from: requester) { ticket in
             isOfEnd ? try ended(source, ticket) : try cameIntoView(source, ticket)
@@ -58,11 +58,11 @@ extension ShareReader {
         guard isNoted != nil else { throw ReadRefusal.cancelled }
     }
 
-    /// More than a share has sessions that it may show, each read for its view and its end.
+    /// Maximum number of reads for one share: each session it may show is read for view and end.
     private static let readingsMax = 4 * DeviceSessions.endedMax
 
-    /// Settles what the shares show, one after the other, so that the first viewer after a start need
-    /// not wait for it. One that cannot be read now is left to its viewers.
+    /// Settles what the shares show, one share after the other, so that the first viewer after a
+    /// start need not wait. A share that cannot be read now is left to its viewers.
     package func settleInTurn(_ shares: [Share]) async {
         for share in shares {
             let began = ContinuousClock.now
@@ -78,8 +78,8 @@ extension ShareReader {
     /// processor at most.
     private static let restFactor = 4
 
-    /// When a source's session was over first; `nil`: it was not. One that cannot be read is taken to have
-    /// been over when the share was made.
+    /// Time at which a source's session first ended; `nil`: it has not. A session that cannot be
+    /// read counts as ended long ago.
     private func ended(_ source: CatchUp.Source, _ ticket: ReadPool.Ticket) throws -> Timestamp? {
         guard let session = source.sessions.first else { return nil }
         do { return try end(of: session, ticket) } catch is SegmentLogError { return Self.longAgo }
@@ -87,7 +87,8 @@ extension ShareReader {
 
     /// Runs on a thread of the pool.
     ///
-    /// - Returns: When the session was over first, long ago for one that was erased; `nil`: it was not.
+    /// - Returns: Time at which the session first ended, long ago if it was erased; `nil`: it has
+    ///   not.
     /// - Throws: ``SegmentLogError``; ``ReadRefusal/cancelled``
     package func end(of session: SessionID, _ ticket: ReadPool.Ticket) throws -> Timestamp? {
         guard let summary = catalog.summary(of: session) else { return Self.longAgo }
@@ -100,7 +101,7 @@ extension ShareReader {
 
     private static let longAgo = Timestamp(microseconds: .min)
 
-    /// Arrival of what the source's share shows first; `nil`: nothing is shown.
+    /// Arrival of the first record that the source's share shows; `nil`: it shows none.
     private func cameIntoView(
         _ source: CatchUp.Source, _ ticket: ReadPool.Ticket
     ) throws -> Timestamp? {

@@ -42,16 +42,16 @@ package struct ShareReader: Sendable {
             isCancelled: { ticket.isCancelled })
     }
 
-    /// A session of fewer records is read at the first request as fast as one with an index.
+    /// Records from which an index is prepared; a shorter session is read as fast without one.
     private static let preparedRecordsMin = 1024
 
-    /// Makes the index of a session that has ended: the first request would take longer for what it
-    /// hides, which tells that something is hidden. Runs on a thread of the pool.
+    /// Builds the index of a session that has ended. Otherwise the first request would take longer
+    /// if something is hidden, which reveals that fact. Runs on a thread of the pool.
     package func prepare(
         _ summary: SessionSummary, by rule: ProjectionRule, _ ticket: ReadPool.Ticket
     ) {
         guard rule != .everything, summary.records >= Self.preparedRecordsMin else { return }
-        // A log that cannot be read says so to the request.
+        // If the log cannot be read, the later request reports it.
         _ = try? index(of: summary, by: rule, ticket)
     }
 

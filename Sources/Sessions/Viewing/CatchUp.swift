@@ -3,7 +3,7 @@ package import SensorModel
 package import Sharing
 
 /// The events that a reconnecting viewer has missed: those after its cursor, in parts, in the order
-/// of cursors. Pure but for reading.
+/// of cursors. Pure except for reading.
 ///
 ///     place known? ──no──▶ gap
 ///         │yes
@@ -17,8 +17,8 @@ package struct CatchUp: Sendable {
         package let sessions: [SessionID]
         /// The last record; the feed continues after it.
         package let end: RecordOffset
-        /// Seconds by which the source is held back beside its share's delay: in a group the
-        /// members come in one order.
+        /// Seconds by which the source is held back in addition to its share's delay, so that the
+        /// members of a group come in one order.
         package var secondsLate = 0.0
 
         package init(
@@ -52,8 +52,8 @@ package struct CatchUp: Sendable {
         }
     }
 
-    /// Seconds by which all members of a group are held back, so that cursors rise: where one trims
-    /// the finish and others do not, as long as that one's. 0: none is.
+    /// Seconds by which all members of a group are held back, so that cursors rise: the longest
+    /// delay of their trimmed finishes if these differ, else 0.
     package static func secondsLate(of rules: [ProjectionRule]) -> Double {
         let late = rules.map(\.secondsLate)
         guard let shortest = late.min(), let longest = late.max(), shortest < longest else {
@@ -80,7 +80,7 @@ package struct CatchUp: Sendable {
     private var after: RecordOffset
     /// First offsets of sessions that were looked at.
     private var firsts: [SessionID: RecordOffset] = [:]
-    /// Sessions of which everything was sent; by source, since two may show one session.
+    /// Readings of which everything was sent; by source, since two may show one session.
     private var done: Set<Reading> = []
     /// Whether no more events follow.
     package private(set) var isComplete = false
@@ -97,7 +97,7 @@ package struct CatchUp: Sendable {
         inGroup: Bool, partMax: Int = CatchUp.partMax
     ) {
         self.sources = sources
-        // Where something is hidden, later records, or a time without any, decided what is shown.
+        // If something is hidden, later records, or a time without any, decided what is shown.
         needed =
             sources.contains { $0.rule != .everything }
             ? newest : sources.map(\.end).max() ?? after
@@ -123,7 +123,7 @@ package struct CatchUp: Sendable {
     ) throws(SegmentLogError) -> [(cursor: LogCursor, json: [UInt8])] {
         guard !isComplete else { return [] }
         var part: [(cursor: LogCursor, json: [UInt8])] = []
-        /// Behind this offset a source may have unread events.
+        /// After this offset a source may have unread events.
         var known: RecordOffset?
         /// Sessions read to their end, with their last event.
         var read: [(reading: Reading, newest: RecordOffset?)] = []
@@ -131,8 +131,8 @@ package struct CatchUp: Sendable {
             let source = sources[index]
             for session in source.sessions {
                 let reading = Reading(source: index, session: session)
-                // A session that begins behind the part is read when its turn comes: else each part
-                // would read all later sessions.
+                // A session that begins after the part is read with a later part; otherwise each
+                // part would read all later sessions.
                 guard !done.contains(reading), !isBehind(known, session),
                     let records = try records(session, source.rule)
                 else { continue }

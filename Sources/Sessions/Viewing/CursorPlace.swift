@@ -11,7 +11,7 @@ package struct CursorPlace {
     let now: Timestamp
     private let sessions: (DeviceID, RecordOffset) -> [SessionSummary]
 
-    /// Events that end a view have offsets of their own, up to this many behind a session's last
+    /// Events that end a view have offsets of their own, up to this many after a session's last
     /// record.
     package static let endingsMax: UInt64 = 2
 
@@ -66,8 +66,8 @@ package struct CursorPlace {
         guard !reader.isBeforeSegments(offset) else { return false }
         let end = log.nextOffset
         let isAhead = offset >= end
-        // Of a delayed share an answer that comes sooner would tell where the log ends, and so
-        // whether somebody records.
+        // For a delayed share, a faster answer would reveal where the log ends, and so whether a
+        // device is recording.
         guard !isAhead || arrivedBy != nil else { return false }
         // An empty log ends at 0.
         let place = isAhead ? RecordOffset(rawValue: max(1, end.rawValue) - 1) : offset
@@ -90,7 +90,7 @@ package struct CursorPlace {
         _ offset: RecordOffset, by source: CatchUp.Source,
         records: (SessionID, ProjectionRule) throws(SegmentLogError) -> ShownRecords?
     ) throws(SegmentLogError) -> Bool {
-        // Events that end a view have offsets of their own behind the last record that was shown.
+        // Events that end a view have offsets of their own after the last record that was shown.
         guard let device = source.share.device else { return false }
         for summary in sessions(device, offset)
         where source.mayShow(summary) {

@@ -3,15 +3,15 @@ package import SensorModel
 import WireFormat
 
 extension LogReader {
-    /// When a session was over first, whatever came later: its end record, or a silence that ends a
-    /// session in memory. One that left memory before, or that a stop of the daemon cut off, has no
-    /// record of it. Reads the headers of all its records; blocks on the disk.
+    /// Finds the time at which a session first ended, even if it continued: its end record, or a
+    /// silence that ends a session in memory. A session that had left memory, or that a stop of the
+    /// daemon cut off, has no end record. Reads the headers of all its records; blocks on the disk.
     ///
     /// - Parameters:
     ///   - summary: Summary of the session.
     ///   - silenceSeconds: Silence after which a session has ended.
     ///   - now: Arrival clock.
-    ///   - isCancelled: Called between records; `true` ends the reading, whose result is void.
+    ///   - isCancelled: Called between records; `true` ends the reading, whose result is invalid.
     /// - Returns: A time of the arrival clock; `nil`: it was not over yet.
     /// - Throws: ``SegmentLogError``
     package func firstEnd(

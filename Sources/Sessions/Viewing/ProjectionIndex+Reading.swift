@@ -49,7 +49,7 @@ extension ProjectionIndex {
 
 extension LogReader {
     /// The time up to which time alone may decide what is shown: a record that waits for the disk
-    /// may decide otherwise. Asked before the reading.
+    /// may decide otherwise. Must be called before the reading.
     ///
     /// - Parameter now: Arrival clock.
     /// - Returns: `now`, unless a record has waited for longer than the projection allows.

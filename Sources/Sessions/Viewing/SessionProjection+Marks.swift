@@ -7,8 +7,8 @@ extension RecordHeader {
     /// Sequence of a session's head that is not its first record: the owner changed the profile.
     static let laterHead = FrameSequence(rawValue: 1)
 
-    /// Reads what the record says of its session besides events: a head says that it begins, or that
-    /// the profile is another. Heads of earlier programs all look like beginnings.
+    /// Reads the marks of a record: a head says that its session begins, or that the profile has
+    /// changed. Heads of earlier programs all look like beginnings.
     func marks(_ payload: Span<UInt8>, _ body: (SessionProjection.Mark) -> Void) {
         guard type == .session, !payload.isEmpty, payload[0] != CourseCodec.version else { return }
         if sequence == .none { body(.beginning) }
@@ -18,7 +18,7 @@ extension RecordHeader {
 }
 
 extension SessionProjection.Mark {
-    /// - Returns: `nil` for what was deleted: that was other sessions'.
+    /// - Returns: `nil` for deleted records, which belonged to other sessions.
     init?(_ gap: LogGap) {
         guard gap.reason != .deleted else { return nil }
         self = .loss

@@ -3,8 +3,8 @@ package import SensorModel
 package import Sharing
 import WireFormat
 
-/// Reads the shown part of a recorded session: the log behind a projection, from any place. The
-/// cost does not depend on how much of the session lies before. Blocks on the disk.
+/// Reads the shown part of a recorded session: the log through a projection, from any position. The
+/// cost does not depend on how much of the session lies before it. Blocks on the disk.
 package struct ShownRecords: Sendable {
     package let session: SessionID
     package let rule: ProjectionRule
@@ -87,7 +87,7 @@ package struct ShownRecords: Sendable {
     /// Visits the shown events from a position on.
     ///
     /// - Parameters:
-    ///   - position: Moved behind the taken events.
+    ///   - position: Moved after the taken events.
     ///   - arrivedBy: Later arrivals are still held back from the share; `nil`: none are.
     ///   - now: Arrival clock.
     ///   - body: Receives each shown event; `false` refuses the event and stops.

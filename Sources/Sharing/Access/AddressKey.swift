@@ -28,10 +28,10 @@ public struct AddressKey: Hashable, Sendable {
         }
     }
 
-    /// `true` for 127.0.0.0/8 and ::1, which is known by its /64 only.
+    /// `true` for 127.0.0.0/8 and the /64 of ::1: an IPv6 address is kept as its /64 only.
     public var isLoopback: Bool { isWide ? bits == 0 : bits >> 24 == 127 }
 
-    /// Input of the keyed hash in the audit.
+    /// The bytes that the audit hashes with its key: 4 for IPv4, 8 for IPv6.
     public var bytes: [UInt8] {
         stride(from: isWide ? 56 : 24, through: 0, by: -8).map {
             UInt8(truncatingIfNeeded: bits >> UInt64($0))
@@ -39,7 +39,7 @@ public struct AddressKey: Hashable, Sendable {
     }
 
     /// The IPv6 network of `length` bits around the address, 64 at most; `nil` for an IPv4 address,
-    /// whose neighbours are other people.
+    /// whose neighbors are other people.
     func network(_ length: Int) -> AddressKey? {
         guard isWide else { return nil }
         return AddressKey(isWide: true, bits: bits & ~(UInt64.max >> UInt64(length)))

@@ -7,8 +7,8 @@ public struct CheerLimiter: Sendable {
     private var shares: SlidingWindow<ShareKey>
 
     /// - Parameters:
-    ///   - perAddressMax: Cheers a minute, to all shares together.
-    ///   - perShareMax: Cheers a minute from all addresses together: a watch buzzes for each.
+    ///   - perAddressMax: Cheers a minute from one address, to all shares together.
+    ///   - perShareMax: Cheers a minute to one share, from all addresses: a watch buzzes for each.
     public init(perAddressMax: Int = 6, perShareMax: Int = 30) {
         addresses = SlidingWindow(countMax: perAddressMax, windowSeconds: 60, keysMax: 16_384)
         shares = SlidingWindow(countMax: perShareMax, windowSeconds: 60, keysMax: 16_384)

@@ -1,8 +1,8 @@
 public import SensorModel
 
-/// Limits what each device may do in a while, where all devices pay for it.
+/// Limits how often each device may perform an action whose cost all devices share.
 public struct DeviceLimiter: Sendable {
-    /// Moments in memory, of all devices.
+    /// Maximum number of action times in memory, for all devices together.
     public static let momentsMax = 2 * 16_384
 
     private var actions: SlidingWindow<DeviceID>
@@ -25,7 +25,7 @@ public struct DeviceLimiter: Sendable {
         return nil
     }
 
-    /// - Returns: Seconds until the device's next action is allowed; `nil`: it is now.
+    /// - Returns: Seconds until the device's next action is allowed; `nil` if it is allowed now.
     public mutating func secondsUntilFree(_ device: DeviceID, at now: Timestamp) -> Int? {
         actions.secondsUntilFree(device, at: now)
     }

@@ -2,8 +2,9 @@ public import SensorModel
 
 /// Limits failed guesses by address, and by the networks that a single customer may hold.
 ///
-/// A home has an IPv6 /56, a hosting customer a /48: these have more failures than an address, and not
-/// 256 or 65,536 times as many. IPv4 networks are not counted: neighbours there are other people.
+/// A home has an IPv6 /56, a hosting customer a /48. Such a network may fail more often than one
+/// address, but not 256 or 65,536 times as often. IPv4 networks are not counted, because neighbors
+/// there are other people.
 ///
 /// Only failures count: a valid ID works from any address at any time, whatever other clients use
 /// the address.
@@ -15,7 +16,7 @@ public struct FailureLimiter: Sendable {
         case slowDown(retryAfterSeconds: Int)
     }
 
-    /// Of addresses, IPv6 networks of 56 bits, and of 48.
+    /// The limits for addresses, for IPv6 /56 networks and for IPv6 /48 networks.
     private var levels: [Level]
 
     private struct Level {
@@ -29,16 +30,16 @@ public struct FailureLimiter: Sendable {
         }
     }
 
-    /// Networks in each of two generations, of either length.
+    /// Maximum number of networks in each of two generations, for each length.
     private static let networksMax = 2048
-    /// Moments that an address may have where all are remembered; with more, fewer addresses are.
+    /// Failure times budgeted for an address. With more, fewer addresses are remembered.
     private static let addressMomentsMax = 30
-    /// The same of a network.
+    /// Failure times budgeted for a network.
     private static let networkMomentsMax = 80
 
     /// - Parameters:
-    ///   - failuresMax: Failures of an address in a window; of a /56 four times, of a /48 eight times
-    ///     as many.
+    ///   - failuresMax: Failures of an address in a window; four times as many for a /56, eight
+    ///     times for a /48.
     ///   - windowSeconds: Time until a failure no longer counts.
     ///   - addressesMax: Addresses in each of two generations; fewer from 31 failures on.
     public init(failuresMax: Int = 10, windowSeconds: Int = 60, addressesMax: Int = 16_384) {
@@ -70,7 +71,7 @@ public struct FailureLimiter: Sendable {
         return .refuse
     }
 
-    /// Limits attempts of short codes: since codes are short, a blocked address may not even try
+    /// Limits attempts at short codes: since codes are short, a blocked address may not even try
     /// one.
     ///
     /// - Returns: Seconds to wait; `nil` if the address may guess.

@@ -1,11 +1,11 @@
 public import SensorModel
 
-/// Limits the lines that a device causes in the journal: a journal that is full of one device's
-/// alerts drops those of others.
+/// Limits the journal lines that one device causes, so that its alerts do not displace those of
+/// other devices.
 public struct NoticeLimiter: Sendable {
     public enum Verdict: Hashable, Sendable {
         case write
-        /// Write that some are left out. This is said once a minute.
+        /// Write that further lines are left out; returned at most once a minute.
         case writeThatMoreAreLeftOut
         case leaveOut
     }
@@ -13,7 +13,7 @@ public struct NoticeLimiter: Sendable {
     private var written: SlidingWindow<DeviceID>
     private var leftOut: SlidingWindow<DeviceID>
 
-    /// - Parameter perDeviceMax: Lines of a device a minute.
+    /// - Parameter perDeviceMax: Lines a minute for one device.
     public init(perDeviceMax: Int = 60) {
         written = SlidingWindow(countMax: perDeviceMax, windowSeconds: 60, keysMax: 16_384)
         leftOut = SlidingWindow(countMax: 1, windowSeconds: 60, keysMax: 16_384)

@@ -1,10 +1,10 @@
-/// Six letters to read aloud, without letters that look or sound alike: 887,503,681 codes, each
+/// Six letters and digits to read aloud, without those that look alike: 887,503,681 codes, each
 /// valid for one use and a few minutes.
 public struct ShortCode: Hashable, Sendable {
     public static let characterCount = 6
     public static let alphabet = Array("ABCDEFGHJKMNPQRSTUVWXYZ23456789".utf8)
 
-    /// Upper-case letters.
+    /// Upper-case letters and digits.
     public let text: String
 
     public init(using generator: inout some RandomNumberGenerator) {

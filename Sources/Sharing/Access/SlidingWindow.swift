@@ -16,8 +16,8 @@ struct SlidingWindow<Key: Hashable & Sendable>: Sendable {
     ///   - countMax: Actions of a key in a window.
     ///   - windowSeconds: Time until an action no longer counts.
     ///   - keysMax: Keys in each generation.
-    ///   - momentsMax: Moments in each generation: fewer keys are remembered where each may have many
-    ///     moments. What all keys may do together before the first is forgotten stays the same.
+    ///   - momentsMax: Action times in each generation. The more actions a key may have, the fewer
+    ///     keys are remembered; their product stays the same.
     init(countMax: Int, windowSeconds: Int, keysMax: Int, momentsMax: Int = .max) {
         self.countMax = max(countMax, 1)
         windowMicroseconds = Int64(max(windowSeconds, 1)) * 1_000_000

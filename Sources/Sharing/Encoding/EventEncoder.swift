@@ -155,7 +155,7 @@ private struct Head {
         }
     }
 
-    /// Encodes a checkpoint. Its name reveals a place.
+    /// Encodes a checkpoint for location scopes only, since its name reveals a place.
     func checkpoint(_ reached: CheckpointReached) -> [EventForm] {
         [true, false].map { metrics in
             let visibility =

@@ -67,7 +67,7 @@ public enum FieldKey: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// - Returns: The key's value and its decimals; `nil` if it is no plain number.
+    /// - Returns: The key's value and its decimals; `nil` if it is not a plain number.
     ///   ``MetricsEncoder`` or ``SessionFields`` then writes it.
     func number(of metrics: Metrics) -> (value: Double?, decimals: Int)? {
         switch self {

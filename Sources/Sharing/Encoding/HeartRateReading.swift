@@ -1,7 +1,7 @@
 public import SensorModel
 
-/// The single value for readers of other services' interfaces. It is separate from the fragments,
-/// which are already encoded.
+/// The heart rate that other services' reader interfaces return, kept apart from the fragments
+/// because those are already encoded.
 public struct HeartRateReading: Hashable, Sendable {
     /// Heart rate rounded to nearest.
     public var beatsPerMinute: Int
@@ -19,7 +19,7 @@ public struct HeartRateReading: Hashable, Sendable {
         self.source = source
     }
 
-    /// The same reading as no longer live.
+    /// The same reading, with a live or paused state replaced by `stale`.
     var outdated: HeartRateReading {
         var reading = self
         if state == .live || state == .paused { reading.state = .stale }

@@ -1,12 +1,12 @@
 public import SensorModel
 
-/// Shown events as the items of `history`. Each update is complete, so that a page can begin
+/// Encodes shown events as items of `history`, each update complete, so that a page can begin
 /// anywhere.
 public struct HistoryEncoder: Sendable {
     private let epoch: UInt32
     private let scope: Scope
     private let runnerName: String?
-    /// Splits and alerts are events of their own.
+    /// The fields of an update, without splits and alerts, which are events of their own.
     private static let keys = FieldKey.allCases.filter {
         $0 != .splits && $0 != .startedAt && $0 != .alerts
     }

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// What sensors computed themselves.
+/// Encodes the values that sensors computed themselves.
 extension MetricsEncoder {
     static func write(_ measured: [MeasuredMetric], to json: inout ViewerJSON) -> Bool {
         guard !measured.isEmpty else { return false }
@@ -35,8 +35,8 @@ extension MetricsEncoder {
 }
 
 extension MeasuredValues.Quantity {
-    /// The key with its unit, and its decimals; `nil` for a count, which began before what a viewer
-    /// may see.
+    /// The key, which includes the unit, and its decimals; `nil` for a running total, which also
+    /// counts the time before a viewer may see anything.
     fileprivate var shown: (name: String, decimals: Int)? {
         switch self {
         case .cadence: ("stepsPerMinute", Decimals.cadence)
@@ -54,7 +54,7 @@ extension MeasuredValues.Quantity {
         }
     }
 
-    /// The field of the session's own value; `nil`: it has none.
+    /// The field that holds the session's own value, or `nil` if there is none.
     fileprivate var ownField: String? {
         switch self {
         case .cadence: FieldKey.cadence.name

@@ -20,7 +20,7 @@ enum MetricsEncoder {
         case .autoPaused: bool(metrics.autoPaused, &json)
         case .charging: bool(metrics.charging, &json)
         case .pausedSeconds: writePausedSeconds(of: metrics, to: &json)
-        // ``SessionFields`` has these: they are not in the metrics, or differ by scope.
+        // ``SessionFields`` writes these: they are not in the metrics, or differ by scope.
         case .startedAt, .splits, .alerts: false
         default: writeNumber(key, of: metrics, to: &json)
         }

@@ -3,8 +3,8 @@ import SensorModel
 
 /// Writes JSON into one growing array, without a tree, reflection or Foundation.
 ///
-/// The caller writes the punctuation, this type numbers and text. Infinities and NaN become `null`,
-/// since JSON has neither.
+/// The caller writes the punctuation; this type writes numbers and text. Infinities and NaN become
+/// `null`, since JSON has neither.
 struct ViewerJSON {
     private(set) var bytes: [UInt8] = []
 
@@ -12,7 +12,7 @@ struct ViewerJSON {
         bytes.reserveCapacity(capacity)
     }
 
-    /// A copy in an array of exact size: the writer's own is reused.
+    /// A copy in an array of exact size, because the writer reuses its own array.
     var copy: [UInt8] {
         var copy: [UInt8] = []
         copy.reserveCapacity(bytes.count)

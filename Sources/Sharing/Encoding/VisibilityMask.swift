@@ -5,11 +5,11 @@ public import SensorModel
 /// A split with its heart rate and the same split without it are two forms. A share finds its form
 /// by one bit test.
 public struct VisibilityMask: Hashable, Sendable {
-    /// Parts of a scope: n parts have 2ⁿ combinations, and each has a bit.
+    /// Maximum number of parts in a scope. n parts have 2ⁿ combinations, and each has a bit.
     static let scopePartsMax = 6
 
-    /// One bit for every possible scope, also with unknown parts: a part added later needs no
-    /// change here.
+    /// One bit for every possible scope, including parts that do not exist yet, so that a new part
+    /// needs no change here.
     private let bits: UInt64
 
     public static let everyone = VisibilityMask { _ in true }
@@ -34,7 +34,7 @@ public struct VisibilityMask: Hashable, Sendable {
         self.bits = bits
     }
 
-    /// Traps when a scope has more parts than the mask has bits. The bit would be shifted out, and
+    /// Traps if a scope has more parts than the mask supports; its bit would be shifted out, and
     /// its shares would show nothing.
     static func checkRoom(for all: Scope) {
         precondition(

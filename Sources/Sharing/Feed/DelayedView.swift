@@ -1,7 +1,7 @@
 public import SensorModel
 
-/// The view of one device's shares with equal delay and scope. They hold back the same updates, so
-/// one queue serves all of them. Belongs to the pipeline.
+/// The common view of one device's shares that have equal delay and scope. They hold back the same
+/// updates, so one queue serves all of them. Belongs to the pipeline.
 ///
 /// A share that is added later begins one delay after it was added. Until then its viewers wait;
 /// after that it shows the same as the others.
@@ -13,7 +13,7 @@ public struct DelayedView: Sendable {
         /// The shares' ``Share/obeysPrivacy``.
         public let obeysPrivacy: Bool
         public let delaySeconds: Int
-        /// Whether they show nothing that is over: those with a public name.
+        /// Whether the shares have a public name: these show only sessions that still go on.
         public let isPublic: Bool
 
         /// Returns `nil` for a share of a group, and for one without a delay.
@@ -44,12 +44,12 @@ public struct DelayedView: Sendable {
     private struct Member {
         let share: Share
         /// End of the log when the share first had something to show; earlier records are only in
-        /// the log. `nil`: nothing was requested from it or shown on it.
+        /// the log. `nil` if nothing was requested from the share or shown on it yet.
         var start: RecordOffset?
         /// Time of ``start``, by the arrival clock. Never shown: it may be a session's beginning.
         var startTime = Timestamp(microseconds: 0)
         var beginning: Beginning?
-        /// Whether a reconnecting viewer may have this cursor.
+        /// A cursor that a reconnecting viewer may have; no snapshot of the share has an older one.
         var cursor: LogCursor?
         var isWatched = false
 
@@ -57,7 +57,7 @@ public struct DelayedView: Sendable {
     }
 
     public let kind: Kind
-    /// The shares, oldest first: the oldest may show all that the others may.
+    /// The shares, oldest first. The oldest may show everything that the others may.
     private var members: [Member] = [] {
         didSet { sortOut() }
     }
@@ -72,8 +72,8 @@ public struct DelayedView: Sendable {
     private var view: ShareView?
     /// The session of the last update.
     public private(set) var showing: SessionID?
-    /// Cursor of the last update. A session that was read from the log again may offer what the
-    /// view had before, and a trimmed finish may be released after the start of the next session.
+    /// Cursor of the last update, to reject older ones. A session that is read from the log again
+    /// may repeat updates, and a trimmed finish may be released after the next session's start.
     private var newest: LogCursor?
 
     public init(_ kind: Kind) {
@@ -135,7 +135,7 @@ public struct DelayedView: Sendable {
         newest = nil
     }
 
-    /// Forgets a session that was erased, shown or held back.
+    /// Forgets an erased session, whether it was shown or still held back.
     ///
     /// - Returns: The shares whose viewers may have seen something of it.
     public mutating func erase(_ session: SessionID) -> [ShareKey] {
@@ -144,7 +144,7 @@ public struct DelayedView: Sendable {
         view?.erase(session)
         if showing == session { showing = nil }
         if view?.snapshot.session == nil, heldCount == 0 {
-            // The next request begins with the session that is left, one delay later.
+            // The next request starts with the session that remains, one delay later.
             members = members.map { Member(share: $0.share) }
             dropUnused()
         }
@@ -169,9 +169,9 @@ public struct DelayedView: Sendable {
     }
 
     /// - Parameters:
-    ///   - update: As for ``ShareView/take(_:at:holding:)``; a complete one if ``showing`` is
+    ///   - update: As for ``ShareView/take(_:at:holding:)``; it must be complete if ``showing`` is
     ///     another session.
-    ///   - newcomers: Shares that start with it.
+    ///   - newcomers: Shares that start with this update.
     ///   - start: End of the log before the update.
     ///   - arrival: Arrival of the record.
     ///   - now: Time of the arrival clock.
@@ -237,7 +237,7 @@ public struct DelayedView: Sendable {
         guard !beginnings.isEmpty else { return next }
         let oldest = view?.oldestNumber
         let first = beginnings.map { beginning in
-            // Updates that it does not get come first.
+            // The share starts only after the updates that it does not get.
             guard let next, let oldest, oldest < beginning.number else { return beginning.due }
             return max(next, beginning.due)
         }.min()
@@ -326,8 +326,8 @@ public struct DelayedView: Sendable {
     /// - Parameters:
     ///   - key: Key of a member.
     ///   - epoch: Epoch of the log.
-    ///   - now: Time of the request, which an empty view tells.
-    /// - Returns: The share's present view.
+    ///   - now: Time of the request; an empty view reports it as its own time.
+    /// - Returns: The share's current view; `nil` if the share is not a member.
     public func snapshot(of key: ShareKey, epoch: UInt32, at now: Timestamp) -> FeedSnapshot? {
         guard let index = index(of: key) else { return nil }
         guard members[index].hasBegun, view?.snapshot.session != nil else {

@@ -1,7 +1,7 @@
 public import SensorModel
 
-/// Delivery to one viewer: what was sent, and what may be sent next. Pure: the socket code performs
-/// the actions.
+/// The delivery state of one viewer: how much was sent, and what may be sent next. Pure: the socket
+/// code performs the actions.
 ///
 ///     catchingUp --caughtUp--> open <--becameWritable / becameUnwritable--> blocked
 ///
@@ -29,8 +29,8 @@ public struct DeliveryState: Sendable {
     private let periodNanoseconds: UInt64
     private var nextUpdateNanoseconds: UInt64 = 0
     private var catchingUp: Bool
-    /// The cursor of a reconnecting viewer, which has had the events up to it. After a change of the
-    /// owner's privacy settings the feed may hold some of them back, and show them again.
+    /// The cursor of a reconnecting viewer, which already has the events up to it. After a change
+    /// of privacy settings the feed may hold some of these back and then show them again.
     private var resumed: LogCursor?
     private var blockedSince: UInt64?
 
@@ -58,7 +58,7 @@ public struct DeliveryState: Sendable {
         _ feeds: [ShareFeed], at now: UInt64, resumedAt resumed: LogCursor? = nil,
         into messages: inout [EncodedMessage]
     ) {
-        // The members of a group have delays of their own, and so other cursors.
+        // A group's members have delays of their own, so one cursor does not apply to all of them.
         self.resumed = place == .alone ? resumed : nil
         for feed in feeds.sorted(by: { $0.cursor < $1.cursor }) {
             messages.append(
@@ -128,8 +128,8 @@ public struct DeliveryState: Sendable {
     /// wait would cost every viewer a timer and a late value.
     private var slackNanoseconds: UInt64 { periodNanoseconds / 8 }
 
-    /// Appends events before the last change of a field, the merged fields, then later events:
-    /// cursors rise.
+    /// Appends events before the last change of a field, the merged fields, then later events, so
+    /// that cursors rise.
     private mutating func appendOwed(
         by feed: ShareFeed, _ marks: ShareFeed.Marks, at now: UInt64,
         into messages: inout [EncodedMessage]
@@ -143,7 +143,7 @@ public struct DeliveryState: Sendable {
             nextUpdateNanoseconds = now + periodNanoseconds
         } else if let update = feed.updateMessage(after: sent, place: place) {
             messages.append(update)
-            // An early update keeps the schedule; an urgent one does not shift it.
+            // An early update keeps the schedule; an urgent one starts a new period.
             let onTime = min(nextUpdateNanoseconds, now + slackNanoseconds)
             nextUpdateNanoseconds = max(now, onTime) + periodNanoseconds
         }
@@ -152,7 +152,7 @@ public struct DeliveryState: Sendable {
         }
     }
 
-    /// Whether the viewer had the event before it came back.
+    /// Whether the viewer got the event before it reconnected.
     private func hasHad(_ event: EventWindow.Entry) -> Bool {
         resumed.map { event.alone.cursor <= $0 } ?? false
     }

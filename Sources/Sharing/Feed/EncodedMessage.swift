@@ -3,7 +3,7 @@ public import SensorModel
 /// One message, encoded once for all its viewers, in each form that one of them uses. Belongs to
 /// one loop.
 public final class EncodedMessage {
-    /// The bare object.
+    /// The JSON object without framing.
     public let json: [UInt8]
     public let cursor: LogCursor
 

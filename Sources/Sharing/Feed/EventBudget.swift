@@ -1,15 +1,15 @@
-/// The bytes of events that the feeds of a loop keep for slow viewers, together bounded.
+/// Bounds the bytes of events that all feeds of one loop together keep for slow viewers.
 ///
-/// Where they are used up, a feed that keeps most gives up its older half: feeds that keep little lose
-/// nothing to one that keeps much. Feeds are sorted by the power of two of what they keep, so that the
-/// cost of an event does not depend on the number of feeds. Belongs to the loop.
+/// When the budget is exceeded, a feed with the most bytes evicts the older half of its events, so
+/// that feeds with few bytes lose nothing. Feeds are grouped by the power of two of their bytes, so
+/// that the cost of an event does not depend on the number of feeds. Belongs to the loop.
 struct EventBudget {
     private let bytesMax: Int
-    /// Feeds that keep events, at index n those with 2^(n-1) bytes or more, and less than 2^n.
+    /// Feeds that keep events; index n holds those with 2^(n-1) bytes or more, and less than 2^n.
     private var classes: [[ShareFeed]] = Array(repeating: [], count: Int.bitWidth + 1)
     private(set) var bytes = 0
 
-    /// What the budget knows of a feed.
+    /// The budget's record of one feed.
     struct Place {
         fileprivate var bytes = 0
         fileprivate var index = 0
@@ -19,7 +19,7 @@ struct EventBudget {
         self.bytesMax = bytesMax
     }
 
-    /// Counts what a feed keeps now; afterwards all feeds together keep at most the budget's bytes.
+    /// Counts the bytes that a feed keeps now, and evicts events until the budget is met.
     mutating func settle(_ feed: ShareFeed) {
         count(feed)
         while bytes > bytesMax {
@@ -29,7 +29,7 @@ struct EventBudget {
         }
     }
 
-    /// Counts a closed feed no more.
+    /// Removes a closed feed from the count.
     mutating func remove(_ feed: ShareFeed) {
         move(feed, to: 0)
     }

@@ -17,7 +17,7 @@ struct EventWindow {
             self.runnerName = runnerName
         }
 
-        /// Bytes of the text, and of two objects and the headers of their arrays.
+        /// Bytes of the JSON text, two objects and the headers of their arrays.
         var bytes: Int { 192 + alone.json.count }
 
         func message(_ place: MessagePlace) -> EncodedMessage {
@@ -56,12 +56,12 @@ struct EventWindow {
     private mutating func giveUp(_ count: Int) {
         guard count > 0 else { return }
         lostRevision = entries[count - 1].revision
-        // No slice: while one is there, the removal copies the window.
+        // A slice would share the array's storage, and the removal would then copy the window.
         for index in 0..<count { bytes -= entries[index].bytes }
         entries.removeFirst(count)
     }
 
-    /// Entries that a viewer at `revision` has not got yet, oldest first.
+    /// Entries that a viewer at `revision` has not received yet, oldest first.
     func entries(after revision: UInt64) -> ArraySlice<Entry> {
         var start = entries.endIndex
         while start > entries.startIndex, entries[start - 1].revision > revision { start -= 1 }

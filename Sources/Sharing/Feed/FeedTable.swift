@@ -13,7 +13,7 @@ public final class FeedTable {
     public static let eventBytesMax = 24 << 20
 
     /// - Parameters:
-    ///   - subscriberBytesMax: Bytes of events of a feed that a viewer may owe.
+    ///   - subscriberBytesMax: Bytes of events that one feed keeps for slow viewers.
     ///   - eventBytesMax: Bytes of events kept for slow viewers, in all feeds together.
     public init(
         subscriberBytesMax: Int = Limits.subscriberBytesMax,
@@ -32,7 +32,7 @@ public final class FeedTable {
     ///
     /// - Parameters:
     ///   - key: Key of the share, or of one member of a group.
-    ///   - runnerName: Name before its values in a group.
+    ///   - runnerName: Name that stands before the runner's values in a group.
     ///   - snapshot: Snapshot of the share's view; updates after its cursor must follow.
     /// - Returns: The feed, for the subscriber that waits for it.
     @discardableResult

@@ -13,12 +13,12 @@ public struct FeedUpdate: Sendable {
     public var heartRate: HeartRateReading?
     /// Whether a state changed: a viewer's rate must not delay it. Events are always urgent.
     public var urgent: Bool
-    /// Whether another session begins: earlier values are void, and `changed` is complete.
+    /// Whether another session begins: earlier values are invalid, and `changed` is complete.
     public var begins: Bool
-    /// Whether earlier values must not be sent any more: the owner hides them now.
+    /// Whether earlier values must no longer be sent, because the owner hides them now.
     public var forgets = false
-    /// Arrival of the record, to measure the delivery time; `nil`: delayed on purpose, so not
-    /// measured.
+    /// Arrival of the record, to measure the delivery time; `nil` if the update was delayed on
+    /// purpose and is not measured.
     public var arrival: Timestamp?
 
     public init(

@@ -1,10 +1,9 @@
 import SensorModel
 
-/// Held updates of delayed shares until they are due, in bounded memory.
+/// Updates of delayed shares that are not due yet, in bounded memory.
 ///
-/// If there are too many, neighbors merge, the older into the newer. So nothing is shown early;
-/// only the frequency of changes is lower. Events stay complete as long as they fit; then the
-/// oldest are dropped.
+/// If there are too many, neighbors merge, the older into the newer. Nothing is shown early; only
+/// the frequency of changes is lower. Events are kept while they fit; then the oldest are dropped.
 public struct HeldUpdates: Sendable {
     private struct Held: Sendable {
         var update: FeedUpdate
@@ -25,7 +24,7 @@ public struct HeldUpdates: Sendable {
     /// First entry that was not released yet; earlier ones are removed in bulk.
     private var head = 0
     private var eventBytes = 0
-    /// Number of the next update: it counts all that were ever appended.
+    /// Number of the next update, counted over all updates that were ever appended.
     private(set) var nextNumber = 0
 
     var nextDue: Timestamp? { head < queue.count ? queue[head].due : nil }
@@ -60,7 +59,7 @@ public struct HeldUpdates: Sendable {
         queue[head...].contains { $0.session == session }
     }
 
-    /// Drops what is held of a session that was erased. What follows of another begins anew.
+    /// Drops an erased session's held updates. The next session begins with a complete update.
     mutating func remove(_ session: SessionID) {
         dropTaken()
         queue.removeAll { $0.session == session }
@@ -102,7 +101,7 @@ public struct HeldUpdates: Sendable {
         if thinned.count > countMax {
             let given = thinned.count / 2
             for held in thinned[..<given].reversed() {
-                // What came before a session's beginning is of another session.
+                // Updates before a session's first one belong to another session.
                 guard !thinned[given].update.begins else { break }
                 thinned[given].update.fold(in: held.update)
             }

@@ -53,7 +53,7 @@ enum MessageWriter {
         return json.bytes
     }
 
-    /// The same object with `"runner":…` at the start.
+    /// Returns the object with `"runner":…` inserted at the start.
     static func naming(_ runner: String, in object: [UInt8]) -> [UInt8] {
         var json = ViewerJSON(reserving: object.count + runner.utf8.count + 16)
         json.raw("{\"runner\":")

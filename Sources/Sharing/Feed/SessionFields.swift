@@ -7,8 +7,8 @@ public struct SessionFields: Sendable {
     /// The forms of each key by audience; empty until its first value.
     private var forms: [[Fragment]] = Array(repeating: [], count: FieldKey.allCases.count)
     private var splits: [Split] = []
-    /// Whether splits changed by an event; the next fields contain them, since two messages never
-    /// have one cursor.
+    /// Whether an event changed the splits. The next fields then contain them, since two messages
+    /// never share a cursor.
     private var splitsArePending = false
     private var states = States()
     private var scratch = ViewerJSON(reserving: 512)
@@ -19,7 +19,7 @@ public struct SessionFields: Sendable {
     /// Whether the end was shown.
     public private(set) var hasEnded = false
 
-    /// A race of a hundred miles has fewer; older ones are in the history.
+    /// More splits than a race of a hundred miles has; older ones are in the history.
     static let splitsMax = 256
 
     public init(session: SessionID, epoch: UInt32) {
@@ -52,7 +52,7 @@ public struct SessionFields: Sendable {
             + forms[Int(FieldKey.splits.rawValue)].reduce(0) { $0 + $1.bytes.capacity }
     }
 
-    /// Begins with values that were known before: a snapshot's.
+    /// Begins with the values of a snapshot.
     ///
     /// - Parameters:
     ///   - snapshot: Events with all latched values.
@@ -172,7 +172,7 @@ public struct SessionFields: Sendable {
         splitsArePending = true
     }
 
-    /// The forms with those of pending splits: many may be completed between two metrics.
+    /// The forms including pending splits, encoded late: many may end between two metrics.
     private var currentForms: [[Fragment]] {
         guard splitsArePending else { return forms }
         var current = forms
@@ -187,7 +187,7 @@ public struct SessionFields: Sendable {
         return current
     }
 
-    /// Encodes the alerts; the named ones differ by scope.
+    /// Encodes the alerts; the scope decides which of them are named.
     private mutating func encode(alerts: [AlertKind], _ changed: inout [Fragment]) {
         let known = forms[Int(FieldKey.alerts.rawValue)]
         if alerts.isEmpty, known.isEmpty { return }
@@ -198,7 +198,7 @@ public struct SessionFields: Sendable {
     }
 }
 
-/// The states whose changes viewers get at once.
+/// The states whose changes are sent at once, whatever the viewer's rate.
 private struct States: Hashable {
     var session: ValueState?
     var heartRate: ValueState?

@@ -1,13 +1,13 @@
 public import SensorModel
 
-/// One session in the views of its device's shares: with everything, and, if the owner hides
-/// something, for shares that obey privacy. Belongs to the pipeline.
+/// One session as its device's shares show it: the full view, and, if the owner hides something, a
+/// hiding view for shares that obey privacy. Belongs to the pipeline.
 ///
-/// After a change of the owner's privacy settings a new value replaces it and reads the session
-/// again.
+/// After a change of the owner's privacy settings a new value replaces this one and reads the
+/// session again.
 public struct SessionViews: Sendable {
-    /// Bytes of all hiding views together: 9,500 with zones alone, or 130 runners with 300 m of
-    /// finish trimmed, who hold back 26 minutes of 400 bytes a second.
+    /// Maximum bytes of all hiding views: 9,500 views with zones alone, or 130 runners with a
+    /// finish trim of 300 m, each holding back 26 minutes of 400 bytes a second.
     public static let hidingBytesMax = 84 << 20
     /// Bytes of one view that holds nothing back: projection and fields, rounded up.
     static let hidingBytesEach = 9 << 10
@@ -16,10 +16,10 @@ public struct SessionViews: Sendable {
         /// The projection; `nil`: dropped for lack of memory.
         var projection: SessionProjection?
         var fields: SessionFields
-        /// What changed in a second that a split took the place of: its viewers get it with the next.
+        /// Changes of a second that a split replaced; its viewers get them with the next metrics.
         var owed: (changed: [Fragment], heartRate: HeartRateReading?) = ([], nil)
 
-        /// - Returns: The changes, and those for shares that do not see the event.
+        /// - Returns: The changes; and, if some shares do not see the event, the changes for those.
         mutating func take(_ shown: ShownEvent) -> (update: SessionUpdate, covered: SessionUpdate?)
         {
             var update = fields.take(shown.event, at: shown.offset)
@@ -58,20 +58,20 @@ public struct SessionViews: Sendable {
                 fields: SessionFields(session: session, epoch: epoch)))
     }
 
-    /// Applies what the log says of the session besides its events, in log order with them.
+    /// Applies a mark, which is what the log says besides events, in log order with the events.
     public mutating func note(_ mark: SessionProjection.Mark) {
         guard !hiding.isEmpty else { return }
         hiding[0].projection?.note(mark)
     }
 
-    /// Applies the session's next event. Every event must come, in log order.
+    /// Applies the session's next event. The caller passes every event, in log order.
     public mutating func take(
         _ event: StreamEvent, at offset: RecordOffset, arrival: Timestamp
     ) -> SessionUpdates {
         var updates = SessionUpdates(everything: everything.take(event, at: offset), hiding: nil)
         guard !hiding.isEmpty else { return updates }
         guard hiding[0].projection != nil else {
-            // As in the projection: privacy must not delay help.
+            // As in the projection, privacy must not delay a call for help.
             if event.kind.isCallForHelp {
                 shown.append(ShownEvent(event: event, offset: offset, arrival: arrival))
             }
@@ -119,8 +119,8 @@ public struct SessionViews: Sendable {
             + hiding.reduce(0) { $0 + $1.fields.splitBytes + ($1.projection?.splitBytes ?? 0) }
     }
 
-    /// Drops the hiding view for lack of memory: its state is lost, and only calls for help are
-    /// shown. To read the session again restores it.
+    /// Drops the hiding view for lack of memory. Only calls for help are shown until the session is
+    /// read again.
     public mutating func withhold() {
         guard !hiding.isEmpty else { return }
         hiding[0].projection = nil
@@ -129,7 +129,7 @@ public struct SessionViews: Sendable {
 
     public var isWithheld: Bool { hiding.first.map { $0.projection == nil } ?? false }
 
-    /// Whether such a share hides anything.
+    /// Whether a share that obeys privacy, or one that does not, hides anything of the session.
     public func hides(obeyingPrivacy: Bool) -> Bool {
         obeyingPrivacy && !hiding.isEmpty
     }
@@ -145,7 +145,7 @@ public struct SessionViews: Sendable {
             dated.covered = covered
             updates.append(dated)
         }
-        // The array is large after a backlog, and every session has one.
+        // A backlog makes the array large, and every session has one, so a large array is freed.
         shown.removeAll(keepingCapacity: shown.capacity <= Self.shownKept)
         return updates
     }
@@ -160,10 +160,10 @@ public struct SessionUpdates: Sendable {
     public struct Dated: Sendable {
         public var update: SessionUpdate
         public var arrival: Timestamp
-        /// All that the session shows after the first of several updates, for a share that begins
-        /// with it; `nil`: the session's fields.
+        /// Everything shown after the first of several updates, for a share that begins with that
+        /// update; `nil`: the session's fields.
         public var everything: SessionUpdate?
-        /// In place of `update`, for shares that do not see its event: see ``ShownEvent/seen(in:)``.
+        /// Replaces `update` for shares that do not see its event: see ``ShownEvent/seen(in:)``.
         var covered: SessionUpdate?
 
         public init(update: SessionUpdate, arrival: Timestamp, everything: SessionUpdate? = nil) {
@@ -172,7 +172,7 @@ public struct SessionUpdates: Sendable {
             self.everything = everything
         }
 
-        /// What a share gets of it.
+        /// The update in the form for a share of this scope.
         public func seen(in scope: Scope) -> Self {
             guard let covered, !scope.seesSplits else { return self }
             return Self(update: covered, arrival: arrival, everything: everything)

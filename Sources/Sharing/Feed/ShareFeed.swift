@@ -3,12 +3,12 @@ public import SensorModel
 /// One loop's state of one share: the newest fragment of each field, and the last events.
 ///
 /// It is the only data between the pipeline and the sockets. A viewer is only a number, the
-/// revision last sent to it. Its next update has the fragments that changed after that revision. So
-/// merging is the omission of overwritten values, and viewers at one revision share one encoding.
+/// revision last sent to it. Its next update has the fragments that changed after that revision.
+/// Merging thus means to omit overwritten values, and viewers at one revision share one encoding.
 /// Belongs to one loop.
 public final class ShareFeed {
     public let key: FeedKey
-    /// Name before this share's values in a group.
+    /// Name that precedes this share's values in a group.
     public let runnerName: String
     public private(set) var cursor: LogCursor
     /// Device time of the newest record.
@@ -22,7 +22,7 @@ public final class ShareFeed {
 
     private var fields: [Field?] = Array(repeating: nil, count: FieldKey.allCases.count)
     private(set) var events = EventWindow()
-    /// What the loop's budget of events knows of this feed.
+    /// The event budget's record of this feed.
     var place = EventBudget.Place()
     private var updates: [Memo] = []
     private var restarts: [Memo] = []
@@ -108,7 +108,7 @@ public final class ShareFeed {
         }
     }
 
-    /// Keeps the newer half of the events only: viewers that wait for others count as too slow.
+    /// Drops the older half of the events. Viewers that still wait for those count as too slow.
     func giveUpOlderEvents() {
         events.giveUpOlderHalf()
         marks.lostEvent = events.lostRevision
@@ -118,8 +118,8 @@ public final class ShareFeed {
     ///
     /// - Parameters:
     ///   - resumed: The cursor of a reconnecting viewer. Its snapshot has this cursor, so that the
-    ///     cursors of the events after it rise. `nil` on a first connection: the snapshot says so,
-    ///     and old news raise no alert.
+    ///     cursors of the events after it rise. `nil` on a first connection, which the snapshot
+    ///     marks as initial, so that old events raise no alert.
     ///   - place: Alone, or under the runner's name in a group.
     /// - Returns: A message for this viewer.
     public func snapshotMessage(
@@ -155,7 +155,7 @@ public final class ShareFeed {
         after revision: UInt64, place: MessagePlace = .alone
     ) -> EncodedMessage? {
         guard marks.fields > revision else { return nil }
-        // The newest comes first: most viewers are at the same revision as the one before.
+        // Search newest first: most viewers are at the same revision as the viewer before.
         for index in updates.indices.reversed()
         where updates[index].after == revision && updates[index].place == place {
             return updates[index].message

@@ -65,7 +65,7 @@ public struct ShareView: Sendable {
     /// Whether the session is shown, or held back.
     func has(_ session: SessionID) -> Bool { self.session == session || held.contains(session) }
 
-    /// Forgets a session that was erased, shown or held back.
+    /// Forgets an erased session, whether it was shown or still held back.
     mutating func erase(_ session: SessionID) {
         held.remove(session)
         guard self.session == session else { return }

@@ -4,8 +4,8 @@ package struct HiddenCircle: Hashable, Sendable {
     private let squaredRadius: Double
 
     /// Hides all positions within `meters` of a place: a zone's center, a start or a finish.
-    /// Circles at one place have one offset; two offset circles around one home would intersect
-    /// near it.
+    /// Circles at one place have the same offset, since two circles with different offsets would
+    /// intersect near it.
     package init(meters: Double, aroundLatitude latitude: Double, longitude: Double, salt: UInt64) {
         let offset = PrivacyOffset.around(latitude: latitude, longitude: longitude, salt: salt)
         center = LocalPlane(latitude: latitude, longitude: longitude).moved(

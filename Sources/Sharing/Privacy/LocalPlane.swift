@@ -1,5 +1,5 @@
-/// Meters east and north of a point on a plane. It is accurate to a centimeter over the few
-/// kilometers of a zone.
+/// A plane around a point that measures meters east and north, accurate to a centimeter over the
+/// few kilometers of a zone.
 package struct LocalPlane: Hashable, Sendable {
     /// Degrees.
     let latitude: Double
@@ -28,14 +28,15 @@ package struct LocalPlane: Hashable, Sendable {
 
     /// The plane around the point at this distance.
     func moved(eastMeters: Double, northMeters: Double) -> LocalPlane {
-        // Near the pole a meter east would be a turn around it; no home is there.
+        // Near a pole, a meter east would be a full turn; the bound affects no home.
         let eastDegrees = eastMeters / max(metersPerDegreeEast, 1)
         return LocalPlane(
             latitude: latitude + northMeters / Self.metersPerDegreeNorth,
             longitude: longitude + eastDegrees)
     }
 
-    /// The series to its eighth term, accurate to 1e-12 at the pole. The core has no C library.
+    /// The cosine by its power series up to x¹⁸, accurate to 1e-12 at the pole. The core has no C
+    /// library.
     package static func cosine(ofDegrees degrees: Double) -> Double {
         let square = (degrees * Double.pi / 180) * (degrees * Double.pi / 180)
         var term = 1.0

@@ -6,10 +6,10 @@
 /// any offset.
 public enum PrivacyOffset {
     /// Range of the distance, meters. An attacker who knows this ring and the circle's center
-    /// searches the home on the ring. The far end makes the ring so large that a guess finds one
-    /// home in twenty. Every circle is enlarged by the far end, whatever its own offset, so the
-    /// radius reveals nothing about the offset. The near end keeps the average of the cuts away
-    /// from the home.
+    /// searches for the home on the ring. The upper bound makes the ring so large that a guess
+    /// finds one home in twenty. Every circle is enlarged by the upper bound, whatever its own
+    /// offset, so the radius reveals nothing about the offset. The lower bound keeps the average of
+    /// the cuts away from the home.
     public static let validLength: ClosedRange<Double> = 220...700
 
     /// The offset of the circle around a place; the device's salt determines it.

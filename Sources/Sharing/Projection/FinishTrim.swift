@@ -8,13 +8,13 @@ import SensorModel
 /// runner is far enough away, the last one would be shown at the moment of the arrival, and reveal
 /// the length of the hidden path.
 struct FinishTrim: Sendable {
-    /// The delay of all events. Within it a walker of 1.1 m/s leaves the farthest edge of the
-    /// circle: 26 minutes for a trim of 300 m.
+    /// The delay of every event, seconds. In this time a walker at 1.1 m/s passes the farthest edge
+    /// of the circle: 26 minutes for a trim of 300 m.
     static func secondsLate(behind meters: Double) -> Double {
         (meters + 2 * PrivacyOffset.validLength.upperBound) / 1.1
     }
 
-    /// The delay of a trimmed finish.
+    /// The delay of a trimmed finish, seconds: the setting, or the time that its radius needs.
     static func secondsLate(_ settings: PrivacySettings) -> Double {
         settings.finishSecondsLate ?? secondsLate(behind: settings.trimFinishMeters)
     }
@@ -28,17 +28,17 @@ struct FinishTrim: Sendable {
     /// An event whose place the runner has not left yet.
     private struct Near: Sendable {
         let number: Int
-        /// Device time of the event or of its place, the later one: neither tells of the other.
+        /// The later one of the event's device time and its place's, which are independent.
         let time: Timestamp
         let latitude: Double
         let longitude: Double
-        /// Whether a run ended here with a long stand: no later position leaves it.
+        /// Whether a run ended here with a long stand, so that no later position leaves the place.
         var isFinal: Bool
     }
 
-    /// Maximum held events: the longest wait, 52 minutes for 2,000 m, with two metrics a second and
-    /// space for events. A larger backlog arrives faster than it can be shown. Its older half is
-    /// then shown at once, except events whose places the runner has not left by the newest
+    /// Maximum number of held events: the longest wait, 52 minutes for 2,000 m, with two metrics a
+    /// second and space for events. A larger backlog arrives faster than it can be shown. Its older
+    /// half is then shown at once, except events whose places the runner has not left by the newest
     /// position.
     static let countMax = 8192
 
@@ -46,19 +46,19 @@ struct FinishTrim: Sendable {
     private let secondsLate: Double
     private let salt: UInt64
     private var held = HeldEvents()
-    /// Number of the oldest held event: it counts all that were ever held.
+    /// Number of the oldest held event, counted over all events that were ever held.
     private var oldest = 0
     /// The held events whose place the runner has not left; numbers rise.
     private var near: [Near] = []
-    /// Start of the valid part of ``near``: earlier ones are released, and the next position
+    /// Start of the valid part of ``near``. Earlier entries are released, and the next position
     /// removes them.
     private var nearStart = 0
     /// The last new position, and the device time of its record.
     private var place: (latitude: Double, longitude: Double, at: Timestamp)?
-    /// The circle that the newest position leaves behind, if it may leave one: two in a row leave what
-    /// is in neither of theirs, since one alone may be a leap of the receiver.
+    /// The circle around the newest position, if that position may leave places. A place is left
+    /// when two successive circles do not contain it, since one position may be a receiver's jump.
     private var ahead: HiddenCircle?
-    /// Less accurate positions leave nothing.
+    /// Positions less accurate than this leave no place.
     private static let accuracyMetersMax = 100.0
     /// The track up to the newest position.
     private var track = TrackTrust()
@@ -88,7 +88,7 @@ struct FinishTrim: Sendable {
     /// Time of the last release. Arrival clock.
     var lastDue: Timestamp? { held.last.map { due($0.arrival) } }
 
-    /// A copy in its state before the oldest held event: the copy must process all held events
+    /// A copy with the state before the oldest held event; the copy must process all held events
     /// again.
     ///
     /// - Parameter track: The track up to the newest event that is not held.
@@ -126,7 +126,7 @@ struct FinishTrim: Sendable {
         return (verdict, verdict.releasedEarly ?? due(recorded.arrival))
     }
 
-    /// Notes the decision on a released event, for later readings.
+    /// Stores the decision on a released event, for later readings.
     mutating func note(_ released: Released, at now: Timestamp, lagSeconds: Double) {
         guard keepsVerdicts else { return }
         let recorded = released.recorded
@@ -141,9 +141,9 @@ struct FinishTrim: Sendable {
         arrival.advanced(bySeconds: secondsLate)
     }
 
-    /// Moves the runner. Places are left only on a trusted track: a wrong position after the
-    /// arrival would otherwise show the way home. So would a part of the run that comes late: a place
-    /// is left only by a position that is new, and of a later time.
+    /// Moves the runner, and notes which places the runner has left. Only positions on a trusted
+    /// track count: a wrong position after the arrival would reveal the way home. A part of the run
+    /// that comes late would do so too, so the position must be new and of a later time.
     ///
     /// - Parameters:
     ///   - metrics: Recorded metrics.
@@ -152,7 +152,7 @@ struct FinishTrim: Sendable {
     mutating func move(_ metrics: Metrics, _ position: PositionMetric, at time: Timestamp) {
         let step = track.update(metrics, position, at: time)
         if track.stand.hasBegun {
-            // Also of a walk, or a leap of the receiver, in the middle of the stand.
+            // This includes events of a walk, or of a receiver's jump, during the stand.
             for index in near.indices { near[index].isFinal = true }
         }
         guard step != .repeated else { return }
@@ -176,13 +176,13 @@ struct FinishTrim: Sendable {
         }
     }
 
-    /// The session's beginning is unknown: events wait also before the next position, since an
-    /// earlier one may be lost.
+    /// Notes that the session's beginning is unknown. Events then wait even before the next
+    /// position, since an earlier one may be lost.
     mutating func loseStart() {
         if place == nil { place = (.nan, .nan, Timestamp(microseconds: .min)) }
     }
 
-    /// Another session begins under the ID: its track has to earn trust itself.
+    /// Notes that another session begins under the ID; its track is not trusted yet.
     mutating func beginAnew() {
         track = TrackTrust()
         ahead = nil

@@ -12,7 +12,7 @@ package struct FinishVerdicts: Sendable {
         let isNear: Bool
         /// Time of a release before the end of the wait. Arrival clock.
         let releasedEarly: Timestamp?
-        /// Minimum time after the wait without a record: time alone released the event.
+        /// Seconds after the wait at which time alone released the event; 0: a record did.
         var lagSeconds = 0.0
     }
 
@@ -22,8 +22,8 @@ package struct FinishVerdicts: Sendable {
         let verdict: Verdict
     }
 
-    /// Limit of stretches, 40 KiB. A run changes sides a few times; further changes are decided
-    /// again.
+    /// Maximum number of stretches, 40 KiB. The verdict changes a few times in a run; events beyond
+    /// the limit are decided again.
     private static let countMax = 1024
 
     private var stretches: [Stretch] = []
@@ -34,7 +34,7 @@ package struct FinishVerdicts: Sendable {
     /// Bytes of memory.
     var bytes: Int { stretches.capacity * MemoryLayout<Stretch>.stride }
 
-    /// Adds a verdict. Events come in log order; a decided one changes nothing.
+    /// Adds a verdict. Events come in log order; an event that is already decided changes nothing.
     mutating func append(_ verdict: Verdict, at offset: RecordOffset) {
         guard !isFull, through.map({ $0 < offset }) ?? true else { return }
         if stretches.last?.verdict != verdict {

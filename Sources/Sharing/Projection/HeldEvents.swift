@@ -1,8 +1,7 @@
 import SensorModel
 import WireFormat
 
-/// Held events, oldest first, in the form of the log, which needs a quarter of the memory of
-/// values.
+/// Held events, oldest first, encoded as in the log, which needs a quarter of the memory of values.
 struct HeldEvents: Sendable {
     struct Entry: Sendable {
         let offset: RecordOffset
@@ -17,8 +16,7 @@ struct HeldEvents: Sendable {
         fileprivate let end: Int
     }
 
-    /// A block of events that is allocated and freed together: no array is doubled or moved as a
-    /// whole.
+    /// A block of events, allocated and freed together: no large array is doubled or moved.
     private struct Block: Sendable {
         static let countMax = 64
 

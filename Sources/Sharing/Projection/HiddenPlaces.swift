@@ -3,52 +3,53 @@ import SensorModel
 /// Decides for each position of a session, in order, whether it is in a zone or in the trimmed
 /// start.
 ///
-/// A runner comes into view only on a trusted track. Until then each place where the track is taken
-/// up may be where the run begins, and is hidden as such.
+/// A runner comes into view only on a trusted track. Until then every place where the track resumes
+/// may be the start of the run, and is hidden as such.
 struct HiddenPlaces: Sendable {
     private let settings: PrivacySettings
     private var circles: [HiddenCircle]
-    /// Whether only the finish is trimmed.
+    /// Whether there is neither a zone nor a trimmed start: only the finish is trimmed.
     private let isOpen: Bool
     private(set) var track = TrackTrust()
-    /// Places that may be the start; `nil` once the runner was in view.
+    /// Places that may be the start; `nil` once the runner has been in view.
     private var starts: [LocalPlane]? = []
-    /// Whether the profile says so.
+    /// Whether the profile places the session on a treadmill.
     var isOnTreadmill = false
     private var hasFix = false
-    /// Whether a position came that may be of satellites.
+    /// Whether a position was accurate enough to come from satellites.
     private var hasGoodFix = false
-    /// Seconds of the session before it in which the device sent something.
+    /// Session time without a fix, seconds; a silence counts at most ``silenceSecondsMax``.
     private var secondsWithoutFix = 0.0
     private var lastSeconds = 0.0
-    /// Device time of the last record of them.
+    /// Device time of the last live metrics without a fix.
     private var heardAt: Timestamp?
-    /// The session's beginning is unknown: where it started, and whether it has fixes at all.
+    /// Whether the session's beginning is unknown: its start, and whether it has fixes at all.
     private var isStartLost = false
-    /// Whether the runner came into view, and reached no hidden place and lost no receiver since.
+    /// Whether the runner came into view, and has not reached a hidden place or lost the fix since.
     private var isInView = false
     /// Whether the newest position is hidden.
     private(set) var isHidden = true
-    /// Whether the track was taken up at the newest position, outside of all hidden places.
+    /// Whether the track resumed at the newest position, outside of all hidden places.
     private(set) var hasLandedOutside = false
-    /// Whether the track was outside of all hidden places since it was taken up.
+    /// Whether the track has stayed outside of all hidden places since it resumed.
     private(set) var isOutsideSinceLanding = false
 
-    /// Longest time without a fix that hides a session on a treadmill, longer than a receiver needs to
-    /// find satellites: the profile may be of yesterday. Elsewhere a runner without a fix may be anywhere,
-    /// and another source of the device may tell where: its strap or foot pod would tell what is hidden.
+    /// Maximum time without a fix that hides a treadmill session, longer than a receiver needs to
+    /// find satellites, since the profile may be of yesterday. In other sessions a runner without a
+    /// fix may be anywhere, and another source, such as a strap or foot pod, would reveal what is
+    /// hidden.
     static let secondsWithoutFixMax = 300.0
-    /// What a longer silence counts for, seconds: a watch may also have set its clock.
+    /// Seconds that a longer silence counts for, since the watch may have set its clock.
     private static let silenceSecondsMax = 10.0
-    /// With more of them the session is hidden altogether: its receiver leaps about.
+    /// Maximum number of possible starts. With more, the receiver jumps about: all is hidden.
     private static let startsMax = 16
-    /// Long stands that are known; with more the session is hidden altogether.
+    /// The known long stands. With more than ``standsMax`` the session is hidden altogether.
     private var stands: [LocalPlane] = []
     private static let standsMax = 16
-    /// Nearer places are one start.
+    /// Places closer than this are one start, meters.
     private static let startMeters = 25.0
-    /// Cell towers are less accurate, meters: the first position behind theirs may be the door, however the
-    /// track came there.
+    /// Accuracy that positions from cell towers do not reach, meters. The first better position may
+    /// be the front door, however the track came there.
     private static let goodMeters = 50.0
 
     init(_ settings: PrivacySettings) {
@@ -64,7 +65,7 @@ struct HiddenPlaces: Sendable {
 
     mutating func loseStart() { isStartLost = true }
 
-    /// The next position is the start of another session.
+    /// Notes that the next position is the start of another session.
     mutating func beginAnew() {
         (hasFix, hasGoodFix) = (false, false)
         (secondsWithoutFix, lastSeconds, heardAt) = (0, 0, nil)
@@ -73,7 +74,7 @@ struct HiddenPlaces: Sendable {
         (isInView, isHidden) = (isOpen, true)
     }
 
-    /// Hides until a position on a trusted track: where the runner went meanwhile is unknown.
+    /// Hides the runner until a position on a trusted track, since the way meanwhile is unknown.
     ///
     /// - Returns: Whether there is anything to hide.
     mutating func losePlace() -> Bool {
@@ -93,8 +94,8 @@ struct HiddenPlaces: Sendable {
     mutating func update(_ metrics: Metrics, at time: Timestamp) {
         hasLandedOutside = false
         guard let position = metrics.position else { return waitForFix(metrics, at: time) }
-        // A part of the run that comes late may be from before the first position, and a first one that
-        // comes after minutes is not the start: fixes before it may have been passed over.
+        // A part of the run that comes late may be from before the first position. A first position
+        // after minutes is not the start: fixes before it may have been skipped.
         if !hasFix, isFixLate(at: time) { isStartLost = true }
         hasFix = true
         let (latitude, longitude) = (position.latitude, position.longitude)
@@ -110,11 +111,11 @@ struct HiddenPlaces: Sendable {
         }
         if let place = track.stand.newPlace { noteStand(place) }
         if track.hasSteppedBack { isStartLost = true }
-        // Any place may be the trimmed start.
+        // With an unknown start, any place may be the trimmed start.
         let isInside =
             isStartLost && settings.trimStartMeters > 0
             || circles.contains { $0.contains(latitude: latitude, longitude: longitude) }
-        // The watch's other sensors go on, and would tell how long the way is from here to the end.
+        // The watch's other sensors continue, and would reveal the rest of the way's length.
         let isUnknown = track.isLost || track.hasSteppedBack
         hasLandedOutside = hasLanded && !isInside
         isOutsideSinceLanding = !isInside && !isUnknown && (hasLanded || isOutsideSinceLanding)
@@ -125,7 +126,7 @@ struct HiddenPlaces: Sendable {
 
     private mutating func waitForFix(_ metrics: Metrics, at time: Timestamp) {
         let seconds = metrics.elapsedSeconds
-        // The time of a silence is an estimate.
+        // The time of a silence tick is an estimate.
         if metrics.state == .live { heardAt = time }
         secondsWithoutFix += min(max(0, seconds - lastSeconds), Self.silenceSecondsMax)
         lastSeconds = seconds
@@ -139,7 +140,7 @@ struct HiddenPlaces: Sendable {
             || heardAt.map { TrackTrust.isBack(time, before: $0) } ?? false
     }
 
-    /// Hides around a long stand: the next run begins there.
+    /// Hides the surroundings of a long stand, where the next run begins.
     private mutating func noteStand(_ place: LocalPlane) {
         guard settings.trimStartMeters > 0 else { return }
         let square = LongStand.meters * LongStand.meters

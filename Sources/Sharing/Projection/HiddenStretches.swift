@@ -5,7 +5,7 @@ import SensorModel
 ///     before ──first shown point──▶ shown ──enters──▶ hidden ──leaves──▶ shown
 struct HiddenStretches: Sendable {
     private enum Phase: Sendable {
-        /// The totals that viewers see while the runner is hidden.
+        /// The runner is hidden; `since` holds the recorded totals at the last shown point.
         case hidden(since: SessionTotals)
         case shown(Stretch)
     }
@@ -15,7 +15,7 @@ struct HiddenStretches: Sendable {
         let start: Timestamp
         /// The session's maximum at the start of the stretch: a higher one was reached while shown.
         let maxHeartRateBefore: Double?
-        /// The phase of the plan that began while the runner was hidden.
+        /// Number of the plan's phase that began while the runner was hidden.
         let foreignInterval: Int?
         let totals: SessionTotals
         var way: ShownWay
@@ -36,15 +36,15 @@ struct HiddenStretches: Sendable {
     private let showsHeartRate: Bool
     private var places: HiddenPlaces
     private var phase = Phase.hidden(since: SessionTotals())
-    /// Where the track was taken up, while it is not trusted yet. If it never was in a hidden place
-    /// since, the stretch begins there.
+    /// The stretch since the track resumed, while the track is not trusted yet. If the runner has
+    /// been in no hidden place since, it becomes the shown stretch.
     private var landed: Stretch?
     /// Totals of all hidden stretches, up to the last point at which the runner became visible.
     private var hidden = SessionTotals()
     private var splits = ShownSplits()
-    /// Completed splits that were not sent yet: each replaces a second's metrics.
+    /// Completed splits that were not sent yet. Each replaces one second's metrics.
     private var pendingSplits: [Split] = []
-    /// As many as a snapshot shows.
+    /// As many splits as a snapshot shows.
     private static let pendingSplitsMax = 256
     /// The newest metrics, as recorded and as shown.
     private var newest = (recorded: Metrics(), shown: Metrics())
@@ -72,7 +72,7 @@ struct HiddenStretches: Sendable {
         self = Self(places, showsHeartRate: showsHeartRate)
     }
 
-    /// Notes that events were lost: what they may have hidden counts as hidden.
+    /// Notes that events were lost. The runner then counts as hidden, since the way is unknown.
     mutating func losePlace() {
         guard places.losePlace(), case .shown = phase else { return }
         phase = .hidden(since: SessionTotals(newest.recorded))
@@ -81,7 +81,7 @@ struct HiddenStretches: Sendable {
     /// The track up to the newest event.
     var track: TrackTrust { places.track }
 
-    /// The newest metrics as shown; a split may have taken their place.
+    /// The newest metrics as shown, even if a split was sent in their place.
     var newestShown: Metrics { newest.shown }
 
     var isHidden: Bool {
@@ -137,7 +137,7 @@ struct HiddenStretches: Sendable {
         var stretch = stretch
         let excess = stretch.way.takeExcess()
         phase = .shown(stretch)
-        // Where nothing was hidden it is the session's own.
+        // If nothing was hidden, the excess belongs to the session's own totals.
         if isMixed {
             hidden.distanceMeters += excess.meters
             hidden.movingSeconds += excess.movingSeconds
@@ -152,13 +152,13 @@ struct HiddenStretches: Sendable {
         }
         let isQuiet = shown.hasStates(of: newest.shown)
         newest.shown = shown
-        // A record has one cursor. So a split replaces a second's metrics, whose values are in the
-        // next second's too. A change of state is never delayed.
+        // A record has one cursor, so a split replaces one second's metrics; the next metrics
+        // include their values. A change of state is never delayed.
         if isQuiet, !pendingSplits.isEmpty { return .split(pendingSplits.removeFirst()) }
         return .metrics(shown)
     }
 
-    /// Removes values over the whole session that cannot be split, once a part of it was hidden.
+    /// Removes whole-session values that cannot be reduced to the shown part, if a part was hidden.
     private mutating func keepUnmixed(
         _ shown: inout Metrics, of metrics: Metrics, in stretch: Stretch
     ) {
@@ -177,42 +177,42 @@ struct HiddenStretches: Sendable {
         shown.decouplingPercent = nil
         shown.targetZonePercent = nil
         shown.finishEstimate = nil
-        // These follow from the whole way, and not by sums: its length could be computed from them.
+        // These depend on the whole way and are no sums, so its length could be computed from them.
         shown.distanceUncertaintyMeters = nil
-        // It remembers for minutes how the runner moved.
+        // This value depends on minutes of the runner's movement.
         shown.speedUncertaintyMetersPerSecond = nil
         shown.caloriesKcal = nil
-        // Kilometers, and 100 m of climb as one more: as the session's, by what is in view.
+        // Kilometers plus climb / 100 m, as for the session, but from shown values.
         shown.effortKm = shown.effortKm.map { _ in
             (shown.distanceMeters ?? 0) / 1000 + (shown.elevationGainMeters ?? 0) / 100
         }
         shown.interval = nil
         shown.activeAlerts.removeAll(where: \.countsFromStart)
         if shown.zoneSeconds.reduce(0, +) < Self.loadSecondsMin { shown.trainingLoad = nil }
-        // It is unknown in a session's first minutes. What was hidden of them could not be subtracted,
-        // and whether it is known in view would say how long the runner was hidden.
+        // hrTSS is unknown in a session's first minutes. Their hidden part could not be subtracted,
+        // and whether hrTSS is shown would reveal how long the runner was hidden.
         shown.trainingLoad?.hrTSS = nil
         shown.averageCadence = shown.steps.flatMap { steps in
             shown.movingSeconds >= 10 ? Double(steps) * 60 / shown.movingSeconds : nil
         }
     }
 
-    /// Whether the session's values count what was hidden, too: a way, or time, also that of a pause.
+    /// Whether the session's values include hidden distance or hidden time, pauses included.
     private var isMixed: Bool {
         hasHiddenPlace || hidden.distanceMeters != 0 || hidden.elapsedSeconds > Self.fixSeconds
     }
 
-    /// Load is told from so many seconds of heart rate on: when it appears must not tell for how
-    /// long the runner was hidden. The reference's bound.
+    /// Seconds of heart rate before the load is shown, the bound of the reference. Without it, the
+    /// moment of its appearance would reveal how long the runner was hidden.
     private static let loadSecondsMin = 300.0
 
-    /// The grade looks back 150 m. A time, since the steps of a distance depend on what was hidden.
+    /// The grade looks back 150 m. A time is used, since a distance's steps may be hidden.
     private static let gradeSeconds = 200.0
 
-    /// A receiver's first fix comes a little after the start: steps before it were no hidden path.
+    /// A receiver's first fix comes a little late, so steps before it are no hidden path.
     private static let fixSeconds = 60.0
 
-    /// - Returns: The metrics of a hidden runner, if viewers must get new ones; else `nil`.
+    /// - Returns: The metrics of a hidden runner; `nil` if viewers need no new ones.
     private mutating func rest(_ metrics: Metrics, enters: Bool = false) -> StreamEvent.Kind? {
         var resting = newest.shown.resting(as: .waiting)
         resting.activeAlerts = metrics.activeAlerts.filter(\.isCallForHelp)
@@ -232,8 +232,8 @@ struct HiddenStretches: Sendable {
         switch kind {
         case .marker, .zoneChanged, .sourceChanged, .ended: return kind
         case .alert(let alert): return isMixed && alert.kind.countsFromStart ? nil : kind
-        // A watch that laps each kilometer does so by the whole way: where a later lap lies tells what
-        // was hidden before it, but for whole kilometers.
+        // A watch that laps each kilometer counts the whole way. The place of a later lap would
+        // reveal the distance hidden before it, except for whole kilometers.
         case .lap: return isMixed ? nil : kind
         // Numbers of a plan's phases count from the session's real start.
         case .intervalStarted, .intervalEnding, .intervalEnded:
@@ -276,8 +276,8 @@ extension Metrics {
 }
 
 extension CourseProgress {
-    /// A time at a checkpoint, with the shown speed, is its distance along the course: also of one that
-    /// lies in a hidden place, or behind one. Which do is not in the metrics.
+    /// Removes predicted times. With the shown speed, each gives a checkpoint's distance, even of
+    /// one in or behind a hidden place, and the metrics do not say which ones are.
     fileprivate mutating func forgetPredictions() {
         predictedSeconds = nil
         for index in later.indices { later[index].predictedSeconds = nil }

@@ -1,32 +1,32 @@
-/// A stand so long that a run ends with it and another begins: an app that never stops records the nights
-/// at home in one session with the runs before and after.
+/// Detects a stand so long that one run ends with it and another begins.
 ///
-/// Receivers in houses leap away and come back, and nothing tells such a leap from a short walk. So a
+/// An app that never stops records nights at home in one session with the runs around them.
+/// Receivers in houses jump away and come back, and no data tell a jump from a short walk. So a
 /// place is left only when the receiver stays away, and several places are kept at a time.
 struct LongStand: Sendable {
-    /// Longer than a rest in a race, mostly. A place that was not seen for so long is left.
+    /// Minimum of a long stand, above most rests in a race. A place unseen for so long is left.
     static let secondsMin = 1800.0
-    /// Receivers in houses wander by this much.
+    /// Radius of a place: receivers in houses wander by this much.
     static let meters = 100.0
-    /// The share of the time that is spent at the place: less than of a runner on laps of 600 m, more than
-    /// of a receiver that is somewhere else every second time.
+    /// Minimum share of the time spent at the place. A runner on laps of 600 m has less; a receiver
+    /// that is elsewhere every second time has more.
     private static let shareMin = 0.4
     private static let placesMax = 4
-    /// What a position's own accuracy may add to ``meters``.
+    /// Maximum that a position's own accuracy adds to ``meters``.
     private static let accuracyMetersMax = 500.0
 
     private struct Place: Sendable {
         let plane: LocalPlane
         let since: Double
         private(set) var last: Double
-        /// Seconds that were spent there.
+        /// Seconds spent there.
         private(set) var seconds = 0.0
         /// Whether the newest position is there.
         private(set) var isHere = true
         var isLong = false
-        /// The newest position there, and the sum of all, each times the seconds until the next; meters from
-        /// the first one.
+        /// The newest position there, in meters from the first one.
         private var newest = (east: 0.0, north: 0.0)
+        /// The sum of all, each times the seconds until the next.
         private var sum = (east: 0.0, north: 0.0)
 
         init(_ plane: LocalPlane, at seconds: Double) {
@@ -34,7 +34,7 @@ struct LongStand: Sendable {
             (since, last) = (seconds, seconds)
         }
 
-        /// The mean position: the first one is of the way there, up to ``LongStand/meters`` off.
+        /// The mean position. The first one lies on the way there, up to ``LongStand/meters`` off.
         var center: LocalPlane {
             guard seconds > 0 else { return plane }
             return plane.moved(eastMeters: sum.east / seconds, northMeters: sum.north / seconds)
@@ -66,14 +66,14 @@ struct LongStand: Sendable {
     private var last = 0.0
     /// Whether the newest position is at the place of a long stand.
     private(set) var isLong = false
-    /// Whether it is, and the one before was not.
+    /// Whether the newest position is at such a place, and the one before was not.
     private(set) var hasBegun = false
     /// The place of a stand that has just become long.
     private(set) var newPlace: LocalPlane?
 
     /// - Parameters:
-    ///   - latitude: Of the position, degrees.
-    ///   - longitude: The same.
+    ///   - latitude: Latitude of the position, degrees.
+    ///   - longitude: Longitude of the position, degrees.
     ///   - accuracy: Horizontal accuracy, meters; 0: unknown.
     ///   - seconds: The session's time.
     mutating func update(

@@ -1,8 +1,8 @@
 import SensorModel
 
 extension Metrics {
-    /// Removes stale values that were not shown before: they were measured while the runner was hidden,
-    /// and their age would tell when.
+    /// Removes stale values that were not shown before. They were measured while the runner was
+    /// hidden, and their age would reveal when.
     ///
     /// - Parameter shown: The metrics shown before; those of a hidden runner have no such values.
     mutating func forgetStale(besides shown: Metrics) {

@@ -1,12 +1,12 @@
 import Bytes
 public import SensorModel
 
-/// Copies of a projection along its session, from which reading can begin without the records
-/// before.
+/// Copies of a projection along its session; reading can begin at a copy, without the records
+/// before it.
 ///
-/// The first request reads the session twice: the first pass decides what may be the finish, the
-/// second follows it up to the first undecided event and makes the copies. Both continue where they
-/// ended when the session has more records, so an extension costs what is new.
+/// The first request reads the session twice. The first pass decides what may be the finish. The
+/// second applies these decisions up to the first undecided event, and makes the copies. When the
+/// session has more records, both continue where they ended and read only the new ones.
 public struct ProjectionIndex: Sendable {
     public struct Checkpoint: Sendable {
         /// The first offset that the projection has not processed.
@@ -43,8 +43,8 @@ public struct ProjectionIndex: Sendable {
     private var records = 0
     /// The pass that decides; unused unless the finish is trimmed.
     private var deciding: Pass
-    /// The same after the time since its last record. Time alone decides too, but not for good:
-    /// valid until another record comes.
+    /// The deciding pass, advanced by the time since its last record. Time alone decides too, but
+    /// such a decision is valid only until another record comes.
     private var resting: SessionProjection
     /// Time of the last extension. Arrival clock.
     private var extendedAt: Timestamp?
@@ -70,7 +70,7 @@ public struct ProjectionIndex: Sendable {
             || resting.releases.map { $0.lowerBound <= now } ?? false
     }
 
-    /// Whether the clock was set back since the last extension: time then decided too much.
+    /// Whether the clock was set back since the last extension, so that time decided too much.
     public func isAhead(of now: Timestamp) -> Bool {
         extendedAt.map { now < $0 } ?? false
     }
@@ -87,7 +87,7 @@ public struct ProjectionIndex: Sendable {
         records == self.records ? resting.verdicts : deciding.projection.verdicts
     }
 
-    /// - Parameter now: Time of the arrival clock, of an index that is not behind.
+    /// - Parameter now: Time of the arrival clock; the index must not be behind.
     /// - Returns: The offset from which all events are held back now; `nil`: unknown, or none.
     package func firstHeld(at now: Timestamp) -> RecordOffset? {
         guard let releases = resting.releases, now < releases.lowerBound,
@@ -105,7 +105,7 @@ public struct ProjectionIndex: Sendable {
             + checkpoints.reduce(0) { $0 + $1.projection.bytes }
     }
 
-    /// Whether it has events that a trimmed finish holds back: most of its memory.
+    /// Whether it has events that a trimmed finish holds back; they use most of its memory.
     public var hasHeld: Bool { deciding.projection.firstHeld != nil }
 
     /// A copy without the events held back: an extension reads them again.
@@ -168,7 +168,7 @@ public struct ProjectionIndex: Sendable {
     private mutating func note(_ record: Record) {
         let newest = max(record.event.deviceTime, newestDeviceTime ?? record.event.deviceTime)
         newestDeviceTime = newest
-        // Held events are read again: a copy of them would have half an hour of the session.
+        // Held events are read again, since a copy of them would hold half an hour of the session.
         let held = following.projection.firstHeld
         let last = checkpoints.last
         let time = held.map { max($0.deviceTime, last?.deviceTime ?? $0.deviceTime) }

@@ -8,7 +8,7 @@ public enum ProjectionRule: Hashable, Sendable {
     /// All records: for the owner's own views, and for devices that share no positions or hide
     /// nothing.
     case everything
-    /// Positions are shown, on this share or another one: hidden parts do not count.
+    /// For devices that show positions, on this share or another: hidden parts do not count.
     case hiding(PrivacySettings)
 
     public init(_ share: Share, privacy: PrivacySettings) {
@@ -39,8 +39,8 @@ public struct ShownEvent: Hashable, Sendable {
     public var offset: RecordOffset
     /// Arrival of that record, or the time at which the event became due.
     public var arrival: Timestamp
-    /// Metrics of the second that the event takes the place of. An array, since most events have none
-    /// and must not need memory for it.
+    /// Metrics of the second that the event replaces. An array, since most events have none and
+    /// must not need memory for it.
     var covered: [Metrics] = []
 
     public init(event: StreamEvent, offset: RecordOffset, arrival: Timestamp) {
@@ -49,8 +49,8 @@ public struct ShownEvent: Hashable, Sendable {
         self.arrival = arrival
     }
 
-    /// What a share shows of it. Where the scope has no splits it is the second that one takes the
-    /// place of: a second that is missing would tell the split, and the pace.
+    /// The event in the form for a share. A scope without splits gets the metrics that a split
+    /// replaces, since a missing second would reveal the split and the pace.
     public func seen(in scope: Scope) -> StreamEvent {
         guard let covered = covered.first, !scope.seesSplits else { return event }
         return StreamEvent(deviceTime: event.deviceTime, kind: .metrics(covered))

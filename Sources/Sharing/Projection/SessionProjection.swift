@@ -12,8 +12,8 @@ public import SensorModel
 /// Hidden parts do not count. Totals begin at 0 with the first shown point and stay constant while
 /// the runner is hidden; the session then looks `waiting`. Calls for help always pass.
 public struct SessionProjection: Sendable {
-    /// Time hidden after which a runner is shown as `ended`. The real end of the session would
-    /// reveal the length of the hidden path to the finish.
+    /// Hidden time, seconds, after which a runner is shown as `ended`. The real end of the session
+    /// would reveal the length of the hidden path to the finish.
     public static let hiddenSecondsMax = 900.0
 
     public let rule: ProjectionRule
@@ -23,7 +23,7 @@ public struct SessionProjection: Sendable {
     /// The shown state so far.
     public private(set) var progress = Progress()
     private var hasEndedView = false
-    /// Time of the last visible event, minutes after it with a held finish. Arrival clock.
+    /// Release time of the last visible event, minutes late with a trimmed finish. Arrival clock.
     private var inViewAt: Timestamp?
 
     /// Whether the session's first position is known. A trimmed start is hidden around it.
@@ -33,17 +33,17 @@ public struct SessionProjection: Sendable {
         /// The session's first record was processed, and no position yet.
         case begun
         case known
-        /// Retention or damage took it.
+        /// Retention or damage removed it.
         case lost
     }
 
-    /// What the log says of a session besides its events.
+    /// A fact about a session that the log contains besides its events.
     public enum Mark: Sendable {
         /// The session's first record.
         case beginning
         /// The profile from here on: whether the runner is on a treadmill, where no fix ever comes.
         case profile(isOnTreadmill: Bool)
-        /// Records are damaged or were removed, perhaps the session's.
+        /// Records, perhaps of this session, are damaged or were removed.
         case loss
     }
 
@@ -118,12 +118,12 @@ public struct SessionProjection: Sendable {
         return inViewAt.advanced(bySeconds: Self.hiddenSecondsMax)
     }
 
-    /// Processes a mark, in log order with the events. After a loss, and without ``Mark/beginning``, a
-    /// session is hidden up to its next position; with a trimmed start, whose place is not known, altogether.
+    /// Processes a mark, in log order with the events. After a loss, or without ``Mark/beginning``,
+    /// a session is hidden until its next position; if its trimmed start is unknown, entirely.
     ///
-    /// A second beginning is that of another session under the ID, after the first was removed; or a
-    /// later head in a log of an earlier program. So places that may be the first one's start stay
-    /// hidden, and the next position is another start, behind which the track has to earn trust.
+    /// A second beginning is that of another session under the ID, after the first was removed, or
+    /// a later head in a log of an earlier program. So possible starts of the first session stay
+    /// hidden. The next position is another start, after which the track is not trusted yet.
     public mutating func note(_ mark: Mark) {
         switch (mark, start) {
         case (.profile(let isOnTreadmill), _): hiding?.setTreadmill(isOnTreadmill)
@@ -157,7 +157,7 @@ public struct SessionProjection: Sendable {
         trim?.loseStart()
     }
 
-    /// Processes the session's next event. Every event must come, in log order.
+    /// Processes the session's next event. The caller passes every event, in log order.
     ///
     /// - Parameters:
     ///   - event: The recorded event.
@@ -175,7 +175,7 @@ public struct SessionProjection: Sendable {
         advance(to: arrival, lagSeconds: 0, into: &shown)
         move(by: event)
         if event.kind.isCallForHelp {
-            // Cursors rise: an earlier event cannot be shown after this one.
+            // Cursors rise, so held events must be shown before this one.
             while let released = trim?.release() { project(released, at: arrival, into: &shown) }
         } else if trim?.hold(recorded) ?? false {
             for _ in 0..<(trim?.excessCount ?? 0) {
@@ -205,7 +205,7 @@ public struct SessionProjection: Sendable {
             let (verdict, releasedAt) = trim?.decided(recorded)
         else { return false }
         move(by: recorded.event)
-        // If both are due at once, an ended wait comes first and an early release last.
+        // At equal times, an ended wait precedes the end of the view, and an early release follows.
         let due = releasedAt.advanced(bySeconds: verdict.lagSeconds)
         if let viewEnd, verdict.releasedEarly == nil ? viewEnd < due : viewEnd <= due {
             endView(at: viewEnd, into: &shown)
@@ -283,10 +283,10 @@ public struct SessionProjection: Sendable {
     ) {
         let event = recorded.event
         guard let kind = hiding?.project(event, isNear: isNear) else { return }
-        // The first record after a long silence may have the number that ended a view.
+        // The first record after a long silence may have an offset that the view's end has used.
         if let newest = progress.newest, recorded.offset <= newest.offset { return }
         inViewAt = now
-        // The first hidden record of a part that comes late would tell when the run began.
+        // The time of a late part's first hidden record would reveal when the run began.
         var time: Timestamp?
         if case .metrics = kind, hiding?.isHidden == true {
             time = progress.newest?.event.deviceTime

@@ -17,7 +17,7 @@ struct SessionTotals: Hashable, Sendable {
     var trimp = 0.0
     var edwards = 0.0
     var zoneSeconds: [Double] = []
-    /// Heart rate over time, beats/min × s; the average weighs it by the time in zones.
+    /// Average heart rate times the time in zones, beats/min × s.
     var beats = 0.0
 
     init() {}
@@ -40,7 +40,7 @@ struct SessionTotals: Hashable, Sendable {
 
     var heartRateSeconds: Double { zoneSeconds.reduce(0, +) }
 
-    /// Adds the difference between `start` and `end`, but for climb: see ``ShownClimb``.
+    /// Adds the difference between `start` and `end`, except climb: see ``ShownClimb``.
     mutating func add(from start: SessionTotals, to end: SessionTotals) {
         elapsedSeconds += end.elapsedSeconds - start.elapsedSeconds
         movingSeconds += end.movingSeconds - start.movingSeconds
@@ -65,7 +65,7 @@ struct SessionTotals: Hashable, Sendable {
         metrics.movingSeconds = max(0, metrics.movingSeconds - movingSeconds)
         metrics.pausedSeconds = max(0, metrics.elapsedSeconds - metrics.movingSeconds)
         Self.subtract(distanceMeters, from: &metrics.distanceMeters)
-        // It grows with the whole path, so it would reveal its length.
+        // The uncertainty grows with the whole path, so it would reveal the path's length.
         Self.subtract(distanceUncertaintyMeters, from: &metrics.distanceUncertaintyMeters)
         Self.subtract(caloriesKcal, from: &metrics.caloriesKcal)
         Self.subtract(effortKm, from: &metrics.effortKm)

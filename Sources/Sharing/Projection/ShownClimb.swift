@@ -2,21 +2,21 @@ import SensorModel
 
 /// Climb and descent in view.
 ///
-/// They are not the session's less those of the hidden stretches: a swing counts from its valley once it
-/// exceeds a threshold, so that the first one in view would tell how low a hidden valley lies. Up to the
-/// first turn in view the altitudes in view are counted; from there on the session's own sums go on,
-/// which know its barometer.
+/// They cannot be the session's sums minus the hidden ones. A swing counts from its valley once it
+/// exceeds a threshold, so the first swing in view would reveal how low a hidden valley lies. Until
+/// the first turn in view, the altitudes in view are counted. From there on the session's own sums
+/// count, which include its barometer.
 struct ShownClimb: Sendable {
-    /// Meters, of the session's counter where it knows least of its altitudes.
+    /// Meters, as in the session's counter when its altitudes are least certain.
     private static let threshold = 10.0
-    /// What the session's sums grow by in a second at most: what they had put off comes at once, also that
-    /// of a hidden stretch.
+    /// Largest growth of the session's sums in a second that counts, meters. A larger one is
+    /// deferred climb, perhaps of a hidden stretch.
     private static let stepMax = 12.0
 
     private enum Phase: Sendable {
         /// No swing in view yet: the extremes.
         case level(low: Double, high: Double)
-        /// One swing in view, up or down, as far as its end.
+        /// The first swing in view, up or down, and its extreme so far.
         case swing(isUp: Bool, end: Double)
         case turned
     }
@@ -32,8 +32,8 @@ struct ShownClimb: Sendable {
     /// Notes that a stretch in view begins.
     ///
     /// - Parameters:
-    ///   - totals: The session's sums there.
-    ///   - isWhole: Whether nothing was hidden before: the session's sums count at once.
+    ///   - totals: The session's sums at that point.
+    ///   - isWhole: Whether nothing was hidden before; the session's sums then count at once.
     mutating func begin(_ totals: SessionTotals, isWhole: Bool) {
         phase = isWhole ? .turned : nil
         self.isWhole = isWhole

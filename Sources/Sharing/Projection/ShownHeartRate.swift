@@ -2,16 +2,16 @@ import SensorModel
 
 /// Mean and maximum of the heart rate in view.
 ///
-/// The mean is not the session's less that of the hidden stretches: the session weighs each value by
-/// the time for which it was held, which the seconds in zones do not tell, and the rest would grow
-/// with what was hidden.
+/// The mean cannot be the session's minus that of the hidden stretches. The session weighs each
+/// value by the time for which it was held, which the seconds in zones do not contain. The error
+/// would grow with the hidden part.
 struct ShownHeartRate: Sendable {
     private var beats = 0.0
     private var seconds = 0.0
     private var maximum: Double?
 
     /// - Parameters:
-    ///   - shown: Metrics whose totals are those in view; mean and maximum become those, too.
+    ///   - shown: Metrics with totals in view; mean and maximum are replaced by those in view.
     ///   - metrics: The same metrics as recorded.
     ///   - maximumBefore: The session's maximum when the runner came into view: a higher one was
     ///     reached in view.

@@ -14,7 +14,7 @@ struct ShownSplits: Sendable {
         var heartRateSeconds = 0.0
     }
 
-    /// A race of a hundred miles has fewer.
+    /// More splits than a race of a hundred miles has.
     private static let keptMax = 256
 
     private var tracks = [
@@ -40,7 +40,7 @@ struct ShownSplits: Sendable {
                 return before.movingSeconds
                     + (totals.movingSeconds - before.movingSeconds) * min(max(share, 0), 1)
             }
-            // Of a leap only the newest are completed.
+            // After a jump in distance only the newest splits are completed.
             let first = Int(min(totals.distanceMeters / meters, 1e9)) - Split.atOnceMax
             if first > tracks[index].number {
                 tracks[index].number = first

@@ -1,10 +1,10 @@
 import SensorModel
 
-/// What of the recorded distance and moving time may count as run in view.
+/// Decides how much of the recorded distance and moving time may count as run in view.
 ///
-/// The session credits a hole of its track with the first good position behind it, and dates pauses back.
-/// Where the hole, or the pause, began in a hidden place, that would tell how far away the place is. So
-/// what is added at once is compared with the way between the positions in view.
+/// The session credits a hole of its track at the first good position after it, and dates pauses
+/// back. If the hole or the pause began in a hidden place, that would reveal how far away the place
+/// is. So each addition is compared with the way between the positions in view.
 struct ShownWay: Sendable {
     /// The part of recorded totals that was not in view.
     struct Excess: Sendable {
@@ -14,19 +14,19 @@ struct ShownWay: Sendable {
 
     /// Smaller additions are a second of running, or a receiver's noise, meters.
     private static let slackMeters = 25.0
-    /// How much longer than the straight line a way with steps and bends may be.
+    /// Maximum ratio of a way with steps and bends to the straight line.
     private static let wayFactor = 1.5
-    /// Where no position comes, steps and sensors are believed up to this speed, m/s.
+    /// Maximum speed that is accepted from steps and sensors while no position comes, m/s.
     private static let speedMax = 15.0
 
-    /// Where the stretch began; `nil`: no position was known.
+    /// The place where the stretch began; `nil` if no position was known.
     private let start: LocalPlane?
-    /// What of the added meters counts.
+    /// Added meters that counted.
     private var counted = 0.0
-    /// Where and when a position that the session measures with last added to the distance in view; `nil`:
-    /// none did, and what the next one adds may have begun hidden.
+    /// Place and time of the last position that the session measures with and that added to the
+    /// distance in view; `nil` if none did: the next addition may have begun in a hidden place.
     private var anchor: (place: LocalPlane, seconds: Double)?
-    /// What was taken from the moving time of the stretch.
+    /// Seconds that were taken from the moving time of the stretch.
     private var hiddenMoving = 0.0
     private var excess = Excess()
 
@@ -42,7 +42,7 @@ struct ShownWay: Sendable {
     /// - Parameters:
     ///   - metrics: The stretch's next metrics, as recorded.
     ///   - before: The metrics before them.
-    ///   - totals: Those at the stretch's start.
+    ///   - totals: The totals at the stretch's start.
     mutating func update(
         _ metrics: Metrics, after before: Metrics, since totals: SessionTotals
     ) {
@@ -62,7 +62,7 @@ struct ShownWay: Sendable {
         }
     }
 
-    /// - Returns: Meters that may be added at a position, and those that count where more are.
+    /// - Returns: Meters that may be added at a position, and meters that count if more are added.
     private func allowance(
         to position: PositionMetric?, at seconds: Double, _ secondsSinceStart: Double
     ) -> (allowed: Double, way: Double) {
@@ -76,7 +76,7 @@ struct ShownWay: Sendable {
         return (way, way)
     }
 
-    /// Moving time of the stretch is between none and its length.
+    /// The excess of the stretch's moving time over the range from 0 to the stretch's length.
     private mutating func movingExcess(
         _ metrics: Metrics, since totals: SessionTotals
     ) -> Double {

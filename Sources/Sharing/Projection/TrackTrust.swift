@@ -1,70 +1,71 @@
 import SensorModel
 
-/// Tells a track that a runner runs from places where a receiver only seemed to be.
+/// Distinguishes a runner's track from wrong positions of a receiver.
 ///
-/// Phones tell old positions, cell towers and mirrors of the satellites' signal, mostly when they
-/// begin and inside houses. So a track is trusted only after it went on without a leap for
-/// ``metersMin`` from where it was taken up. Its clock is the session's, which a watch cannot set.
+/// Phones report old positions, cell towers and reflected satellite signals, mostly when they start
+/// and inside houses. So a track is trusted only after it continued without a leap for
+/// ``metersMin`` from its landing, where it began or resumed. Its clock is the session's, which a
+/// watch cannot set.
 ///
-///     position --a leap, a long hole, the first one--> landed --so far from there--> trusted
+///     position --a leap, a long hole, the first one--> landed --metersMin from it--> trusted
 ///                                                        ▲                             │
 ///                                the next position ── lost ◀──silence, time back───────┘
 struct TrackTrust: Sendable {
-    /// What a record's position is to the track.
+    /// How a record's position continues the track.
     enum Step: Hashable, Sendable {
-        /// The last one, again: it tells nothing of the record's own time.
+        /// The last position again, which says nothing about the record's own time.
         case repeated
         case moved
-        /// The track was taken up here. `isBridged`: a runner came here from a settled track, so this
-        /// is not where the run began.
+        /// The track begins or resumes here. `isBridged`: the runner came here from a settled
+        /// track, so the run did not begin here.
         case landed(isBridged: Bool)
     }
 
-    /// Distance from where the track was taken up, meters.
+    /// Distance from its landing at which a track is trusted, meters.
     static let metersMin = 100.0
     /// Shorter steps are never leaps: receivers wander by this much.
     private static let leapMetersMin = 25.0
     /// A faster step is a leap, m/s: the reference's gate for distance.
     private static let speedMax = 15.0
-    /// A longer time between two positions is a hole, seconds; or three times the second longest of the
-    /// last ones, for sources that send rarely or in pairs.
+    /// A longer time between two positions is a hole, seconds. Sources that send rarely or in pairs
+    /// have a bound of three times the second longest of the last intervals.
     private static let holeSecondsMin = 30.0
     private static let holeSecondsMax = 300.0
     private static let holeIntervals = 3.0
-    /// A track is settled when it has gone so far without a leap from where it was taken up, at last in so
-    /// many steps of a runner: neither cell towers nor a receiver in a house tell such a one.
+    /// A track is settled at this distance from its landing without a leap, if its last steps, at
+    /// least ``settledSteps``, had a runner's speed. Cell towers and receivers in houses give none.
     private static let settledMeters = 300.0
     private static let settledSteps = 60
-    /// What a runner covers in a hole, m/s, and a receiver in a step aside, meters. Behind a longer hole,
-    /// seconds, another run may begin.
+    /// Maximum of a runner's speed in a hole, m/s, and of a receiver's sidestep, meters, after
+    /// which a settled track stays settled. After a longer hole, seconds, another run may begin.
     private static let bridgedSpeedMax = 6.0
     private static let bridgedMetersMin = 50.0
     private static let bridgedSecondsMax = 600.0
-    /// A receiver without a new position for longer is lost, seconds; or three times its interval,
-    /// but at most the second.
+    /// A receiver without a new position for longer is lost, seconds. The bound rises to three
+    /// times the receiver's interval, at most to the second value.
     private static let lostSecondsMin = 60.0
     private static let lostSecondsMax = 300.0
-    /// A record further before the newest position, seconds, is of a part of the run that comes late,
-    /// or the clock was set back. Buffers of one watch are closer together.
+    /// A record that is older than the newest position by more, seconds, belongs to a part of the
+    /// run that comes late, or the clock was set back. Buffers of one watch are closer together.
     private static let backSecondsMin = 30.0
 
     private var landing: LocalPlane?
     private var last: (place: LocalPlane, seconds: Double)?
-    /// Latest device time of a position that was new in its record, and live, since the time last stepped
-    /// back: a repeated one may be of any time before. Many small steps back are a large one.
+    /// Latest device time of a new and live position since time last stepped back; a repeated
+    /// position may be of any earlier time. Many small steps back add up to a large one.
     private var fixAt: Timestamp?
-    /// The last times between new positions, seconds. A runner who stands makes one long.
+    /// The last times between new positions, seconds. One is long if the runner stands.
     private var intervals = LastIntervals()
-    /// Steps of a runner in a row.
+    /// Successive steps at a runner's speed.
     private var steadySteps = 0
     private var isSettled = false
-    /// Whether the next new position takes the track up, wherever it is.
+    /// Whether the track resumes at the next new position, wherever that is.
     private var isInterrupted = false
     private(set) var isTrusted = false
-    /// Whether the receiver has told no new position for so long, while others of the watch went on,
-    /// that the runner may be anywhere.
+    /// Whether the receiver has reported no new position for so long, while the watch's other
+    /// sensors continued, that the runner may be anywhere.
     private(set) var isLost = false
-    /// Whether the newest record is from before the newest position, and so not of its place.
+    /// Whether the newest record is older than the newest position, and so not from its place.
     private(set) var hasSteppedBack = false
     private(set) var stand = LongStand()
 
@@ -72,7 +73,7 @@ struct TrackTrust: Sendable {
     ///   - metrics: Recorded metrics.
     ///   - position: Their position.
     ///   - time: Their device time.
-    /// - Returns: What the position is to the track.
+    /// - Returns: How the position continues the track.
     mutating func update(
         _ metrics: Metrics, _ position: PositionMetric, at time: Timestamp
     ) -> Step {
@@ -144,7 +145,7 @@ struct TrackTrust: Sendable {
     private func isSilent(at seconds: Double) -> Bool {
         guard let last else { return false }
         let lostSeconds = min(Self.holeIntervals * intervals.shorterOfLastTwo, Self.lostSecondsMax)
-        // Seconds fall where the log was damaged: how long ago it was is unknown then.
+        // The session's seconds fall after damage in the log: the time since then is unknown.
         return abs(seconds - last.seconds) > max(Self.lostSecondsMin, lostSeconds)
     }
 

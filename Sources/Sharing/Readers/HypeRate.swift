@@ -4,7 +4,7 @@ import SensorModel
 public enum HypeRate {
     /// - Parameters:
     ///   - identifier: The identifier of the client's join, which the answer repeats.
-    ///   - reading: The heart rate; `nil` or not live: the device is offline, which becomes `null`.
+    ///   - reading: The heart rate; unless it is live or paused, the device is offline: `null`.
     /// - Returns: `{"topic":"hr:ID","event":"hr_update","payload":{"hr":79},"ref":null}`
     public static func update(identifier: String, _ reading: HeartRateReading?) -> [UInt8] {
         message(topic: "hr:" + identifier, event: "hr_update", reference: nil) { json in

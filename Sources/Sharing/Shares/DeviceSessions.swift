@@ -4,13 +4,13 @@ public import SensorModel
 ///
 /// A share shows the newest live session of its device, else the last one that ended while the
 /// share was valid. It never shows a session that ended before the share was made, nor one that was
-/// imported. One with a public name shows the session that goes on, and nothing that is over.
+/// imported. A share with a public name shows only a session that still goes on.
 public struct DeviceSessions: Sendable {
     private struct Span: Sendable {
         /// An end as some shares see it.
         struct End {
             var time: Timestamp
-            /// Number of the end, in order. Times of ends may not be in order, since the clock may
+            /// Position in the order of ends. Their times may be out of order, since the clock may
             /// be set back.
             let rank: Int
 
@@ -29,10 +29,10 @@ public struct DeviceSessions: Sendable {
         var ended: End?
         /// End as shares with positions see it: that of a hidden session comes later.
         var endedInView: End?
-        /// Whether its ends are certain: else ``ended`` is the last record's arrival, and a late
-        /// record comes after the end, or ``overAt`` is not known of a session that goes on.
+        /// Whether the ends are certain. If not, ``ended`` is the arrival of the last record,
+        /// perhaps a late one, or ``overAt`` of a continuing session is unknown.
         var isEndKnown = true
-        /// When it was over before it went on: no share that was made later shows it.
+        /// Time of its first end before it continued. A share that was made later does not show it.
         var overAt: Timestamp?
         /// Its last record; `nil` while it continues.
         var last: RecordOffset?
@@ -50,7 +50,7 @@ public struct DeviceSessions: Sendable {
             [ended?.time, overAt].contains { $0.map { $0 < share.createdAt } ?? false }
         }
 
-        /// Whether it is not known that the session was not over when the share was made.
+        /// Whether it is unknown if the session was over when the share was made.
         func isUncertain(for share: Share) -> Bool {
             !isEndKnown && began < share.createdAt && !wasOver(for: share)
         }
@@ -68,8 +68,7 @@ public struct DeviceSessions: Sendable {
     private var spans: [DeviceID: [Span]] = [:]
     private var ends = 0
 
-    /// Enough sessions for the longest delay; no share can reach older ones. As many again that
-    /// never came into view.
+    /// Ended sessions kept, enough for the longest delay, and as many that never came into view.
     public static let endedMax = 32
 
     public init() {}
@@ -93,20 +92,20 @@ public struct DeviceSessions: Sendable {
             of: device)
     }
 
-    /// Notes that a session goes on which left memory, or was recorded before the start.
+    /// Notes that a session continues that left memory, or was recorded before the start.
     ///
     /// - Parameters:
     ///   - session: A session of that device, known or not.
     ///   - device: The session's device.
     ///   - began: Arrival of its first record.
-    ///   - over: When silence ended it meanwhile; `nil`: it did not, as far as is known.
+    ///   - over: Time at which silence ended it meanwhile; `nil` if no such end is known.
     ///   - time: Arrival clock.
-    ///   - isInView: As of ``began(_:of:at:isInView:)``.
+    ///   - isInView: As for ``began(_:of:at:isInView:)``.
     public mutating func wentOn(
         _ session: SessionID, of device: DeviceID, began: Timestamp, overAt over: Timestamp?,
         at time: Timestamp, isInView: Bool
     ) {
-        // One that is not known any more was over long ago, or was not: the log tells.
+        // Whether a forgotten session was over can only be read from the log.
         goOn(
             Span(
                 session: session, began: min(began, time), cameIntoView: isInView ? time : nil,
@@ -123,7 +122,7 @@ public struct DeviceSessions: Sendable {
             known[index].last = nil
             known[index].noteOver(span.overAt)
         } else {
-            // Appended, not placed by time: the clock may have been set back since the last one.
+            // Appended, not sorted by time, since the clock may have been set back.
             known.append(span)
         }
         spans[device] = known
@@ -131,8 +130,8 @@ public struct DeviceSessions: Sendable {
 
     /// Notes the arrival of the session's first visible point; `nil`: it has none.
     ///
-    /// The start of a run would reveal the length of the hidden path to its first visible point.
-    /// Until then a share with positions shows the session before.
+    /// Until then a share with positions shows the previous session: the start of a run would
+    /// reveal the length of the hidden path to its first visible point.
     public mutating func cameIntoView(
         _ session: SessionID, of device: DeviceID, at time: Timestamp?
     ) {
@@ -145,13 +144,13 @@ public struct DeviceSessions: Sendable {
         spans[device]?[index].isViewKnown = true
     }
 
-    /// Notes what a reading found, unless the session was seen live, or read, since it was asked
-    /// for.
+    /// Stores the result of a reading, unless the session was seen live, or read, since the reading
+    /// was requested.
     ///
     /// - Parameters:
     ///   - session: A session, known or not.
     ///   - device: The session's device.
-    ///   - time: Arrival of what a share with positions shows first of it; `nil`: it shows nothing.
+    ///   - time: Arrival of the first record that a share with positions shows; `nil`: none.
     public mutating func settle(
         _ session: SessionID, of device: DeviceID, cameIntoView time: Timestamp?
     ) {
@@ -162,12 +161,12 @@ public struct DeviceSessions: Sendable {
         spans[device]?[index].cameIntoView = time.map { max($0, span.began) }
     }
 
-    /// Notes what a reading found of the end.
+    /// Stores the end that a reading found.
     ///
     /// - Parameters:
     ///   - session: A session, known or not.
     ///   - device: The session's device.
-    ///   - time: When it was over first, whatever came later; `nil`: it was not.
+    ///   - time: Time of its first end, even if it continued; `nil` if it did not end.
     public mutating func settle(
         _ session: SessionID, of device: DeviceID, ended time: Timestamp?
     ) {
@@ -183,7 +182,7 @@ public struct DeviceSessions: Sendable {
         spans[device]?[index] = span
     }
 
-    /// After a change of the owner's privacy settings other sessions may be in view.
+    /// Makes the views of the device's sessions uncertain after a change of privacy settings.
     public mutating func unsettle(_ device: DeviceID) {
         for index in spans[device]?.indices ?? 0..<0 {
             guard let span = spans[device]?[index] else { continue }
@@ -199,9 +198,9 @@ public struct DeviceSessions: Sendable {
     ///   - device: The session's device.
     ///   - time: Arrival time of its end.
     ///   - last: Its last record.
-    ///   - isInView: Whether shares with positions show the end now, else with
-    ///     ``endedInView(_:of:at:)``.
-    ///   - isCertain: `false`: the last record's arrival is all that is known of the end.
+    ///   - isInView: Whether shares with positions show the end now; else ``endedInView(_:of:at:)``
+    ///     is called later.
+    ///   - isCertain: `false` if only the arrival of the last record is known.
     public mutating func ended(
         _ session: SessionID, of device: DeviceID, at time: Timestamp, through last: RecordOffset,
         isInView: Bool = true, isCertain: Bool = true
@@ -210,7 +209,7 @@ public struct DeviceSessions: Sendable {
             let index = known.firstIndex(where: { $0.session == session })
         else { return }
         known[index].last = last
-        // The end of a session by a crash is found again at a later reading.
+        // A later reading finds the end of a session by a crash again.
         if known[index].ended == nil {
             ends += 1
             known[index].ended = Span.End(time: time, rank: ends)
@@ -219,7 +218,7 @@ public struct DeviceSessions: Sendable {
         if isInView, known[index].endedInView == nil, let rank = known[index].ended?.rank {
             known[index].endedInView = Span.End(time: time, rank: rank)
         }
-        // Those that never came into view push out none that a share with positions shows.
+        // Sessions that never came into view evict none that shares with positions show.
         let wasInView = known[index].cameIntoView != nil
         func isAlike(_ span: Span) -> Bool {
             span.ended != nil && (span.cameIntoView != nil) == wasInView
@@ -272,7 +271,7 @@ public struct DeviceSessions: Sendable {
         let newest = shown.lastIndex { $0.end(seenBy: share) != nil } ?? -1
         let live = shown.indices.last { index in
             guard let end = shown[index].end(seenBy: share) else {
-                // Whoever saw a newer one begin and end is not led back to one that is over.
+                // A viewer that saw a newer session end is not led back to one that is over.
                 return shown[index].ended == nil || index > newest
             }
             return share.delaySeconds > 0 && end.time > seen
@@ -285,16 +284,16 @@ public struct DeviceSessions: Sendable {
         spans.max { ($0.end(seenBy: share)?.rank ?? 0) < ($1.end(seenBy: share)?.rank ?? 0) }
     }
 
-    /// A session of which the log must be read before it is known what a share shows.
+    /// A session whose records must be read before it is known what a share shows.
     public struct Unsettled: Sendable {
         public let session: SessionID
-        /// Whether the share was made before its end is not known, else whether it is in view.
+        /// Whether it must be read for an end before the share was made; otherwise for its view.
         public let isOfEnd: Bool
     }
 
-    /// - Returns: The session that must be read before it is known whether the share shows it: an
-    ///   answer would else tell that it is hidden. Then call ``settle(_:of:cameIntoView:)`` and ask
-    ///   again. `nil`: ``session(shownBy:at:)`` is certain.
+    /// - Returns: The session that must be read to know whether the share shows it; `nil` if
+    ///   ``session(shownBy:at:)`` is certain. Call ``settle(_:of:cameIntoView:)`` and ask again: an
+    ///   answer before that would reveal that the session is hidden.
     public func unsettled(by share: Share, at now: Timestamp) -> Unsettled? {
         // A share that was made before the session shows it whenever it ended.
         if let device = share.device, share.isActive(at: now),
@@ -309,7 +308,7 @@ public struct DeviceSessions: Sendable {
         return span?.isViewKnown == false ? Unsettled(session: shown, isOfEnd: false) : nil
     }
 
-    /// The sessions that a reconnecting viewer may see, also those that are no longer shown.
+    /// The sessions that a reconnecting viewer may see, including those that are no longer shown.
     ///
     /// - Parameters:
     ///   - share: A share of a device.

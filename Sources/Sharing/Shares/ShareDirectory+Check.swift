@@ -59,7 +59,7 @@ extension ShareDirectory {
     }
 
     /// Whether a name has only letters, digits and characters that need no quoting in a path, a log
-    /// line or a page, and none that nobody sees.
+    /// line or a page, and no invisible characters.
     public static func isName(_ name: String) -> Bool {
         guard (1...64).contains(name.count), name.utf8.count <= 256 else { return false }
         guard name.first != " ", name.last != " ", name.first != "-" else { return false }
@@ -70,6 +70,6 @@ extension ShareDirectory {
 }
 
 extension Unicode.Scalar {
-    /// Whether it only chooses the form of the one before.
+    /// Whether it only selects the form of the character before it.
     fileprivate var isVariation: Bool { properties.isVariationSelector }
 }

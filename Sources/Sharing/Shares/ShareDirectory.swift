@@ -30,7 +30,7 @@ public struct ShareDirectory: Sendable {
     private var keysByName: [OwnedName: ShareKey] = [:]
     /// The newest share of each name.
     private var keysByPublicName: [PublicName: ShareKey] = [:]
-    /// Keys of each device, rising.
+    /// Keys of each device's shares, ascending.
     private var keysByDevice: [DeviceID: [ShareKey]] = [:]
 
     public init(_ shares: [Share] = []) {
@@ -52,7 +52,7 @@ public struct ShareDirectory: Sendable {
         return share
     }
 
-    /// - Returns: The share that everybody finds by that name, if it may be watched at `time`.
+    /// - Returns: The share with that public name, if it may be watched at `time`.
     public func find(_ name: PublicName, at time: Timestamp) -> Share? {
         guard let key = keysByPublicName[name], let share = shares[key],
             share.isActive(at: time)
@@ -66,7 +66,7 @@ public struct ShareDirectory: Sendable {
     /// - Parameters:
     ///   - share: A share, or a group.
     ///   - time: Arrival clock.
-    ///   - changed: A member as it is about to be.
+    ///   - changed: A member in its future form, which replaces the stored one.
     /// - Returns: Whether it may be watched.
     public func isShown(
         _ share: Share, at time: Timestamp, with changed: Share? = nil
@@ -109,8 +109,8 @@ public struct ShareDirectory: Sendable {
         (keysByDevice[device] ?? []).compactMap { shares[$0] }
     }
 
-    /// A share of the same device that is not revoked, and shows positions if this one does not, or
-    /// the reverse. The owner's zones and trims apply to the one because of the other.
+    /// A share of the same device that is not revoked and differs from this one in whether it shows
+    /// positions. The share with positions makes the owner's zones and trims apply to the other.
     public func complement(of share: Share) -> Share? {
         guard let device = share.device else { return nil }
         return shares(of: device).last {
@@ -151,7 +151,7 @@ public struct ShareDirectory: Sendable {
         return [shares[key] ?? share] + changed.filter { $0.key != key }
     }
 
-    /// Updates the rules of a device. They apply while a share with positions is not revoked, also
+    /// Updates the rules of a device. They apply while a share with positions is not revoked, even
     /// after it expired: a holder of its history could subtract it from another share's.
     private mutating func updateRules(of device: DeviceID) -> [Share] {
         let own = shares(of: device)
@@ -172,13 +172,13 @@ public struct ShareDirectory: Sendable {
         shares[share.key] = share
         keysByHash[share.idHash] = share.key
         keysByName[OwnedName(share.name, of: share.device)] = share.key
-        // A name is free again when its share is over.
+        // A public name may be reused when its share is over; the newest share has it.
         if let name = share.publicName, (keysByPublicName[name] ?? share.key) <= share.key {
             keysByPublicName[name] = share.key
         }
         switch share.target {
         case .device(let device):
-            // Most often it is the newest.
+            // The share is usually the newest one.
             let keys = keysByDevice[device] ?? []
             let index = (keys.lastIndex { $0 < share.key } ?? -1) + 1
             keysByDevice[device, default: []].insert(share.key, at: index)

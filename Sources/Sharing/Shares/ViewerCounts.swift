@@ -6,7 +6,7 @@ public struct ViewerCounts: Sendable {
     private var ever: [ShareKey: Int] = [:]
     private let perShareMax: Int
 
-    /// - Parameter perShareMax: Limit for shares without their own.
+    /// - Parameter perShareMax: Upper limit for every share, and the limit of shares without one.
     public init(perShareMax: Int) {
         self.perShareMax = perShareMax
     }

@@ -30,15 +30,15 @@ public struct SocketProgram: Sendable {
 
     /// Subprotocol names that may be confirmed in `Sec-WebSocket-Protocol`.
     public var subprotocols: [String]
-    /// What an admitted socket has proved: that it named a share. `nil`: nothing yet; the socket is closed (4001) unless ``SocketConversation/joined(_:)`` is called in
-    /// time.
+    /// The proof that an admission implies. `nil`: none; the socket is closed (4001) unless
+    /// ``SocketConversation/joined(_:)`` is called in time.
     public var proof: ConnectionProof?
     /// A larger message closes the socket (1009).
     public var messageBytesMax: Int
     /// Called once, before the upgrade.
     public var admit: @Sendable (HTTPRequest) async -> Admission
 
-    /// Readers of other protocols send a topic or nothing, which needs 200 bytes.
+    /// The message limit of reader interfaces: readers send a topic of 200 bytes, or nothing.
     public static let readerMessageBytesMax = 2048
 
     public init(
@@ -76,11 +76,11 @@ public struct SocketConversation: Sendable {
     /// Sends a message. A peer that does not read its messages is closed (4008).
     public func send(_ message: SocketMessage) { sendMessage(message) }
 
-    /// Called when the peer has sent what the protocol requires; the socket is then not closed for
-    /// lack of it.
+    /// Reports that the peer has sent the opening message of its protocol, which ends the time
+    /// limit for it.
     ///
-    /// - Parameter proof: What the peer has proved. The socket is closed (4029) if there
-    ///   is no place for one more of that class.
+    /// - Parameter proof: The peer's proof. The socket is closed (4029) if there is no place for
+    ///   one more of that class.
     public func joined(_ proof: ConnectionProof?) { join(proof) }
 
     /// - Parameter code: A WebSocket close code, 1000…4999.

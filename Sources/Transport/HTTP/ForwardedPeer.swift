@@ -15,7 +15,7 @@ struct ForwardedPeer: Hashable, Sendable {
             return
         }
         // Each proxy appends the address it saw. Read from the right, the first address that is not
-        // a trusted proxy is the last reliable one. Anybody may have written what is left of it.
+        // a trusted proxy is the last reliable one. The client may have forged those left of it.
         var believed = peer
         for text in RequestHead.list(fields.values("x-forwarded-for")).reversed() {
             guard let next = PeerAddress(text) else { break }

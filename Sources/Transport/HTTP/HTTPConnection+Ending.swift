@@ -1,7 +1,7 @@
 import NIOCore
 import SensorModel
 
-/// How a connection ends: by its client's pace, by the daemon's stop, or as another protocol's.
+/// The ends of a connection: its client is too slow, the daemon stops, or another protocol begins.
 extension HTTPConnection {
     func deadlineReached(_ tick: Int) -> Int? {
         switch stage {
@@ -21,15 +21,15 @@ extension HTTPConnection {
             abort()
             return nil
         case .answering:
-            // The reader of a streamed body has stopped reading: its memory is needed for others.
+            // The client has stopped reading a streamed body; others need the memory.
             context?.channel.drop()
             return nil
         case .upgraded: return nil
         }
     }
 
-    /// Sets the time a reader may take for a part of a streamed body; the same rule as for a
-    /// sender's body.
+    /// Limits the client's time to read a part of a streamed body, by the rule for the sending of
+    /// a request's body.
     func limitWriting(bytes: Int) {
         let seconds = limits.bodySeconds + bytes / max(1, limits.bodyBytesPerSecondMin)
         loop.setDeadline(&deadline, of: self, inSeconds: seconds)
@@ -41,8 +41,9 @@ extension HTTPConnection {
         deadline = nil
     }
 
-    /// Closing with unread bytes resets the connection, and a reset can overtake the answer. So the
-    /// connection stops writing and discards input until the peer closes or the time is up.
+    /// Stops writing, and discards input until the peer closes or the time is up.
+    ///
+    /// Closing with unread bytes would reset the connection, and a reset can overtake the answer.
     func closeGently() {
         stage = .closing
         waiting.removeAll()
@@ -61,7 +62,8 @@ extension HTTPConnection {
         }
     }
 
-    /// What the kernel has taken, mostly the end of an answer, still reaches a slow peer.
+    /// Closes at once, without a reset: the bytes that the kernel has accepted, mostly the end of
+    /// an answer, still reach a slow peer.
     func abort() {
         context?.channel.drop(isReset: false)
     }

@@ -70,8 +70,8 @@ extension HTTPConnection {
         return written
     }
 
-    /// Writes in pieces: for as long as a connection lives, the TLS library keeps a buffer as long as
-    /// the longest piece. With answers of 800 KB 600 connections held 500 MB.
+    /// Writes in pieces, since the TLS library keeps a buffer of the longest piece's size until the
+    /// connection ends: with whole answers of 800 KB, 600 connections held 500 MB.
     private func flush(_ buffer: ByteBuffer, to channel: any Channel) -> EventLoopFuture<Void> {
         var rest = buffer
         while rest.readableBytes > Self.pieceBytes,
@@ -82,7 +82,7 @@ extension HTTPConnection {
         return channel.writeAndFlush(rest)
     }
 
-    /// With a record's overhead less than 8 KiB.
+    /// Bytes of a piece; with the overhead of a TLS record they are less than 8 KiB.
     private static let pieceBytes = 8000
 
     private func endStream() {

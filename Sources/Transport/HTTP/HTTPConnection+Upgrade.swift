@@ -182,9 +182,9 @@ extension HTTPConnection {
 
     /// Replaces the HTTP handlers by a successor, which receives all further bytes.
     ///
-    /// The parser may be in the middle of a read, and may not agree that HTTP ends here: it does not
-    /// take `Connection: Upgrade` with a tab behind it for an upgrade, and passes on what follows as
-    /// requests. A successor that got them would end the process. So it comes after that read.
+    /// The successor is added after the current read, in which the parser may still pass on
+    /// requests: it recognizes no upgrade if `Connection: Upgrade` ends in a tab. A successor that
+    /// received parsed requests would end the process.
     private func hand(
         over channel: any Channel, to makeSuccessor: @escaping () -> some ChannelHandler
     ) {

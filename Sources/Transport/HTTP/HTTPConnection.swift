@@ -4,8 +4,7 @@ import NIOTLS
 import SensorModel
 import Synchronization
 
-/// One HTTP/1.1 connection. It reads a whole request, answers it, and only then reads the next.
-/// Loop only.
+/// One HTTP/1.1 connection, which answers a request before it reads the next. Loop only.
 ///
 ///     idle --head--> reading --end--> answering --written--> idle
 ///                                          └--101 or a stream--> not HTTP any more
@@ -39,11 +38,11 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
     var bodyStarted = NIODeadline.distantPast
     /// Seconds that a slow client may take to read the last answer.
     var readingSeconds = 0
-    /// Whether an answer waits until the earlier ones are read.
+    /// Whether the next request waits until the client has read its answers.
     private var isWriting = false
     var keepsAlive = true
     private var isHead = false
-    /// What the current request proves unless it is refused: that it knows a share.
+    /// The proof of a share, which the current request gives unless it is refused.
     private var shareProof: ConnectionProof?
     private(set) var isOld = false
     var isStopping = false
@@ -92,7 +91,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         switch stage {
         case .idle, .reading: take(part)
         case .answering: waiting.append(part)
-        // Of an upgraded connection: requests that came with the one that ended HTTP.
+        // After an upgrade: requests that arrived together with the one that ended HTTP.
         case .closing, .upgraded: break
         }
     }
@@ -233,7 +232,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         }
     }
 
-    /// Runs on a task of its own and returns to this loop.
+    /// Runs `respond` on a task of its own and sends its answer on this loop.
     func respond(
         to request: HTTPRequest,
         with respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
@@ -288,12 +287,12 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         }
     }
 
-    /// Called when an answer was written: continues with the next request, or closes.
+    /// Continues with the next request after an answer was written, or closes.
     ///
-    /// It waits until the client has read. Otherwise a client that only sends would make us store
-    /// all its answers.
+    /// It first waits until the client has read. Otherwise a client that only sends would make the
+    /// daemon store all its answers.
     ///
-    /// - Parameter hasTurn: Whether a request that has come already may be taken: see
+    /// - Parameter hasTurn: Whether a request that has already arrived may be served now; see
     ///   ``RequestTurns``.
     func finishAnswer(hasTurn: Bool = false) {
         if keepsAlive, let channel = context?.channel, channel.isActive, !channel.isWritable {
@@ -321,7 +320,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         takeWaiting()
     }
 
-    /// Takes the next of the requests that came at once.
+    /// Serves the next pipelined request; ``RequestTurns`` calls it.
     func takeTurn() {
         guard case .answering = stage, context != nil else { return }
         finishAnswer(hasTurn: true)

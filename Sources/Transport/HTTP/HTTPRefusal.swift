@@ -1,4 +1,4 @@
-/// Why a request reaches no endpoint.
+/// The reasons why a request reaches no endpoint.
 enum HTTPRefusal: Error, Hashable, Sendable {
     case malformed
     case hostMissing
@@ -64,7 +64,7 @@ enum HTTPRefusal: Error, Hashable, Sendable {
             }
     }
 
-    /// The start of the next request is not certain any more, so the connection always closes.
+    /// The answer; it closes the connection, because the start of the next request is uncertain.
     var response: HTTPResponse {
         var response = HTTPResponse.failure(status: status, reason: reason)
         response.closes = true

@@ -1,10 +1,12 @@
-/// An endpoint's answer. The server adds `Content-Length` or chunks, `Date`, `Connection` and the
-/// listener's security headers, and omits the body for HEAD.
+/// An endpoint's answer.
+///
+/// The server adds `Content-Length` or chunks, `Date`, `Connection` and the listener's security
+/// headers, and omits the body for HEAD.
 public struct HTTPResponse: Sendable {
     public enum Body: Sendable {
         case bytes([UInt8])
         /// A body written while it is produced, for downloads too long to hold in memory. The
-        /// closure may run long; it stops when the reader stops. A thrown error cuts the
+        /// closure may run long; its writes fail once the reader is gone. A thrown error cuts the
         /// connection.
         case stream(@Sendable (HTTPBodyWriter) async throws -> Void)
     }
@@ -15,8 +17,8 @@ public struct HTTPResponse: Sendable {
     public var body: Body
     /// Whether to close the connection after this answer.
     public var closes = false
-    /// What the request has proved, if the answer is no refusal: a device, if its token was
-    /// accepted. Requests that name a share do not set it.
+    /// The proof that the request gave: a device whose token was accepted. It does not count if
+    /// the answer is a refusal. Requests that name a share do not set it.
     public var proof: ConnectionProof?
 
     public init(status: Int, fields: HTTPFields = HTTPFields(), body: Body = .bytes([])) {

@@ -2,7 +2,7 @@
 public struct QueryItems: Hashable, Sendable {
     public private(set) var items: [(name: String, value: String)]
 
-    /// Pairs that are read; further ones are left out.
+    /// Maximum number of pairs; further ones are ignored.
     public static let countMax = 256
 
     public init() {

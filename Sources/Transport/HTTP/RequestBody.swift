@@ -1,7 +1,7 @@
-/// A request's body as far as it has come.
+/// The part of a request's body that has been received.
 struct RequestBody {
-    /// From so many chunks on they must have ``chunkBytesLeast`` bytes on average. Each costs as much
-    /// as a thousand bytes do, whatever it has: with chunks of one byte a stranger held everybody.
+    /// Beyond this number, chunks must have ``chunkBytesLeast`` bytes on average. A chunk of any
+    /// size costs as much as a thousand bytes, so one-byte chunks of a stranger delayed all peers.
     private static let smallChunksMax = 256
     private static let chunkBytesLeast = 8
 
@@ -9,9 +9,9 @@ struct RequestBody {
     private var parts = 0
 
     /// - Parameters:
-    ///   - part: What has come.
-    ///   - isChunked: Whether the sender cuts the body into chunks, each a part.
-    ///   - bytesMax: Bytes of the whole body.
+    ///   - part: The next bytes; one chunk of a chunked body.
+    ///   - isChunked: Whether the body is chunked.
+    ///   - bytesMax: Maximum bytes of the whole body.
     /// - Throws: ``HTTPRefusal/bodyTooLarge``, ``HTTPRefusal/chunksTooSmall``
     mutating func append(
         _ part: some Collection<UInt8>, isChunked: Bool, bytesMax: Int

@@ -1,7 +1,8 @@
 import NIOCore
 
-/// Limits the input of the HTTP parser, which buffers and parses without bound. It passes on only
-/// as much as the connection needs, and otherwise stops reading the socket.
+/// Limits the input of the HTTP parser, which buffers and parses without bound.
+///
+/// It passes on only as much as the connection needs, and otherwise stops reading the socket.
 ///
 ///     head --parsed--> body --its end--> answering --answered--> head
 ///       └-----refused-----┴---------------┴---------------------> ended: all is dropped
@@ -20,13 +21,14 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
     /// Bytes passed to the parser at once: they may contain many requests, and each costs more once
     /// parsed.
     private static let sliceBytes = 2048
-    /// While the socket is not read, more bytes arrive only when the peer ends its side.
+    /// Maximum of held bytes. While the socket is not read, more arrive only when the peer ends its
+    /// side.
     private static let heldBytesMax = 65_536
 
     private let headBytesMax: Int
     private var phase = Phase.head(bytes: 0)
     private var held = ByteBuffer()
-    /// Body bytes of the current request; its body is kept until it is answered.
+    /// Body bytes of the current request, which are kept until it is answered.
     private var bodyBytes = 0
     private let ticket: ConnectionTicket
     private var isFeeding = false
@@ -76,7 +78,7 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
         _ = ticket.holdsReceived(held.readableBytes)
     }
 
-    /// Continues passing input on: the connection can use more.
+    /// Passes on more input, once the connection can use it.
     func resume() {
         guard !isFeeding, let context else { return }
         guard held.readableBytes > 0 else { return setReading(true) }

@@ -1,14 +1,14 @@
 import NIOCore
 
-/// Shares an event loop's time among the requests that came behind another one on their connection.
+/// Shares an event loop's time among pipelined requests, which arrive before the previous answer.
 ///
-/// The library runs tasks until none is left before it reads sockets again. So connections with a
-/// store of requests, each taken when the one before is answered, would keep it from all others. Here
-/// they take turns, a request each, for a part of the time; the rest is for sockets. Loop only.
+/// The event loop runs all tasks before it reads sockets again. So a few connections with many
+/// stored requests could keep it from all others. Such connections take turns, one request each,
+/// for a part of the time; the rest of the time is for sockets. Loop only.
 final class RequestTurns {
-    /// Time for requests at once.
+    /// Longest time for requests without a pause.
     private static let turn = TimeAmount.milliseconds(1)
-    /// Time for everything else after it, as a multiple of what was used.
+    /// Length of the pause for everything else, as a multiple of the time used.
     private static let restFactor: Int64 = 4
 
     private let eventLoop: any EventLoop
@@ -26,7 +26,7 @@ final class RequestTurns {
         schedule()
     }
 
-    /// Runs what is done later for a request that others wait behind: its answer.
+    /// Runs the answer to a request that others wait behind, and counts its time as used.
     func count(_ work: () -> Void) {
         let begin = NIODeadline.now()
         work()
@@ -49,10 +49,10 @@ final class RequestTurns {
     private func serve() {
         isScheduled = false
         let begin = NIODeadline.now()
-        // An answer came in between.
+        // An answer has lengthened the pause meanwhile.
         guard restsUntil <= begin else { return schedule() }
         var taken = 0
-        // Those that come back meanwhile wait for the next turn.
+        // Connections that return meanwhile wait for the next turn.
         let count = waiting.count
         while taken < count, NIODeadline.now() < begin + Self.turn {
             waiting[taken].takeTurn()

@@ -2,8 +2,8 @@
 ///
 /// A pattern looks like `/v1/shares/:share/latest`. `:name` matches one non-empty segment. A final
 /// `*` matches the rest of the path, as the parameter `*`. `@:name` matches a segment that begins
-/// with the mark, which the parameter has, too. Fixed segments take precedence over `:name` if they
-/// stand earlier in the table.
+/// with `@`; the parameter includes it. Fixed segments take precedence over `:name` only if they
+/// are earlier in the table.
 public struct Router: Sendable {
     public enum Match: Sendable {
         case found(Endpoint, parameters: [String: String], bodyBytesMax: Int)
@@ -11,7 +11,7 @@ public struct Router: Sendable {
         case wrongMethod(allowed: [HTTPRequest.Method])
         case unknown
 
-        /// Bytes of the body. One that no route takes is read, so that its answer says why.
+        /// Maximum bytes of the body; without a route all are read, so that the answer arrives.
         var bodyBytesMax: Int {
             guard case .found(_, _, let bytesMax) = self else { return .max }
             return bytesMax
@@ -32,8 +32,8 @@ public struct Router: Sendable {
         let bodyBytesMax: Int
     }
 
-    /// Bytes of a request's body unless its route says otherwise: far more than any setting needs,
-    /// and so few that a body is read in a millisecond.
+    /// Default maximum bytes of a request's body: far more than any setting needs, and so few that
+    /// a body is read in a millisecond.
     public static let bodyBytesMax = 32 * 1024
 
     private var routes: [Route] = []
@@ -49,9 +49,9 @@ public struct Router: Sendable {
     /// - Parameters:
     ///   - method: Method; GET also answers HEAD.
     ///   - pattern: Pattern of the path.
-    ///   - endpoint: What answers.
-    ///   - bodyBytesMax: A longer body is refused with 413 before it is received. The listener's own
-    ///     limit holds besides.
+    ///   - endpoint: The handler of the requests.
+    ///   - bodyBytesMax: A longer body is refused with 413 before it is received. The listener's
+    ///     own limit also applies.
     public mutating func add(
         _ method: HTTPRequest.Method, _ pattern: String, _ endpoint: Endpoint,
         bodyBytesMax: Int = Router.bodyBytesMax
@@ -78,9 +78,9 @@ public struct Router: Sendable {
         add(method, pattern, .respond(respond), bodyBytesMax: bodyBytesMax)
     }
 
-    /// Wraps what answers the routes of all methods but GET.
+    /// Wraps the handlers of all routes whose method is not GET.
     ///
-    /// - Parameter wrap: Runs the answer of a route.
+    /// - Parameter wrap: Runs a route's handler and returns its answer.
     public mutating func wrapChanges(
         _ wrap: @escaping @Sendable (@Sendable () async -> HTTPResponse) async -> HTTPResponse
     ) {

@@ -1,7 +1,7 @@
 import SensorModel
 import WireFormat
 
-/// What is said to the device.
+/// The messages to the device.
 extension DeviceConnection {
     func say(_ message: DaemonMessage) {
         port?.send(message)

@@ -6,8 +6,8 @@ import WireFormat
 ///
 ///     awaitingHello --admitted--> open --close, or the peer is gone--> closed
 ///
-/// When the ring is full, or holes in time are too many (``HolePace``), the frame is not taken, the
-/// port stops reading, and the rest waits.
+/// Back-pressure: when the ring is full, or holes in time exceed the ``HolePace``, the port stops
+/// reading, and the frame and all later ones wait.
 final class DeviceConnection: RingSpaceWaiter {
     private enum Phase {
         case awaitingHello
@@ -24,13 +24,13 @@ final class DeviceConnection: RingSpaceWaiter {
     private(set) var port: (any DevicePort)?
     private var phase = Phase.awaitingHello
     private var decoder = TextDecoder()
-    /// Objects of the current text that are already in the ring.
+    /// Number of objects of the current text that are already in the ring.
     private var objectsTaken = 0
     private var refusals: RefusalWindow
     private let framesPerSecondMax: Int
     private var rate: FrameRate?
     private var holes: FrameHoles?
-    /// Whether it waits for its device's ``HolePace``, not for space.
+    /// Whether the connection waits for its device's ``HolePace``, not for space in the ring.
     private var isPaced = false
     /// A record that must be written before any other: an opening for which the ring had no space.
     private var owed: InboundMessage?
@@ -69,7 +69,7 @@ final class DeviceConnection: RingSpaceWaiter {
     /// - Parameters:
     ///   - text: A line or message: one object, or an array of objects.
     ///   - arrival: The daemon's clock at arrival.
-    ///   - isMessage: A message without an object counts as a wrong frame; a line may be empty.
+    ///   - isMessage: Whether a text without an object is refused; a line may be empty.
     /// - Returns: `false`: no space; offer the same text again later.
     func take(text: Span<UInt8>, arrival: Timestamp, isMessage: Bool) -> Bool {
         guard payOwed() else { return wait() }
@@ -279,8 +279,8 @@ final class DeviceConnection: RingSpaceWaiter {
         return true
     }
 
-    /// The peer sends no more, as `nc` does at the end of its input, and still expects the acks for
-    /// its frames. The port is told to finish after the last ack.
+    /// Handles a half-closed socket: the peer sends no more, as `nc` at the end of its input, but
+    /// still expects the acks for its frames. The port finishes after the last ack.
     func inputEnded() {
         peerHasEnded = true
         guard !isWaiting else { return }
@@ -288,7 +288,7 @@ final class DeviceConnection: RingSpaceWaiter {
         loop.inbound.publish()
     }
 
-    /// The record follows all frames of the connection, so that no ack of them is missed.
+    /// Pushes a record that follows all frames of the connection, so that no ack of them is missed.
     private func tellEnded() -> Bool {
         guard isOpen else {
             port?.finish()
@@ -297,12 +297,12 @@ final class DeviceConnection: RingSpaceWaiter {
         return payOwed() && loop.inbound.push(.finished(id, arrival: loop.arrivalClock()))
     }
 
-    /// Called when everything the device sent has been answered.
+    /// Ends a half-closed connection once all frames of the device are acknowledged.
     func finish() {
         if peerHasEnded { port?.finish() }
     }
 
-    /// Called when the socket is closed. Earlier data still goes into the ring, then the end.
+    /// Handles the socket's end: waiting data still goes into the ring, followed by the end.
     func socketClosed() {
         peerIsGone = true
         loop.remove(self)

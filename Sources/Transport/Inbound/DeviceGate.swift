@@ -1,17 +1,17 @@
 public import SensorModel
 public import WireFormat
 
-/// Decides which devices may send. The daemon implements it. Loops call it, so it must return at
-/// once.
+/// Decides which devices may send; the daemon implements it, and loops call it, so it must not
+/// block.
 ///
-/// The pipeline learns of a device's start and end from the inbound ring, in order with its frames:
+/// The pipeline receives a device's start and end by the inbound ring, in order with its frames:
 /// ``InboundMessage/opened(_:)`` and ``InboundMessage/closed(_:)``.
 public protocol DeviceGate: Sendable {
-    /// Called once per connection, after its hello.
+    /// Decides on a connection's hello; called once for each connection.
     func admit(_ handshake: DeviceHandshake) -> Result<AdmittedDevice, HandshakeRefusal>
 
-    /// Called before a WebSocket upgrade whose request carries a token: a wrong one is answered
-    /// 401.
+    /// Checks the token of a WebSocket upgrade request before the upgrade; a wrong one is answered
+    /// with 401.
     func knows(token: String, peer: PeerAddress) -> Result<Void, HandshakeRefusal>
 }
 
@@ -65,6 +65,6 @@ public enum HandshakeRefusal: Error, Hashable, Sendable {
     case tooMany(retryAfterSeconds: Int)
     /// 1012: no new devices are accepted now.
     case restarting
-    /// 1013: the disk keeps no note of a proof, or gives no data of devices.
+    /// 1013: the disk cannot store that a proof was used, or cannot read the devices.
     case unavailable
 }

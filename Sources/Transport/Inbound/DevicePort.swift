@@ -11,7 +11,7 @@ protocol DevicePort: AnyObject {
     /// Closes without a message once pending data is written: the device has ended its side.
     func finish()
     func setReading(_ reading: Bool)
-    /// Offers again what ``DeviceConnection`` had no space for, and the data after it.
+    /// Offers ``DeviceConnection`` again the data for which it had no space, and the data after it.
     ///
     /// - Returns: `false` if there still was not enough space for all of it.
     func offerAgain() -> Bool

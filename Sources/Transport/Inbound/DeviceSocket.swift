@@ -23,7 +23,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
     private var deadline: Deadline?
     private var saidSomething = false
     private var isClosing = false
-    /// The newest ack while the socket takes no more; it includes the earlier ones.
+    /// The newest ack while the socket is not writable; it includes the earlier ones.
     private var heldAck: DaemonMessage?
     private var arrival: Timestamp?
 
@@ -81,8 +81,8 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         connection = nil
     }
 
-    /// A device that ends its side, as `nc` does at the end of a file, still waits for its acks.
-    /// Its last line needs no line feed.
+    /// Handles the end of a TLS handshake, and a half-close: a device that ends its side, as `nc`
+    /// does at the end of a file, still waits for its acks. Its last line needs no line feed.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         defer { context.fireUserInboundEventTriggered(event) }
         if case .handshakeCompleted? = event as? TLSUserEvent {
@@ -186,7 +186,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
             if case .ack = message {
                 heldAck = message
             } else {
-                // The device sends and does not read: its answers must not fill the memory.
+                // The device sends but does not read: its answers must not fill the memory.
                 context.channel.drop()
             }
             return
@@ -239,8 +239,8 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         lingerThenClose(context)
     }
 
-    /// Closing with unread bytes resets the connection, and a reset can overtake the reason. So the
-    /// socket stops writing, and discards input until the peer closes or the time is up.
+    /// Stops writing, and discards input until the peer closes or the time is up: closing with
+    /// unread bytes would reset the connection, and a reset can overtake the reason.
     private func lingerThenClose(_ context: ChannelHandlerContext) {
         setReading(true)
         context.close(mode: .output, promise: nil)

@@ -107,7 +107,7 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
             if case .ack = message {
                 heldAck = message
             } else {
-                // The device sends and does not read: its answers must not fill the memory.
+                // The device sends but does not read: its answers must not fill the memory.
                 socket.close(.tooSlow)
             }
             return

@@ -1,25 +1,26 @@
 import SensorModel
 import WireFormat
 
-/// The holes between the frames of one connection, as the pipeline passes them: in the order of
-/// their numbers, not of their arrival. And what its buttons and notes cost.
+/// The cost of one connection's holes, buttons and notes, in ticks of ``HolePace``.
+///
+/// Holes lie between frames in the order of their sequences, as the pipeline passes them.
 struct FrameHoles {
-    /// Of a session's first frame, which has none before it.
+    /// Cost of a session's first frame, which follows no other.
     static let ticksOfFirst = 200.0
-    /// Frames this close are no hole, whatever their order.
+    /// Frames at most this far apart have no hole between them, in either order.
     private static let secondsMin = 1.5
-    /// Seconds of a hole whose metrics are recorded, and what each costs more.
+    /// Seconds of a hole whose metrics are recorded, and the extra cost of each.
     private static let (shownSeconds, shownTicks) = (60.0, 2.0)
-    /// Each is an event, which goes to every viewer of each of the device's shares; heart rates and
-    /// positions are gathered. So 50 buttons a second, and 1,000 notes.
+    /// Costs that allow 50 buttons or 1,000 notes a second. Each is an event that goes to every
+    /// viewer of the device's shares, while heart rates and positions are coalesced.
     private static let (ticksOfButton, ticksOfNote) = (400.0, 20.0)
-    /// What reading a long text costs, as 5,000 fields that nobody knows do: 8 µs a KiB. It is read
-    /// again each time that a frame of it had to wait.
+    /// Cost of reading a long text, such as 5,000 unknown fields: 8 µs a KiB. The text is read
+    /// again each time a frame of it had to wait.
     private static let (longTextBytes, textBytesOfTick) = (4 << 10, 1024.0)
-    /// Stretches that are remembered: of 1,000 frames that wait behind a gap few need more.
+    /// Maximum number of stretches kept; 1,000 frames that wait behind a gap rarely need more.
     private static let stretchesMax = 64
 
-    /// Frames without a gap between their numbers, which were let through.
+    /// A run of admitted frames with consecutive sequences.
     private struct Stretch {
         var first: UInt32
         var firstTime: Timestamp
@@ -28,11 +29,11 @@ struct FrameHoles {
     }
 
     let pace: HolePace
-    /// In the order of their numbers.
+    /// The stretches in rising order.
     private var stretches: [Stretch] = []
     /// Whether the lowest stretches were forgotten.
     private var isCut = false
-    /// Of the last frame without a number.
+    /// Device time of the last frame without a number.
     private var lastUncounted: Timestamp?
 
     init(pace: HolePace) {
@@ -48,8 +49,8 @@ struct FrameHoles {
         return ticks == 0 || pace.hasRoom(for: ticks, at: arrival)
     }
 
-    /// Takes what reading a text has cost: not before, or a frame in it that needs room, too, would
-    /// never find any.
+    /// Charges the cost of reading a text. Charged before the read, it would leave no room for a
+    /// frame in the text that needs some.
     func haveRead(textBytes: Int) {
         let ticks = Self.ticks(ofTextBytes: textBytes)
         if ticks > 0 { pace.take(ticks, shared: ticks) }
@@ -63,8 +64,8 @@ struct FrameHoles {
     ///   - header: The next frame.
     ///   - payload: Its payload, checked.
     ///   - arrival: The daemon's clock.
-    /// - Returns: What passing the holes around the frame and between its samples costs, and what a
-    ///   button or a note does, 0 for most frames; `nil`: the frame must wait.
+    /// - Returns: The cost of the holes around the frame and between its samples, and of a button
+    ///   or note; 0 for most frames; `nil`: the frame must wait.
     func ticks(
         before header: FrameHeader, payload: Span<UInt8>, at arrival: @autoclosure () -> Timestamp
     ) -> Double? {
@@ -77,7 +78,7 @@ struct FrameHoles {
         return ticks
     }
 
-    /// Notes a frame that was let through.
+    /// Notes an admitted frame and charges its cost.
     mutating func passed(_ header: FrameHeader, ticks: Double) {
         if ticks > 0 { pace.take(ticks, shared: isFirst ? 0 : ticks) }
         guard header.sequence.isCounted else { return lastUncounted = header.deviceTime }
@@ -94,7 +95,7 @@ struct FrameHoles {
         }
     }
 
-    /// Whether no frame was let through yet.
+    /// Whether no frame was admitted yet.
     private var isFirst: Bool { stretches.isEmpty && lastUncounted == nil }
 
     /// Joins a stretch with the one before it, if no number is between them.
@@ -123,12 +124,12 @@ struct FrameHoles {
         let before = index > 0 ? stretches[index - 1].lastTime : nil
         let after = next.map { Self.ticks(from: time, to: $0.firstTime) } ?? 0
         guard let before else { return isCut ? Self.ticksOfUnknown + after : after }
-        // A frame between two parts a hole that was counted already.
+        // A frame between two others divides a hole that was charged already.
         let counted = next.map { Self.ticks(from: before, to: $0.firstTime) } ?? 0
         return max(0, Self.ticks(from: before, to: time) + after - counted)
     }
 
-    /// Index of the stretch with the number, or of the first behind it.
+    /// Index of the stretch with the sequence, or of the first stretch after it.
     private func index(of sequence: UInt32) -> Int {
         guard let last = stretches.last, last.last >= sequence else { return stretches.count }
         return stretches.firstIndex { $0.last >= sequence } ?? stretches.count
@@ -142,7 +143,7 @@ struct FrameHoles {
             * ticks(seconds: Double(layout.intervalMicroseconds) / 1_000_000)
     }
 
-    /// As ``ticksOfEvent(_:)``.
+    /// Cost of a button or a note; 0 for any other payload.
     static func ticks(of payload: Frame.Payload) -> Double {
         switch payload {
         case .control: ticksOfEvent(.control)
@@ -159,14 +160,14 @@ struct FrameHoles {
         }
     }
 
-    /// Where the session's last frame is not known here.
+    /// Cost of a frame whose predecessor is not known here: that of a day's hole.
     static let ticksOfUnknown = ticks(seconds: 86_400)
 
     static func ticks(from first: Timestamp, to second: Timestamp) -> Double {
         ticks(seconds: second.seconds(since: first))
     }
 
-    /// As `TimeStage` passes them: each second of ten minutes, then each minute.
+    /// Cost of a hole, which `TimeStage` passes by seconds for ten minutes, then by minutes.
     private static func ticks(seconds: Double) -> Double {
         let seconds = abs(seconds)
         guard seconds > secondsMin else { return 0 }

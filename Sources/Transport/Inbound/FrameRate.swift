@@ -12,7 +12,7 @@ final class FrameRate: Sendable {
     static let windowSeconds = 10
     private static let windowMicroseconds = Int64(windowSeconds) * 1_000_000
 
-    /// Paces the holes between the frames.
+    /// The pace of the holes between the device's frames.
     let holes: HolePace
     /// Device time divided by the window's length: the window being counted.
     private let window = Atomic<Int64>(0)

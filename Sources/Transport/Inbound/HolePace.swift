@@ -1,18 +1,19 @@
 public import SensorModel
 import Synchronization
 
-/// Limits the work that holes between a device's frames make, and its buttons and notes, over all its
-/// connections and loops.
+/// A rate limit on the pipeline's work for a device's holes in time, buttons and notes, over all
+/// its connections and loops.
 ///
 /// The pipeline passes the time between two frames second by second. So a few bytes with hours
-/// between them cost as much as a recording of hours, and all other devices wait for it. A backlog
-/// of positions a minute apart is read a few seconds later; nothing is refused (decision 0058).
+/// between them cost as much as a recording of hours, and delay all other devices. A backlog of
+/// positions a minute apart is read a few seconds later; nothing is refused (decision 0058).
 ///
-/// The holes of all devices together have a pace, too. A device has some of its own beside it, so that
-/// others who use it up do not stop a watch that was away for a minute. Holes of a few seconds, and the
-/// first frame of a connection, do not count: after a restart all devices come at once.
+/// All devices together have a shared limit, too. Each device also has a reserve, so that a watch
+/// that was away for a minute need not wait when others have used up the shared limit. Holes of a
+/// few seconds, and the first frame of a connection, do not count against the shared limit: after
+/// a restart all devices connect at once.
 public final class HolePace: Sendable {
-    /// Seconds passed in a row, and regained each second.
+    /// A token bucket; a tick pays for one second passed by the pipeline, without recorded metrics.
     struct Bucket: Sendable {
         let ticksMax: Double
         let perSecond: Double
@@ -24,7 +25,7 @@ public final class HolePace: Sendable {
         }
 
         /// - Parameter arrival: The daemon's clock; one that was set back regains nothing.
-        /// - Returns: Whether something is left.
+        /// - Returns: Whether any ticks are left.
         mutating func hasRoom(at arrival: Timestamp) -> Bool {
             let passed = max(0, arrival.seconds(since: self.arrival))
             self.arrival = arrival
@@ -34,19 +35,20 @@ public final class HolePace: Sendable {
 
         var hasRoom: Bool { ticks > 0 }
 
-        /// Takes what a hole costs, which may be more than there is.
+        /// Charges a cost, which may exceed the ticks that are left.
         mutating func take(_ cost: Double) { ticks -= cost }
     }
 
-    /// Of a device: some 0.2 s of the pipeline, and a sixth of its time at 8 µs each.
+    /// A device's bucket: some 0.2 s of the pipeline, then a sixth of its time, at 8 µs a tick.
     static let own = Bucket(ticksMax: ticksMax, perSecond: ticksPerSecond)
     static let ticksMax = 20_000.0
     static let ticksPerSecond = 20_000.0
-    /// Of all: at most a third of its time, where each second's metrics are recorded.
+    /// The bucket of all devices: at most a third of the pipeline's time, if each second's metrics
+    /// are recorded.
     static let all = Bucket(ticksMax: 20_000, perSecond: 100_000)
-    /// What a device has beside that of all: eleven holes of a minute, then one in a third of a second.
+    /// A device's reserve: eleven holes of a minute, then one in a third of a second.
     static let reserve = Bucket(ticksMax: 2000, perSecond: 500)
-    /// Cheaper holes do not count for all: 10 s.
+    /// Holes of up to this cost, 10 s, are not charged to the shared bucket.
     static let sharedTicksMin = 30.0
 
     private struct State {
@@ -54,7 +56,7 @@ public final class HolePace: Sendable {
         var reserve = HolePace.reserve
     }
 
-    /// The pace of all devices.
+    /// The bucket that all devices share.
     final class Shared: Sendable {
         fileprivate let bucket = Mutex(HolePace.all)
     }
@@ -67,7 +69,7 @@ public final class HolePace: Sendable {
     }
 
     /// - Parameters:
-    ///   - ticks: Cost of the next hole for all.
+    ///   - ticks: Cost of the next hole for the shared bucket.
     ///   - arrival: The daemon's clock; one that was set back regains nothing.
     /// - Returns: Whether the hole may be passed.
     func hasRoom(for ticks: Double, at arrival: Timestamp) -> Bool {
@@ -79,11 +81,11 @@ public final class HolePace: Sendable {
             || shared.bucket.withLock { $0.hasRoom(at: arrival) }
     }
 
-    /// Takes what a hole costs, which may be more than there is.
+    /// Charges the cost of a hole, which may exceed the ticks that are left.
     ///
     /// - Parameters:
-    ///   - ticks: Cost for the device.
-    ///   - cost: Cost for all.
+    ///   - ticks: Cost for the device's own bucket.
+    ///   - cost: Cost for its reserve, or else for the shared bucket.
     func take(_ ticks: Double, shared cost: Double) {
         let isReserved = state.withLock { state in
             state.own.take(ticks)
@@ -95,8 +97,8 @@ public final class HolePace: Sendable {
         if !isReserved { shared.bucket.withLock { $0.take(cost) } }
     }
 
-    /// - Parameter frames: In order of time.
-    /// - Returns: Seconds that they take at this pace.
+    /// - Parameter frames: Frames in order of time.
+    /// - Returns: Seconds that the frames take at a device's pace.
     public static func seconds(of frames: some Sequence<Frame>) -> Double {
         var last: Timestamp?
         var ticks = 0.0

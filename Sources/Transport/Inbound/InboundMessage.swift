@@ -1,9 +1,9 @@
 public import SensorModel
 
-/// A message of a loop to the pipeline: one record of the loop's inbound ring.
+/// A message from a loop to the pipeline: one record of the loop's inbound ring.
 ///
 ///     opened   0 | format | transport | recorded | 0×4 | connection | arrival | device |
-///              session
+///              session | token hash
 ///     frame    1 | kind | 0×2 | sequence | connection | arrival | device time | payload …
 ///     refused  2 | 0×3 | sequence | connection | arrival
 ///     closed   3 | 0×7 | connection | arrival
@@ -26,7 +26,7 @@ public enum InboundMessage: Hashable, Sendable {
 public struct DeviceOpening: Hashable, Sendable {
     public var connection: ConnectionID
     public var device: DeviceID
-    /// Hash of the token that admitted it; zero: each of its requests proves its own.
+    /// Hash of the token that admitted the device; zero: each push request proves its own.
     public var tokenHash: SecretHash
     public var session: SessionID
     public var recorded: Bool

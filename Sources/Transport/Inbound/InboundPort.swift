@@ -10,10 +10,10 @@ protocol RingSpaceWaiter: AnyObject {
     func roomMayBeThere() -> RingSpaceUse
 }
 
-/// What a waiter did with the space that there was.
+/// A waiter's use of the available space.
 enum RingSpaceUse {
     case wroteAll
-    /// It wrote as much as one turn allows, and has more.
+    /// The waiter wrote as much as one turn or its ``HolePace`` allows, and has more.
     case wroteTurn
     case foundNoSpace
 }
@@ -92,18 +92,18 @@ final class InboundPort {
         }
     }
 
-    /// Calls the waiter until it has written everything.
+    /// Queues a waiter, and calls it until it has written everything.
     ///
     /// - Parameters:
     ///   - waiter: A connection.
-    ///   - forSpace: Whether it waits for space in the ring, else for its turn.
+    ///   - forSpace: Whether it waits for space in the ring; if not, for its turn.
     func wait(_ waiter: any RingSpaceWaiter, forSpace: Bool = true) {
         if forSpace { counters.ringFull.wrappingAdd(1, ordering: .relaxed) }
         waiters.append(waiter)
         scheduleRetry()
     }
 
-    /// Gives a waiter its first turn, and others until it has written everything.
+    /// Gives a waiter turns until it has written everything, the first one now.
     func begin(_ waiter: any RingSpaceWaiter) {
         switch waiter.roomMayBeThere() {
         case .wroteAll: break
@@ -126,8 +126,7 @@ final class InboundPort {
         retryIsScheduled = false
         let waiting = waiters
         waiters.removeAll()
-        // Connections are served in order of waiting, a turn each, and each is the first once; the
-        // first that finds no space ends the pass.
+        // Waiters are served in order, a turn each; the first that finds no space ends the pass.
         var rest = waiting[...]
         var goingOn: [any RingSpaceWaiter] = []
         serving: while let next = rest.first {
@@ -138,7 +137,7 @@ final class InboundPort {
             }
             rest.removeFirst()
         }
-        // What the pace of all regains is less than a turn: whoever is first takes it.
+        // The shared pace regains less than a turn needs, and the first waiter takes it all.
         waiters.insert(contentsOf: rest + goingOn.dropFirst() + goingOn.prefix(1), at: 0)
         publish()
         if !waiters.isEmpty { scheduleRetry() }

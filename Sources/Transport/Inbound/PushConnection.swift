@@ -7,7 +7,7 @@ public final class PushConnection: Sendable {
     public let connection: ConnectionID
     private let state: NIOLoopBound<LoopState>
     private let eventLoop: any EventLoop
-    /// The holes between its frames, those of earlier calls too.
+    /// The holes between its frames, including those of earlier calls.
     private let holes: NIOLoopBoundBox<FrameHoles>
 
     init(
@@ -30,9 +30,10 @@ public final class PushConnection: Sendable {
         }
     }
 
-    /// Sends frames to the pipeline, a part in each turn; waits while the ring is full, and where
-    /// there are holes in time for the device's ``HolePace``. Frames of one call stay in order, and
-    /// those of other connections may come in between.
+    /// Sends frames to the pipeline in turns, and waits for space in the ring and for the device's
+    /// ``HolePace``.
+    ///
+    /// Frames of one call stay in order; frames of other connections may come in between.
     public func send(_ frames: [PushedFrame]) async {
         let connection = connection
         await push { arrival in
@@ -77,11 +78,12 @@ public struct PushedFrame: Hashable, Sendable {
     }
 }
 
-/// Records that wait for space in the ring, or for their turn: a request of many thousand frames
-/// delays others by little, as a socket that is read 16 KiB at a time.
+/// The records of one request, which wait for space in the ring and are written in turns.
+///
+/// A turn is as long as a socket's read, 16 KiB, so that thousands of frames delay others little.
 private final class WaitingBatch: RingSpaceWaiter {
     private static let turnBytes = 16 << 10
-    /// Bytes of a record beside its payload, about.
+    /// Approximate bytes of a record beside its payload.
     private static let headerBytes = 64
 
     private let records: [(InboundMessage, payload: [UInt8])]
@@ -119,7 +121,7 @@ private final class WaitingBatch: RingSpaceWaiter {
             }
             next += 1
         }
-        // Who is told now asks whether the pipeline has taken all that is in the ring.
+        // Publish first: the resumed caller may ask whether the pipeline has emptied the ring.
         loop.inbound.publish()
         done.succeed()
         return .wroteAll

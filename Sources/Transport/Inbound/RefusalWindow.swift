@@ -1,6 +1,6 @@
 import SensorModel
 
-/// Counts a device's recent refusals. Allocates nothing for a device without refusals.
+/// Counts a device's recent refusals; allocates nothing for a device without refusals.
 struct RefusalWindow {
     private let countMax: Int
     private let windowMicroseconds: Int64

@@ -3,12 +3,12 @@ import Synchronization
 /// Memory that the connections of a class may occupy: a small allowance each, and one shared pool
 /// beyond it, so that many half-sent messages cannot fill the memory.
 public struct ByteAllowance: Hashable, Sendable {
-    /// Bytes that every connection may hold, whatever the others hold.
+    /// Bytes that every connection may hold, regardless of the others.
     public let ownBytes: Int
     /// Bytes that all connections of the class may hold together, beyond their own allowances.
     public let pooledBytes: Int
 
-    /// Bytes that a loop's connections may hold together of what was read in a flush that failed.
+    /// Bytes read in failed flushes that a loop's connections may hold together; see ``FlushGate``.
     public static let readInFlushesMax = 1 << 20
 
     /// Allowance for received bytes that are not yet a whole message, line or body.
@@ -23,8 +23,8 @@ public struct ByteAllowance: Hashable, Sendable {
         }
     }
 
-    /// Allowance for bytes that the socket has not accepted yet. Each class has its own pool, so that
-    /// viewers do not cut the answers of owners.
+    /// Allowance for bytes that the socket has not accepted yet. Each class has its own pool, so
+    /// that viewers cannot cut off the answers to owners.
     public static func owed(_ kind: ConnectionClass) -> Self {
         switch kind {
         case .stranger: Self(ownBytes: 4 << 10, pooledBytes: 8 << 20)
@@ -36,7 +36,7 @@ public struct ByteAllowance: Hashable, Sendable {
 
 /// The pools of all connections of a server. Any thread.
 final class ByteBudget: Sendable {
-    /// Pools are drawn on in steps of this size, so that few chunks take the lock.
+    /// Connections draw on pools in steps of this size, so that few chunks take the lock.
     private static let stepBytes = 16 << 10
 
     private struct Pools {
@@ -65,7 +65,7 @@ final class ByteBudget: Sendable {
         }
     }
 
-    /// Sets the bytes from the pool that a connection's socket has still to accept.
+    /// Sets the pooled bytes that a connection's socket has still to accept.
     func owe(_ kind: ConnectionClass, _ bytes: Int, by number: UInt64) -> OwedBytes.Answer {
         pools.withLock { $0.owed[Int(kind.rawValue)].set(bytes, of: number) }
     }

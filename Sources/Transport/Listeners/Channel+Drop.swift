@@ -1,20 +1,20 @@
 import NIOCore
 
-/// An order to close a connection at once, whatever waits to be sent. ``FlushGate`` obeys it.
+/// An event that closes a connection at once, even with unsent data; ``FlushGate`` handles it.
 struct ConnectionDrop: Sendable {
-    /// Whether the kernel drops what it has not sent yet, too. Else it keeps it until the peer has
-    /// read it, or for a quarter of an hour.
+    /// Whether the kernel also drops its unsent data. Otherwise it keeps the data until the peer
+    /// has read it, or for a quarter of an hour.
     let isReset: Bool
 }
 
 extension Channel {
     /// Closes at once, from any thread.
     ///
-    /// `close` asks all handlers, and the TLS library first sends what waits and a closing message. To
-    /// a peer that reads nothing it takes 5 s, with memory and a descriptor that nobody counts any
-    /// more.
+    /// `close` passes all handlers, and the TLS library first sends pending data and a closing
+    /// message. With a peer that reads nothing, that takes 5 s, and occupies memory and a
+    /// descriptor that are not counted any more.
     ///
-    /// - Parameter isReset: Whether what was sent last may be lost, too.
+    /// - Parameter isReset: Whether the last bytes sent may be lost, too.
     func drop(isReset: Bool = true) {
         triggerUserOutboundEvent(ConnectionDrop(isReset: isReset), promise: nil)
     }

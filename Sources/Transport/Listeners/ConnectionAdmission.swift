@@ -1,8 +1,9 @@
 import NIOCore
 import Synchronization
 
-/// Applies the connection limits to all loops and listeners of a server. It requests places from
-/// the table and closes the connections that the table evicts.
+/// Applies the connection limits to all loops and listeners of a server.
+///
+/// It requests places from the table and closes the connections that the table evicts.
 final class ConnectionAdmission: Sendable {
     private struct State {
         var table = ConnectionTable()
@@ -22,7 +23,7 @@ final class ConnectionAdmission: Sendable {
     ///   - peer: `nil` if the address is not counted: the machine's own, or a trusted proxy.
     ///   - kind: The class that the listener gives to all its connections.
     ///   - limits: Limits of the listener.
-    /// - Returns: A place that must be returned, or why there is none.
+    /// - Returns: A place that must be released, or the reason why there is none.
     func admit(
         _ channel: any Channel, from peer: PeerAddress?, as kind: ConnectionClass,
         limits: ConnectionLimits
@@ -81,7 +82,7 @@ final class ConnectionAdmission: Sendable {
     private func change(
         _ body: (inout State) -> Result<ConnectionTable.Placed, ConnectionTable.Refusal>?
     ) -> ConnectionTable.Refusal? {
-        // If nothing changes, nobody is refused.
+        // Without a change there is no refusal.
         let answer = place { body(&$0) ?? .success(ConnectionTable.Placed(number: 0)) }
         return if case .failure(let refusal) = answer { refusal } else { nil }
     }
@@ -111,7 +112,7 @@ final class ConnectionTicket {
     private let number: UInt64
     private let bounds: ConnectionTable.Bounds
     private var proved: ConnectionClass
-    /// Received bytes that are held: of a message, and of a TLS record under it.
+    /// Received bytes that are held: of a message, and of an incomplete TLS record.
     private var (messageBytes, recordBytes) = (0, 0)
     /// Bytes taken from the budget's pools.
     private var pooledReceived = 0
@@ -130,7 +131,9 @@ final class ConnectionTicket {
         self.bounds = bounds
     }
 
-    /// - Returns: Why there is no place in the proved class; the connection must then be closed.
+    /// Raises the connection to the class that it has proved.
+    ///
+    /// - Returns: The reason why that class has no place; the connection must then be closed.
     func prove(_ proof: ConnectionProof) -> ConnectionTable.Refusal? {
         guard !isReleased, proof.kind > proved else { return nil }
         if let refusal = admission.prove(number, proof, bounds) { return refusal }
@@ -151,7 +154,7 @@ final class ConnectionTicket {
         return drawReceived()
     }
 
-    /// Reports the same of a TLS record that is not whole yet.
+    /// Reports how many bytes of an incomplete TLS record the connection holds.
     ///
     /// - Returns: `false`: the connection must be closed.
     func holdsRecord(_ bytes: Int) -> Bool {
@@ -171,9 +174,10 @@ final class ConnectionTicket {
 
     /// Reports a change of the bytes that the socket has still to accept.
     ///
-    /// Others of its class that have read nothing for longest may be closed for it.
+    /// Other connections of its class may be evicted for it, those that have read nothing for
+    /// longest.
     ///
-    /// - Returns: `false` if it alone owes too much; it must then be closed.
+    /// - Returns: `false` if the connection alone owes too much; it must then be closed.
     func owes(more bytes: Int) -> Bool {
         owedBytes += bytes
         let pooled = ByteBudget.pooled(owedBytes, .owed(proved))
@@ -185,7 +189,8 @@ final class ConnectionTicket {
 
     /// Assigns the connection to the peer that a trusted proxy names; `nil`: to the proxy itself.
     ///
-    /// - Returns: Why that peer may have no further connection; this one must then be closed.
+    /// - Returns: The reason why that peer may have no further connection; this one must then be
+    ///   closed.
     func move(to peer: PeerAddress?) -> ConnectionTable.Refusal? {
         let peer = peer?.isLoopback == true ? nil : peer
         guard counted != peer else { return nil }

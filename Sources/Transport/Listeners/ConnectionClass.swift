@@ -1,8 +1,8 @@
 public import SensorModel
 
-/// What a connection has proved about its peer.
+/// A proof that a connection has given about its peer.
 public enum ConnectionProof: Hashable, Sendable {
-    /// It named a share that exists.
+    /// The peer named a share that exists.
     case viewer
     /// A token of this device was accepted.
     case device(DeviceID)
@@ -19,17 +19,17 @@ public enum ConnectionProof: Hashable, Sendable {
     }
 }
 
-/// The class that a connection has proved. Only a proof raises it, and it never falls.
+/// The class of a connection, which only a proof raises and which never falls.
 public enum ConnectionClass: UInt8, Sendable, CaseIterable, Comparable {
-    /// It has proved nothing yet.
+    /// The connection has proved nothing yet.
     case stranger
-    /// It named a share that exists.
+    /// The peer named a share that exists.
     case viewer
     /// A device's token was accepted, in a hello or in a request of the owner.
     case device
-    /// It came through the operations listener.
+    /// The connection came through the operations listener.
     case operations
-    /// It came through the admin socket.
+    /// The connection came through the admin socket.
     case owner
 
     public static func < (left: ConnectionClass, right: ConnectionClass) -> Bool {

@@ -1,6 +1,6 @@
 import SensorModel
 
-/// All limits of a listener for strangers; all of them are settings.
+/// The limits of a listener on its peers; all of them are settings.
 public struct ConnectionLimits: Hashable, Sendable {
     public var connectionsMax = 10_000
     /// Connections that have proved nothing; see ``ConnectionClass``.
@@ -8,15 +8,15 @@ public struct ConnectionLimits: Hashable, Sendable {
     /// Strangers and viewers per address beyond loopback. Networks have higher limits: a /64 twice,
     /// a /56 or an IPv4 /24 four times, a /48 eight times as many.
     public var connectionsPerAddressMax = 64
-    /// Connections that have proved the same device's token: its sessions, its phone's requests, and
-    /// its owner's pages. One more closes the oldest of them.
+    /// Connections that have proved a token of the same device: its sessions, its phone's requests,
+    /// and its owner's pages. One more closes the oldest of them.
     public var connectionsPerDeviceMax = 64
     /// Request line and headers together.
     public var headerBytesMax = Limits.httpHeaderBytesMax
     public var bodyBytesMax = Limits.httpBodyBytesMax
     public var webSocketMessageBytesMax = Limits.webSocketMessageBytesMax
     public var textLineBytesMax = Limits.textLineBytesMax
-    /// From the first byte that the peer could have sent to the end of the headers, including TLS.
+    /// Time from the first byte that the peer could have sent to the end of the headers, with TLS.
     public var headerSeconds = 10
     /// A body may always take this long; longer only at ``bodyBytesPerSecondMin``.
     public var bodySeconds = 10

@@ -1,12 +1,13 @@
 import SensorModel
 
-/// All connections of a server and the rules of eviction. Pure: it names the connections that must
-/// be closed, and no longer counts them.
+/// All connections of a server and the rules of eviction.
+///
+/// Pure: it names the connections that must be closed, and no longer counts them.
 ///
 /// * Strangers, the operations listener and the owner each have reserved places.
-/// * Strangers evict one another: first one from the networks that have most of them.
+/// * Strangers evict one another, first one from the most crowded networks.
 /// * A device, the operations listener and the owner evict viewers if no place is left.
-/// * Connections of one device evict one another, the oldest first, beyond a number.
+/// * Connections of one device evict one another, the oldest first, above a limit.
 /// * Strangers and viewers are counted per address and network; devices are not.
 struct ConnectionTable {
     enum Refusal: Error, Hashable, Sendable {
@@ -89,7 +90,7 @@ struct ConnectionTable {
     ///   - kind: ``ConnectionClass/stranger``, or the class that the listener gives to all its
     ///     connections.
     ///   - bounds: Limits of the listener.
-    /// - Returns: The place, or why there is none.
+    /// - Returns: The place, or the reason why there is none.
     mutating func admit(
         _ peer: PeerAddress?, as kind: ConnectionClass, _ bounds: Bounds
     ) -> Result<Placed, Refusal> {
@@ -180,7 +181,7 @@ struct ConnectionTable {
         return .success(Placed(number: entry.number, evicted: victim))
     }
 
-    /// The connection that gives way to one more of its device; `nil`: none has to.
+    /// The connection to evict for one more of its device; `nil`: none.
     private func oldest(of device: DeviceID?, _ bounds: Bounds) -> UInt64? {
         guard let device, let own = byDevice[device], own.count >= bounds.perDeviceMax else {
             return nil
@@ -196,14 +197,14 @@ struct ConnectionTable {
         return taken <= bounds.connectionsMax
     }
 
-    /// The stranger, or else the viewer, whose place a known connection takes.
+    /// The stranger, or else the viewer, to evict for a connection of a higher class.
     private func giveWay(_ bounds: Bounds) -> UInt64? {
         if count(.stranger) > bounds.reserve(.stranger) { return stranger(of: nil) }
         return byKind[Int(ConnectionClass.viewer.rawValue)].keys.max()
     }
 
-    /// The oldest stranger from the most crowded networks: compared by the widest network, then by
-    /// the narrower ones. Looks at every stranger; there are few.
+    /// The oldest stranger from the most crowded networks, compared by the widest network, then by
+    /// the narrower ones. The search visits every stranger; there are few.
     private func stranger(of network: Origin?) -> UInt64? {
         var found: Entry?
         for entry in byKind[Int(ConnectionClass.stranger.rawValue)].values {

@@ -1,24 +1,25 @@
 import Glibc
 import NIOCore
 
-/// Delivers what is read during a flush after the flush, so that no handler is entered twice.
+/// Delivers data that is read during a flush only after the flush, so that handlers are not
+/// re-entered.
 ///
 /// When a write fails, the library reads the rest of the socket inside the flush, and closes the
-/// channel after it (`BaseSocketChannel.flushNow` of swift-nio 2). A handler that answers what it
-/// reads would be called again in the middle of that, while its parser is in use. Swift ends the
-/// process at such a second access. So everybody who sends a few wrong lines and resets the
-/// connection could end the daemon.
+/// channel after it (`BaseSocketChannel.flushNow` of swift-nio 2). A handler that answers the data
+/// would be called again while its parser is in use, and Swift ends the process at such an
+/// overlapping access. So any peer that sends a few wrong lines and resets the connection could
+/// end the daemon.
 ///
-/// Of a device's TCP connection the frames are kept, as `cat file | nc` ends with a reset once an ack
-/// comes. They are delivered in the loop's next task, the close behind them:
+/// On a device's TCP connection the data is kept, because `cat file | nc` ends with a reset once an
+/// ack arrives. It is delivered in the loop's next task, followed by the close:
 ///
 ///     passing --read in a flush--> holding, the close too --next task--> passing
 ///
-/// Elsewhere they are dropped, and the close passes at once: ``ViewerSink`` must not use a
-/// descriptor that is closed. In both cases nothing of it was acknowledged. Decision 0057 has the
+/// On other connections the data is dropped, and the close passes at once: ``ViewerSink`` must not
+/// use a closed descriptor. In both cases none of the data was acknowledged. Decision 0057 has the
 /// alternatives.
 ///
-/// It is the handler nearest to the socket. Loop only.
+/// The gate is the handler nearest to the socket. Loop only.
 final class FlushGate: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -39,7 +40,7 @@ final class FlushGate: ChannelDuplexHandler {
 
     /// - Parameters:
     ///   - loop: The channel's loop.
-    ///   - keepsReads: Whether what is read in a flush is delivered after it, else dropped.
+    ///   - keepsReads: Whether data read in a flush is delivered after it; otherwise it is dropped.
     init(loop: LoopState, keepsReads: Bool) {
         self.loop = loop
         self.keepsReads = keepsReads

@@ -32,10 +32,10 @@ struct Listener: Sendable {
         do { return try await open(at: configuration.address) } catch { throw failure(error) }
     }
 
-    /// - Returns: `nil`: the listener has no spare place, or cannot be opened there.
+    /// - Returns: The channel at the spare place; `nil` if there is none, or it cannot be opened.
     func openSpare() async -> (any Channel)? {
         guard let path = configuration.spareSocket() else { return nil }
-        // The commands say where they looked for the socket.
+        // The error is not needed: the commands say where they looked for the socket.
         return try? await open(at: .unixSocket(path: path))
     }
 
@@ -91,7 +91,7 @@ struct Listener: Sendable {
 
     /// Runs on the new connection's loop, before the first read.
     private func accept(_ channel: any Channel) throws {
-        // A peer that reset before this has none, and reads no answer; what it sent still counts.
+        // A peer that has already reset has no address and reads no answer; its data still counts.
         let peer = channel.remoteAddress?.peer ?? .unixSocket
         let limits = configuration.limits
         // A proxy's connections belong to many viewers.
@@ -104,7 +104,7 @@ struct Listener: Sendable {
             throw ChannelError.alreadyClosed
         }
         do { try addHandlers(to: channel, from: peer, ticket) } catch {
-            // The place would be taken for ever: the handlers that return it may not be there.
+            // Otherwise the place stays taken: the handlers that release it may be missing.
             ticket.release()
             throw error
         }

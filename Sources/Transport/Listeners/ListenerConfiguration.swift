@@ -18,7 +18,7 @@ public struct ListenerConfiguration: Sendable {
     /// The key, as "device", under which ``TransportServer/start()`` reports the actual address.
     public var name: String
     public var address: ListenAddress
-    /// Makes the path of a Unix socket that takes its place for as long as the disk takes none there;
+    /// Makes the path of a spare Unix socket, used while the disk refuses one at ``address``;
     /// `nil`: there is none.
     public var spareSocket: @Sendable () -> String?
     public var service: Service

@@ -1,7 +1,7 @@
 /// Bytes that sockets of one class have still to accept, beyond each connection's own allowance.
 ///
-/// Where the pool is full, whoever has read nothing for longest gives way. A peer that reads is not
-/// cut by peers that do not.
+/// When the pool is full, the peer that has read nothing for longest is evicted first. So peers
+/// that do not read cannot cut off a peer that reads.
 struct OwedBytes {
     private struct Debt {
         var bytes: Int
@@ -22,11 +22,11 @@ struct OwedBytes {
         case taken
         /// Connections that must be closed; they owe nothing any more.
         case evicting([UInt64])
-        /// It alone would owe more than all may, and owes nothing any more.
+        /// The connection alone would owe more than the pool allows; it owes nothing any more.
         case refused
     }
 
-    /// Sets what a connection owes.
+    /// Sets the bytes that a connection owes.
     ///
     /// - Complexity: O(connections that owe) if the pool is full.
     mutating func set(_ count: Int, of number: UInt64) -> Answer {

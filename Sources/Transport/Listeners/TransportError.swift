@@ -1,9 +1,9 @@
 public import SensorModel
 
-/// Why a listener cannot open, or a server cannot continue.
+/// The reasons why a listener cannot open, or a server cannot continue.
 public enum TransportError: Error, Hashable, Sendable {
     case cannotListen(listener: String, address: String, reason: String)
-    /// The disk of a Unix socket's path takes no file.
+    /// The disk cannot create the file of a Unix socket.
     case diskRefusesSocket(listener: String, DiskTrouble)
     case certificateUnusable(path: String, reason: String)
     case keyUnusable(path: String, reason: String)

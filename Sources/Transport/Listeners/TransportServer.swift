@@ -11,9 +11,9 @@ public final class TransportServer: Sendable {
 
     /// A listener that was asked to open.
     private struct OpenListener {
-        /// `nil`: the disk takes no socket, neither at the listener's place nor at the spare one.
+        /// `nil`: the disk refuses a socket both at the listener's own place and at the spare one.
         var channel: (any Channel)?
-        /// Why it is not at its own place.
+        /// The reason why the listener is not at its own place; `nil`: it is.
         var trouble: DiskTrouble?
     }
 
@@ -55,7 +55,7 @@ public final class TransportServer: Sendable {
         return addresses
     }
 
-    /// - Returns: The listener's address; `nil`: the disk takes no socket now.
+    /// - Returns: The listener's address; `nil`: the disk refuses a socket now.
     private func open(_ listener: Listener) async throws(TransportError) -> String? {
         let name = listener.configuration.name
         do throws(TransportError) {
@@ -75,7 +75,7 @@ public final class TransportServer: Sendable {
         }
     }
 
-    /// Why listeners are not at their own place, by name.
+    /// The reasons why listeners are not at their own place, by name.
     public var displaced: [String: DiskTrouble] {
         open.withLock { $0.compactMapValues(\.trouble) }
     }
@@ -86,7 +86,7 @@ public final class TransportServer: Sendable {
     public func reopen() async -> [String: String] {
         var addresses: [String: String] = [:]
         for listener in listeners where displaced[listener.configuration.name] != nil {
-            // A failure that is not the disk's leaves the listener where it is.
+            // After any other failure than the disk's, the listener stays where it is.
             addresses[listener.configuration.name] = try? await open(listener)
         }
         return addresses

@@ -5,13 +5,15 @@ protocol DeadlineMember: AnyObject {
     func deadlineReached(_ tick: Int) -> Int?
 }
 
-/// A connection's entry in the wheel. It may lie in an earlier slot than ``dueTick`` requires. It
-/// is moved when that slot is reached, so that postponing a deadline costs one store.
+/// A connection's entry in the wheel.
+///
+/// It may be in an earlier slot than ``dueTick`` requires, and is moved when that slot is reached.
+/// So postponing a deadline costs one store.
 final class Deadline {
     fileprivate weak var member: (any DeadlineMember)?
     fileprivate var dueTick: Int
     fileprivate var slotTick: Int
-    /// Its place in its slot; `nil`: in none, while its slot is gone through.
+    /// Index in its slot; `nil` while it is in none.
     fileprivate var place: Int?
     private weak var wheel: DeadlineWheel?
 
@@ -22,7 +24,7 @@ final class Deadline {
         slotTick = dueTick
     }
 
-    /// Takes it out of the wheel: whoever sends requests as fast as it can leaves nothing behind.
+    /// Removes the deadline from the wheel, so that a fast sender of requests leaves no entries.
     func cancel() {
         member = nil
         wheel?.remove(self)
@@ -64,7 +66,7 @@ final class DeadlineWheel {
         deadline = fresh
     }
 
-    /// Calls all members due by `now`, in whole seconds. `now` must not be before the last call's.
+    /// Calls all members due by `now`, in whole seconds; `now` is never before the last call's.
     func advance(to now: Int) {
         while tick < now {
             tick += 1
@@ -100,7 +102,7 @@ final class DeadlineWheel {
         count += 1
     }
 
-    /// The last one of the slot takes its place.
+    /// Removes a deadline; the last one of its slot takes its index.
     fileprivate func remove(_ deadline: Deadline) {
         guard let place = deadline.place else { return }
         let index = deadline.slotTick & (Self.slotCount - 1)

@@ -18,7 +18,7 @@ public final class LoopGroup: Sendable {
     ///   - inboundBytes: Capacity of each loop's ring of frames; a power of two.
     ///   - outboundMessages: Capacity of each loop's ring of messages; a power of two.
     ///   - pace: Pace of broadcasts to large audiences.
-    ///   - subscriberBytesMax: Bytes that a viewer may owe of a share before it is closed as too slow.
+    ///   - subscriberBytesMax: Bytes of a share that a viewer may owe before it is closed (4008).
     ///   - published: Called when a loop's ring has new records.
     ///   - arrivalClock: Wall clock, read once per batch.
     ///   - delivered: Called on a loop's thread once per batch of updates written to viewers, with
@@ -107,14 +107,14 @@ public final class LoopGroup: Sendable {
         }
     }
 
-    /// Time for which nothing can be recorded before devices are told: a failure that a new segment
-    /// or the log's reserve ends at once is none of theirs.
+    /// Delay before devices receive a notice that nothing is recorded: a new segment or the log's
+    /// reserve may end the failure at once.
     private static let noticeDelay = TimeAmount.milliseconds(250)
 
-    /// Tells all devices, now and with each hello, that nothing is recorded. Their connections stay.
-    /// Any thread.
+    /// Tells all devices, after a short delay and with each hello, that nothing is recorded. Their
+    /// connections stay. Any thread.
     ///
-    /// - Parameter reason: Why, as a sentence; `nil`: from now on it is.
+    /// - Parameter reason: The reason, as a sentence; `nil`: frames are recorded again.
     public func tellDevices(notRecordedBecause reason: String?) {
         let notice = reason.map {
             DaemonMessage.error(code: CloseCode.tryAgainLater.rawValue, reason: $0)

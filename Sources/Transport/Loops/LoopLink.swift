@@ -29,9 +29,10 @@ public final class LoopLink: Sendable {
     /// Fill level of the ring of messages, 0…1. Any thread.
     public var outboundFillRatio: Double { outbound.fillRatio }
 
-    /// Pushes a message. In a turn of the pipeline only. Waits while the ring is full: a loop
-    /// always empties it, because a loop never waits for the pipeline. If the turn runs on this
-    /// loop's thread, the loop empties the ring at once.
+    /// Pushes a message, and waits while the ring is full. In a turn of the pipeline only.
+    ///
+    /// The wait always ends, because a loop never waits for the pipeline. If the turn runs on this
+    /// loop's thread, the call empties the ring itself.
     public func push(_ message: OutboundMessage) {
         while !outbound.push(message) {
             guard isOpen.load(ordering: .relaxed) else { return }
@@ -65,7 +66,7 @@ public final class LoopLink: Sendable {
 
     // MARK: - Liveness
 
-    /// Schedules a task on the loop that counts itself. Any thread.
+    /// Schedules a liveness probe: a task on the loop that counts itself. Any thread.
     public func askForPulse() {
         guard isOpen.load(ordering: .relaxed) else { return }
         pulsesAsked.add(1, ordering: .relaxed)

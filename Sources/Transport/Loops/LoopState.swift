@@ -5,8 +5,7 @@ import Sharing
 import Synchronization
 import WireFormat
 
-/// State of one event loop: its devices, its viewers, its ends of the rings. Used only on that
-/// loop's thread.
+/// The state of one event loop: devices, viewers, ends of the rings; used only on its thread.
 final class LoopState {
     struct Rings: Sendable {
         let index: Int
@@ -37,19 +36,19 @@ final class LoopState {
     /// The oldest arrival among the updates of the current batch.
     private var oldestArrival: Timestamp?
     private let delivered: @Sendable (_ lagSeconds: Double) -> Void
-    /// Message that devices receive with their hello and have received when it was set; `nil`: none.
+    /// Message that all connected devices have received, and new ones receive; `nil`: none.
     private var notice: DaemonMessage?
     private var noticeTask: Scheduled<Void>?
     /// Set while the daemon stops: new connections receive it at once.
     var goodbye: CloseCode?
 
-    /// Sum over the loop's ``FlushGate``s.
+    /// Bytes that all ``FlushGate``s of the loop hold.
     var bytesReadInFlushes = 0
 
     /// Messages taken from the pipeline so far, except acks. An ack causes no further messages.
     private var messages = 0
 
-    /// Messages taken at once, so that sockets are served in between.
+    /// Maximum number of messages taken at once, so that sockets are served in between.
     private static let drainMax = 4096
 
     let requestTurns: RequestTurns
@@ -113,8 +112,8 @@ final class LoopState {
     }
 
     /// - Parameters:
-    ///   - notice: Message for all devices; `nil`: none any more, which they are not told.
-    ///   - delay: Time for which it must hold before they are told.
+    ///   - notice: Message for all devices; `nil` withdraws the last one silently.
+    ///   - delay: Time before devices receive it, in which it may be withdrawn.
     func tellDevices(_ notice: DaemonMessage?, after delay: TimeAmount) {
         noticeTask?.cancel()
         self.notice = nil
@@ -203,7 +202,7 @@ final class LoopState {
 /// A connection that a stopping daemon can close.
 protocol LoopConnection: AnyObject {
     /// Announces the end in the connection's protocol, and closes once that is written. Devices are
-    /// asked to reconnect whatever the code is.
+    /// asked to reconnect regardless of the code.
     func goAway(_ code: CloseCode)
     /// Closes at once.
     func abort()

@@ -1,7 +1,7 @@
 public import SensorModel
 public import Sharing
 
-/// A message of the pipeline to a loop.
+/// A message from the pipeline to a loop.
 ///
 /// Messages for a connection or a subscriber that no longer exists are dropped.
 public enum OutboundMessage: Sendable {

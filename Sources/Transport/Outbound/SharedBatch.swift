@@ -2,8 +2,8 @@ import NIOCore
 import Secrets
 import Sharing
 
-/// The pending messages of a viewer joined into one piece of bytes, made once for all viewers with
-/// the same messages.
+/// A viewer's pending messages joined into one array of bytes, built once for all viewers with the
+/// same messages.
 struct SharedBatch {
     private var messages: [EncodedMessage] = []
     private var form = Viewer.Form.webSocket
@@ -11,15 +11,15 @@ struct SharedBatch {
     private var buffer: ByteBuffer?
     private var inner: [UInt8]?
 
-    /// A single message needs no joining: its bytes are already shared.
+    /// Joins the messages; the bytes of a single message are already shared.
     mutating func bytes(of owed: [EncodedMessage], _ form: Viewer.Form) -> [UInt8] {
         if owed.count == 1 { return Self.bytes(of: owed[0], form) }
         join(owed, form)
         return bytes
     }
 
-    /// The same with the type of application data as last byte, as TLS encrypts it; `nil` if it is
-    /// too long for one record.
+    /// Joins the messages and appends the type of application data, as TLS encrypts it; `nil` if
+    /// the result is too long for one record.
     mutating func inner(of owed: [EncodedMessage], _ form: Viewer.Form) -> [UInt8]? {
         join(owed, form)
         guard bytes.count <= TLSTrafficKeys.contentBytesMax else { return nil }
@@ -29,7 +29,7 @@ struct SharedBatch {
         return made
     }
 
-    /// The same in the library's buffer type, for TLS records that the library makes.
+    /// Joins the messages in the library's buffer type, for TLS records that the library makes.
     mutating func buffer(of owed: [EncodedMessage], _ form: Viewer.Form) -> ByteBuffer {
         join(owed, form)
         if let buffer { return buffer }

@@ -16,12 +16,12 @@ final class Viewer {
     /// One array shared by all viewers of a single share, like the next field.
     var feeds: [ShareFeed] = []
     var watches: [FeedViewers] = []
-    /// Updates of its feeds at the last write.
+    /// The sum of its feeds' ``FeedViewers/updates`` at the last write.
     var seenUpdates = 0
     let form: Form
     /// Whether it is in the table of due times.
     var isDue = false
-    /// Requested history was written; the next part may follow once it is sent.
+    /// Whether requested history was written, and the next part may follow once it is sent.
     var isCatchingUp = false
 
     let id: SubscriberID
@@ -52,9 +52,9 @@ final class FeedViewers {
     var viewerList = ViewerList()
     /// Updates applied since the object was made.
     var updates = 0
-    /// The `feeds` of viewers of this share alone.
+    /// The value of ``Viewer/feeds`` that all viewers of this share alone use.
     let feeds: [ShareFeed]
-    /// Contains this object; emptied when the last viewer leaves, or the cycle would keep it alive.
+    /// This object alone; emptied when the last viewer leaves, or the cycle would keep it alive.
     private(set) var watches: [FeedViewers] = []
 
     init(_ feed: ShareFeed) {

@@ -1,7 +1,7 @@
 public import SensorModel
 
-/// Decides which viewers may subscribe. The daemon implements it. Loops call it, so it must return
-/// at once.
+/// Decides which viewers may subscribe; the daemon implements it, and loops call it, so it must
+/// not block.
 ///
 /// The answers to a subscription arrive as ``OutboundMessage`` over the link of the request's loop,
 /// in this order: ``OutboundMessage/feedsBegin(_:_:_:)``, catch-up events, the feed.
@@ -9,25 +9,26 @@ public protocol ViewerGate: Sendable {
     /// - Parameters:
     ///   - share: The text in the path; not necessarily a valid share.
     ///   - peer: The address whose failures are counted.
-    /// - Returns: The share or group, or why there is none.
+    /// - Returns: The share or group, or the reason why there is none.
     func resolve(share: String, peer: PeerAddress) -> Result<ResolvedShare, ViewerRefusal>
     func subscribe(_ request: SubscriptionRequest)
     /// Called once for each ``subscribe(_:)``, also after the daemon itself closed the subscriber.
     func unsubscribe(_ subscriber: SubscriberID, from key: ShareKey)
     /// Handles a text message of a WebSocket viewer: `{"seek":…}`, `{"pause":true}`,
     /// `{"live":true}`. At most 1 KiB; not checked otherwise.
-    /// - Returns: Why the command has no effect; the viewer receives it.
+    /// - Returns: The refusal, which the viewer receives; `nil` if the command was accepted.
     func viewerSaid(
         _ subscriber: SubscriberID, watching key: ShareKey, _ text: [UInt8]
     ) -> ViewerCommandRefusal?
-    /// The socket has taken all of ``OutboundMessage/catchUp(_:_:)``: the next part may follow.
-    /// Sending without this call would fill a slow viewer's queue, which closes it (4008).
+    /// Requests the next part of history, after the socket has taken all of the last
+    /// ``OutboundMessage/catchUp(_:_:)``. Without this back-pressure a slow viewer's queue would
+    /// fill, which closes it (4008).
     func readyForMore(_ subscriber: SubscriberID, watching key: ShareKey)
 }
 
 public struct ResolvedShare: Sendable {
     public var key: ShareKey
-    /// Hash of the ID by which it was found: a share that is rotated keeps its key.
+    /// Hash of the ID by which the share was found; a rotation changes the ID but not the key.
     public var idHash: SecretHash
 
     public init(key: ShareKey, idHash: SecretHash) {
@@ -70,7 +71,7 @@ public struct SubscriptionRequest: Sendable {
     }
 }
 
-/// Why a viewer's command has no effect.
+/// The reasons why a viewer's command has no effect.
 public enum ViewerCommandRefusal: Hashable, Sendable {
     case notACommand
     /// The maximum number of playbacks is reached.

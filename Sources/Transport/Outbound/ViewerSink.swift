@@ -3,20 +3,20 @@ import NIOCore
 
 /// The only way to write to an upgraded socket, and the only code that bypasses the library.
 ///
-/// Bytes shared by all viewers are passed to the kernel with `send()` from where they lie: no copy,
-/// no allocation, no queue. That is correct only while nothing is queued. So everything written to
+/// Bytes shared by all viewers are passed to the kernel with `send()` directly: no copy, no
+/// allocation, no queue. That is correct only while nothing is queued. So everything written to
 /// such a socket goes through here: updates, pongs, the close.
 ///
 ///     nothing queued --send() took all--> nothing queued
 ///                    --it took less----> the rest is queued in the library --flushed--> …
 ///
-/// With TLS 1.3 the same holds of records that ``TLSRecordGate`` makes, from the next tick of the
-/// loop on; until then, and with TLS 1.2, the library makes them.
+/// The same applies to TLS 1.3 records that ``TLSRecordGate`` makes, from the next tick of the loop
+/// on; until then, and with TLS 1.2, the library makes the records.
 ///
 /// Only on the channel's own loop. When the library has closed the descriptor, it first fails
-/// queued writes and only then notifies the handlers. By then the number may belong to another
-/// connection. So the sink forgets the descriptor before it closes the channel, and at the first
-/// failed write.
+/// queued writes and only then notifies the handlers. By then the descriptor's number may belong to
+/// another connection. So the sink forgets the descriptor before it closes the channel, and at the
+/// first failed write.
 final class ViewerSink {
     enum Outcome: Hashable, Sendable {
         case written
@@ -29,7 +29,7 @@ final class ViewerSink {
     private let ticket: ConnectionTicket?
     /// `nil` while the library makes TLS records, and once the channel is closed.
     private var descriptor: CInt?
-    /// Makes the records of what is written; `nil` without TLS, and while the library does.
+    /// Makes TLS records of written bytes; `nil` without TLS, and while the library makes them.
     private var records: TLSRecordGate?
     private(set) var queuedBytes = 0
     private var isInWrite = false
@@ -92,8 +92,8 @@ final class ViewerSink {
     ///
     /// - Parameters:
     ///   - inner: At most 16 KiB of content that all viewers share, and its type as last byte.
-    ///   - scratch: Memory for the record, to be used again.
-    /// - Returns: What became of it.
+    ///   - scratch: Reusable memory for the record.
+    /// - Returns: Whether the record is queued; `written` also if the socket is closed.
     func write(inner: [UInt8], using scratch: inout [UInt8]) -> Outcome {
         guard let records, let descriptor else { return .written }
         scratch.removeAll(keepingCapacity: true)
@@ -115,7 +115,7 @@ final class ViewerSink {
         return queue(channel.allocator.buffer(bytes: bytes[sent...]), areRecords: records != nil)
     }
 
-    /// For TLS while the library makes the records: one buffer that all viewers share.
+    /// Writes one buffer that all viewers share, for TLS while the library makes the records.
     @discardableResult
     func write(_ buffer: ByteBuffer) -> Outcome {
         guard isOpen else { return .written }

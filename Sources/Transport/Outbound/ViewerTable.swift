@@ -166,8 +166,8 @@ final class ViewerTable {
     /// Whether a broadcast is incomplete.
     var isBroadcasting: Bool { !batches.isEmpty }
 
-    /// Writes to every viewer of a changed feed, once each whatever the number of feeds. In large
-    /// audiences the first piece is written now, the others soon after.
+    /// Writes once to every viewer of any changed feed; in large audiences the first piece is
+    /// written now, the others soon after.
     func flushChanged() {
         guard !changed.isEmpty else {
             if writes > 0 { publishCounts() }

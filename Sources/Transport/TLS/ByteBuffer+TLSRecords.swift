@@ -1,13 +1,13 @@
 import NIOCore
 
-/// TLS records in plaintext or ciphertext: type, version and length, then so many bytes (RFC 8446,
+/// TLS records in plaintext or ciphertext: type, version, length, then that many bytes (RFC 8446,
 /// section 5.1).
 extension ByteBuffer {
     private static let headerBytes = 5
     /// Longest body of a record.
     private static let bodyBytesMax = 16_384 + 256
 
-    /// The length of the record at the reader index with its header; `nil` until all of it is here.
+    /// The length of the record at the reader index with its header; `nil` while it is incomplete.
     ///
     /// - Throws: ``NotTLSRecords`` if it is longer than any record.
     func firstRecordBytes() throws(NotTLSRecords) -> Int? {
@@ -34,5 +34,5 @@ extension ByteBuffer {
     }
 }
 
-/// A stream of bytes that are no TLS records.
+/// The error for bytes that are not TLS records.
 struct NotTLSRecords: Error {}

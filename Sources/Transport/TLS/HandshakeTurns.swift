@@ -2,24 +2,24 @@ import NIOCore
 
 /// Shares an event loop's time among TLS handshakes.
 ///
-/// The daemon signs in each of them, for 0.3 ms with a key on P-256 and 6 ms with one of RSA 4096, on
-/// the loop that serves viewers and devices; a stranger needs nothing for it but bytes that he sends
-/// again and again. So half of the time at most goes to handshakes, and networks take turns. Loop only.
+/// The daemon signs in each handshake: 0.3 ms with a P-256 key, 6 ms with RSA 4096. It does so on
+/// the loop that serves viewers and devices, and a stranger can cause it by repeating the same
+/// bytes. So handshakes get at most half of the time, and networks take turns. Loop only.
 final class HandshakeTurns {
-    /// Time for handshakes at once.
+    /// Longest time for handshakes without a pause.
     private let turn: TimeAmount
     private let clock: () -> NIODeadline
     private let eventLoop: any EventLoop
     private var waiting: [PeerAddress.Prefix: [TLSRecordGate]] = [:]
-    /// Networks; the next one is first.
+    /// The waiting networks, the next one first.
     private var order: [PeerAddress.Prefix] = []
     private var isScheduled = false
     private var used = TimeAmount.zero
     private var restsUntil = NIODeadline.distantPast
 
     /// - Parameters:
-    ///   - eventLoop: The loop that it belongs to.
-    ///   - turn: Time for handshakes at once.
+    ///   - eventLoop: The loop whose handshakes take turns.
+    ///   - turn: Longest time for handshakes without a pause.
     ///   - clock: The loop's clock.
     init(
         _ eventLoop: any EventLoop, turn: TimeAmount = .milliseconds(1),

@@ -4,7 +4,7 @@ import Synchronization
 /// A listener's certificate and key; both can be replaced while it listens.
 public final class TLSIdentity: Sendable {
     private let current: Mutex<NIOSSLContext>
-    /// Traffic secrets of connections that shake hands.
+    /// Traffic secrets of connections during their handshake.
     let secrets = TLSSecretStore()
 
     /// - Parameters:

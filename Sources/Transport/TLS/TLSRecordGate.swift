@@ -3,16 +3,18 @@ import NIOSSL
 import Secrets
 import Synchronization
 
-/// The records of one TLS connection. The library does the handshake and serves HTTP. Once a socket
-/// is a device's or is upgraded, this handler makes and opens its records. That saves 17 KiB a
-/// connection, and in a broadcast the library's buffers, promises and pipeline.
+/// Takes over the records of one TLS connection after the library's handshake.
+///
+/// The library also serves HTTP. Once a socket is a device's or is upgraded, this handler makes and
+/// opens its records. That saves 17 KiB a connection, and in a broadcast the library's buffers,
+/// promises and pipeline.
 ///
 ///     handshake --finished, TLS 1.3--> counting --takeOver()--> own records
 ///         └-------anything else------> opaque (the library keeps the connection)
 ///
-/// Between it and the socket is only ``FlushGate``. Loop only. It counts the records that the library makes
-/// and opens with the application's keys, and continues with the next number. So no number is used
-/// twice with one key, which would reveal what both records hold.
+/// Only ``FlushGate`` is between it and the socket. Loop only. It counts the records that the
+/// library makes and opens with the application's keys, and continues with the next number. So no
+/// number is used twice with one key, which would reveal the content of both records.
 final class TLSRecordGate: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -39,21 +41,21 @@ final class TLSRecordGate: ChannelDuplexHandler {
     private let counters: TransportCounters
     private let turns: HandshakeTurns
     private let network: PeerAddress.Prefix
-    /// Whether what has come of the handshake waits for its turn.
+    /// Whether received handshake records wait for their turn.
     private var isWaiting = false
-    /// Called with the bytes of a record that is not whole; `false` ends the connection.
+    /// Called with the bytes of an incomplete record; `false` ends the connection.
     private let holdsRecord: (Int) -> Bool
     private var state = State.library(Handshake())
     private var received = ByteBuffer()
     private var context: ChannelHandlerContext?
     private var isClosing = false
-    /// Records without content since the last one with some: each costs work and shows nothing.
+    /// Consecutive records without content, each of which costs work.
     private var recordsWithoutContent = 0
 
-    /// As BoringSSL, which allows 32 key updates and 32 empty records in a row.
+    /// The limit of BoringSSL, which allows 32 key updates and 32 empty records in a row.
     private static let recordsWithoutContentMax = 32
     private var work = TLSRecordWork()
-    /// Whether the bytes are records: else the library says what is wrong with them.
+    /// Whether received bytes are TLS records; if not, the library reports the error.
     private var isFramed = true
 
     init(
@@ -91,9 +93,9 @@ final class TLSRecordGate: ChannelDuplexHandler {
         }
     }
 
-    /// Goes on with the handshake.
+    /// Continues the handshake.
     ///
-    /// - Parameter isLater: Whether what was read has been said to be complete meanwhile.
+    /// - Parameter isLater: Whether the end of the read was already signaled.
     func takeTurn(isLater: Bool) {
         isWaiting = false
         guard let context else { return }
@@ -121,7 +123,7 @@ final class TLSRecordGate: ChannelDuplexHandler {
         if received.readableBytes == 0 { received = ByteBuffer() }
     }
 
-    /// Bytes of a record beside its content: header, tag, and the type (TLS 1.3) or the nonce (1.2).
+    /// Bytes of a record beside its content: header, tag, and type (TLS 1.3) or nonce (TLS 1.2).
     private var overhead: Int { if case .opaque = state { 29 } else { 22 } }
 
     private var isOwn: Bool { if case .own = state { true } else { false } }
@@ -141,7 +143,7 @@ final class TLSRecordGate: ChannelDuplexHandler {
             handshake.received += 1
         } else {
             if handshake.random.isEmpty { handshake.random = Self.clientRandom(in: record) }
-            // What the library sends in answer to the client's last message has the new keys.
+            // Only the library's answer to the client's last message has the application's keys.
             handshake.sent = 0
         }
         state = .library(handshake)
@@ -201,7 +203,7 @@ final class TLSRecordGate: ChannelDuplexHandler {
     /// Takes the connection from the library. Call it from the loop, not from a handler: the
     /// library must not be in the middle of a read.
     ///
-    /// - Returns: Whether it did; else the library goes on as before.
+    /// - Returns: Whether it took over; if not, the library continues as before.
     func takeOver() -> Bool {
         guard case .library(let handshake) = state, handshake.isFinished,
             let suite = handshake.suite, let secrets = handshake.secrets,
@@ -225,7 +227,7 @@ final class TLSRecordGate: ChannelDuplexHandler {
         eventLoop.execute { _ = bound.value.takeOver() }
     }
 
-    /// Makes records of bytes that the caller sends by itself, in the order of the calls.
+    /// Makes records of content; the caller must send them in the order of the calls.
     ///
     /// - Parameter content: Application data.
     /// - Returns: The records' bytes.
@@ -255,13 +257,13 @@ final class TLSRecordGate: ChannelDuplexHandler {
         state = .own(receiving: receiving, sending: sending)
     }
 
-    /// Writes records that were made before, behind what is queued.
+    /// Writes finished records behind the queued ones.
     func write(sealed records: ByteBuffer) -> EventLoopFuture<Void>? {
         context?.writeAndFlush(wrapOutboundOut(records))
     }
 
     private static func update(_ keys: inout TLSTrafficKeys, into records: inout [UInt8]) {
-        // KeyUpdate, one byte: the peer's keys may stay.
+        // A KeyUpdate message, whose last byte 0 requests no update of the peer's keys.
         keys.seal([24, 0, 0, 1, 0, TLSTrafficKeys.Content.handshake.rawValue], into: &records)
         keys.update()
     }
@@ -290,7 +292,7 @@ final class TLSRecordGate: ChannelDuplexHandler {
             context.fireChannelRead(
                 wrapInboundOut(context.channel.allocator.buffer(bytes: opened.content)))
         case .alert:
-            // The peer closes, or something is wrong on its side.
+            // The peer closes, or reports an error.
             state = .own(receiving: receiving, sending: sending)
             context.close(promise: nil)
         case .handshake:

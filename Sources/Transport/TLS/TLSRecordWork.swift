@@ -1,19 +1,20 @@
 import NIOCore
 
-/// What the records of a TLS connection may cost beside their bytes. Each takes as long as some
-/// hundred bytes do: a read of records of one byte, or of key updates, held the event loop for
-/// milliseconds.
+/// A limit on the work for small records of a TLS connection.
+///
+/// Each record takes as long as some hundred bytes. A read full of one-byte records, or of key
+/// updates, blocked the event loop for milliseconds.
 struct TLSRecordWork {
     /// Small records at once. A small device may print a request byte by byte.
     private static let recordsMax = 1024.0
     /// Small records a second after that.
     private static let recordsPerSecond = 200.0
-    /// A record with so much content costs nothing, one with less its missing part.
+    /// A record with this much content costs nothing; a smaller one costs the missing fraction.
     private static let contentBytes = 16.0
-    /// A key update makes keys by six hashes. Peers need one in 2^24 records.
+    /// Cost of a key update, which computes six hashes. Peers need one in 2^24 records.
     private static let recordsPerKeyUpdate = 32.0
-    /// The same for a record that may be one: the library opens it, and only its length is known. A
-    /// body's last chunk is as long.
+    /// Cost of a record that may be a key update: the library opens it, so only its length is known
+    /// here. A body's last chunk has the same length.
     private static let recordsPerPossibleUpdate = 8.0
     private static let keyUpdateBytes = 5
 
@@ -30,7 +31,8 @@ struct TLSRecordWork {
 
     /// - Parameters:
     ///   - bytes: Bytes of content.
-    ///   - isOpened: Whether its kind will be known here: see ``admitsKeyUpdate()``.
+    ///   - isOpened: Whether ``TLSRecordGate`` opens the record and so recognizes a key update,
+    ///     which ``admitsKeyUpdate()`` charges.
     /// - Returns: `false`: the connection must end.
     mutating func admits(bytes: Int, isOpened: Bool = true) -> Bool {
         left -=
@@ -40,7 +42,7 @@ struct TLSRecordWork {
         return left >= 0
     }
 
-    /// The same for a key update, besides its record.
+    /// Charges a key update, in addition to its record; `false`: the connection must end.
     mutating func admitsKeyUpdate() -> Bool {
         left -= Self.recordsPerKeyUpdate
         return left >= 0

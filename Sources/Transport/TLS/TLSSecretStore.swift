@@ -1,10 +1,10 @@
 import NIOCore
 import Synchronization
 
-/// Traffic secrets of connections that shake hands right now, by the client's random number.
+/// Traffic secrets of connections during their handshake, by the client's random number.
 ///
-/// The library tells secrets in the lines of a key log, on the thread that has just passed it the
-/// client's record; that connection's ``TLSRecordGate`` takes them at once.
+/// The library reports secrets as lines of a key log, on the thread that has just passed it the
+/// client's record. That connection's ``TLSRecordGate`` takes them at once.
 final class TLSSecretStore: Sendable {
     /// Application traffic secrets of both directions.
     struct Secrets {
@@ -35,7 +35,7 @@ final class TLSSecretStore: Sendable {
         }
     }
 
-    /// - Returns: `nil` if the library has told none.
+    /// - Returns: The secrets, which are removed; `nil` if the library has reported none.
     func take(_ random: [UInt8]) -> Secrets? {
         waiting.withLock { $0.removeValue(forKey: random) }
     }

@@ -1,19 +1,21 @@
 import NIOCore
 
-/// Limits the rate of a peer's messages: a burst, then so many a second. Further messages wait in
-/// the socket, where they cost the daemon nothing.
+/// A rate limit on a peer's messages: a burst, then a steady rate.
+///
+/// Further messages wait in the socket, where they cost the daemon nothing.
 struct MessagePace {
-    /// A viewer's: a finger on a slider makes 60 a second.
+    /// The pace of a viewer: a finger on a slider makes 60 messages a second.
     static let viewer = MessagePace(perSecond: 100, burst: 100)
-    /// A reader's of another protocol, which joins a topic and says each half minute that it lives.
+    /// The pace of a reader of another protocol: it joins a topic and sends a heartbeat each half
+    /// minute.
     static let reader = MessagePace(perSecond: 10, burst: 50)
-    /// A device's whose messages are pushes.
+    /// The pace of a device whose messages are pushes.
     static let device = MessagePace(perSecond: 100, burst: 100)
-    /// Pings and pongs of anybody: six bytes each that ask for an answer. Programs send one in several
-    /// seconds.
+    /// The pace of any peer's pings and pongs: a ping of six bytes requires an answer, and programs
+    /// send one in several seconds.
     static let controls = MessagePace(perSecond: 10, burst: 64)
 
-    /// Refusals that a viewer is told.
+    /// The pace of refusals sent to a viewer.
     static let refusals = MessagePace(perSecond: 1, burst: 16)
 
     /// Pause of a waiting peer; several messages are taken after it.

@@ -1,10 +1,10 @@
 import NIOCore
 import SensorModel
 
-/// A WebSocket for a ``SocketProgram``, between its task and the loop.
+/// A WebSocket of a ``SocketProgram``: passes messages between its task and the loop.
 final class ProgramSocket: WebSocketEndpoint {
-    /// Messages buffered for the program, together no larger than one message may be. Then the peer
-    /// waits.
+    /// Maximum number of messages buffered for the program. The peer also waits when they have more
+    /// bytes than one message may have.
     private static let messagesMax = 16
 
     let limits: ConnectionLimits

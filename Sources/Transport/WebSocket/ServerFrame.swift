@@ -27,7 +27,7 @@ enum ServerFrame {
         return bytes
     }
 
-    /// Cuts the reason to the maximum of a control frame.
+    /// Encodes a close frame, with the reason cut to the maximum of a control frame.
     static func close(_ code: UInt16?, reason: String = "") -> [UInt8] {
         guard let code else { return encode(.close, []) }
         var payload = [UInt8(code >> 8), UInt8(truncatingIfNeeded: code)]

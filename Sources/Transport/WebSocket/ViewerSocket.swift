@@ -9,7 +9,8 @@ final class ViewerSocket: WebSocketEndpoint {
     private let service: HTTPService
     private let loop: LoopState
     private let rateHertz: Float
-    /// The request until the socket is open, then `nil`: idle viewers should hold little memory.
+    /// The request, until the socket is open; then `nil`, because idle viewers should hold little
+    /// memory.
     private var subscription: SubscriptionRequest?
     private var socket: WebSocketChannel?
     private var viewer: Viewer?
@@ -54,8 +55,7 @@ final class ViewerSocket: WebSocketEndpoint {
         return true
     }
 
-    /// A viewer that does not read gets no further refusal, and one that sends many few: each is a call to
-    /// the kernel.
+    /// Sends a refusal, at a limited rate and only to a viewer that reads: each is a system call.
     private func say(_ refusal: ViewerCommandRefusal, to viewer: Viewer) {
         var pace = refusals ?? .refusals
         let admits = pace.takes(atNanoseconds: NIODeadline.now().uptimeNanoseconds)
@@ -82,7 +82,7 @@ final class ViewerSocket: WebSocketEndpoint {
 }
 
 extension UpgradedSocket {
-    /// Messages a second of one runner.
+    /// Messages a second about one runner.
     var rateHertz: Float { StreamQuery(request).rateHertz }
 
     func subscription(

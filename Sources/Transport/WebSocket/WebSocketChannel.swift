@@ -18,7 +18,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
     private var isAwaitingPong = false
     /// `nil` until the first ping or pong that the peer sends.
     private var controls: MessagePace?
-    /// Kind of the message that the endpoint had no space for; the message is in the reader.
+    /// Kind of the message for which the endpoint had no space; the message is in the reader.
     private var heldKind: ServerFrame.Kind?
     /// Whether reading is stopped because the peer does not read our data.
     private var isChoked = false
@@ -72,7 +72,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         endpoint.readComplete()
     }
 
-    /// Data received before and waiting for space is still delivered to the endpoint.
+    /// Handles the socket's end; earlier data that waits for space is still delivered.
     func channelInactive(context: ChannelHandlerContext) {
         sink.channelIsGone()
         deadline?.cancel()
@@ -87,7 +87,8 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
 
     private var isHolding: Bool { heldKind != nil || isChoked }
 
-    /// - Returns: Where the reading stopped; after that ``isHolding`` says whether the rest waits.
+    /// - Returns: The position after the last parsed byte; ``isHolding`` then says whether the rest
+    ///   waits.
     private func read(_ chunk: Span<UInt8>, from start: Int) -> Int {
         var position = start
         while !isClosing {
@@ -122,7 +123,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         }
     }
 
-    /// - Returns: `false`: the peer sends too many, and the socket is closed.
+    /// - Returns: `false` if the peer sends too many pings and pongs; the socket is then closed.
     private func admitsControl() -> Bool {
         var pace = controls ?? .controls
         guard pace.takes(atNanoseconds: NIODeadline.now().uptimeNanoseconds) else {
@@ -138,7 +139,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         heldKind = endpoint.received(kind, message.span) ? nil : kind
     }
 
-    /// Called when the endpoint has space again.
+    /// Offers the held message again and continues reading, when the endpoint has space again.
     ///
     /// - Returns: `false` if it had none.
     @discardableResult
@@ -160,12 +161,12 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         return heldKind == nil
     }
 
-    /// Resumes after a pause: the peer sent too much at once, and its socket is not read meanwhile.
+    /// Resumes after a pause without reads, for a peer that sent too much at once.
     func resumeLater() {
         let eventLoop = sink.channel.eventLoop
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.scheduleTask(in: MessagePace.wait) {
-            // What waits of a peer that has left is not delivered.
+            // Waiting messages of a peer that has disconnected are not delivered.
             guard bound.value.sink.channel.isActive else { return }
             bound.value.resume()
         }
@@ -211,8 +212,8 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         endClosing()
     }
 
-    /// Closing with unread bytes resets the connection, and a reset can overtake the code. So the
-    /// channel stops writing, and discards input until the peer closes or the time is up.
+    /// Stops writing, and discards input until the peer closes or the time is up: closing with
+    /// unread bytes would reset the connection, and a reset can overtake the code.
     private func endClosing() {
         isClosing = true
         unread = []

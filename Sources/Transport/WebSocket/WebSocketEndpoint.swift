@@ -9,7 +9,7 @@ protocol WebSocketEndpoint: AnyObject {
     /// Limits, among them the interval of pings.
     var limits: ConnectionLimits { get }
 
-    /// Bytes that it keeps of messages it has taken.
+    /// Bytes of accepted messages that the endpoint holds.
     var heldBytes: Int { get }
 
     func opened(_ socket: WebSocketChannel)

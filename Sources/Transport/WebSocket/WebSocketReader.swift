@@ -1,6 +1,6 @@
 import Bytes
 
-/// Decodes one client's bytes into messages; strict and pure.
+/// A strict and pure decoder of one client's bytes into messages.
 ///
 /// It replaces the library's decoder, because it holds no memory while idle, unmasks directly into
 /// the message, and refuses bad UTF-8 at its first byte.
@@ -17,8 +17,8 @@ struct WebSocketReader: Sendable {
 
     struct Bounds: Hashable, Sendable {
         let messageBytesMax: Int
-        /// Fragments are limited because even empty ones cost time: one for 256 bytes that a message may
-        /// have.
+        /// Maximum number of fragments of a message, since even empty ones cost time: one for each
+        /// 256 bytes of ``messageBytesMax``, but at least 16.
         let fragmentsMax: Int
 
         init(messageBytesMax: Int) {

@@ -1,4 +1,4 @@
-/// Why bytes violate RFC 6455 or the bounds.
+/// The ways in which bytes violate RFC 6455 or the reader's bounds.
 enum WebSocketRefusal: Error, Hashable, Sendable {
     case reservedBits
     case unknownOpcode(UInt8)

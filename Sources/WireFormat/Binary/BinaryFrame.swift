@@ -6,7 +6,7 @@ public import SensorModel
 /// ```
 ///  0  u16  bytes after this field (14 + payload; at most 4094)
 ///  2  u8   kind
-///  3  u8   flags: 0, but bit 0 of an ack that is not durable
+///  3  u8   flags: bit 0 is set in an ack that is not durable; else 0
 ///  4  u32  sequence (0: not counted)
 ///  8  i64  device time, microseconds since 1970
 /// 16  payload
@@ -18,7 +18,7 @@ public enum BinaryFrame {
     /// The length of the frame at the start of `bytes`, its length field included.
     ///
     /// - Parameter bytes: Any bytes from the start of a frame on.
-    /// - Returns: `nil` until the whole length field has come.
+    /// - Returns: `nil` until the whole length field has arrived.
     /// - Throws: ``FrameRefusal/lengthOutOfRange(bytes:)``: the connection must close.
     public static func byteCount(at bytes: Span<UInt8>) throws(FrameRefusal) -> Int? {
         guard bytes.count >= 2 else { return nil }
@@ -88,6 +88,6 @@ public enum BinaryFrame {
 }
 
 extension FrameKind {
-    /// Whether a device may send it.
+    /// Whether a device may send frames of this kind.
     var isSentByDevices: Bool { self == .hello || isRecordable && self != .exactMotion }
 }

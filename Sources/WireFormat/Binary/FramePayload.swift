@@ -1,10 +1,11 @@
 import Bytes
 public import SensorModel
 
-/// Conversion between payload bytes and values, for the wire and the log. The two differ only in
-/// ``FrameKind/exactMotion``, which only the log holds.
+/// Conversion between payload bytes and values, for the wire and the log, which differ only in the
+/// log's ``FrameKind/exactMotion``.
 ///
-/// Two values mean "unknown": an altitude of `Int32.min`, and a battery of 255.
+/// These values mean "unknown": an altitude of `Int32.min`, an accuracy or course of 65535, a
+/// negative speed, and a battery of 255.
 public enum FramePayload {
     static let unknownAltitude = Int32.min
     static let unknownBattery: UInt8 = 255
@@ -64,7 +65,7 @@ public enum FramePayload {
         } catch { throw .value(error) }
     }
 
-    /// All samples as values. The hot path uses ``MotionLayout`` instead.
+    /// All samples as values; the hot path uses ``MotionLayout`` instead.
     public static func motion(
         _ kind: FrameKind, in payload: Span<UInt8>
     ) throws(FrameRefusal) -> MotionBatch {
@@ -123,12 +124,15 @@ public enum FramePayload {
             charging: payload[1] == 1)
     }
 
+    /// Decodes measured values.
+    ///
     /// ```
-    /// u8 placement (0: unknown), u8 n, n × (u8 quantity, i32 in steps of its grid), source in UTF-8
+    /// u8 placement (0: unknown), u8 n, n × (u8 quantity, i32 in steps of its grid),
+    /// source in UTF-8
     /// ```
     ///
-    /// Quantities and placements of later programs are passed over. Of two values of one quantity
-    /// the last counts.
+    /// Unknown quantities and placements, from later programs, are ignored. If a quantity occurs
+    /// twice, the last value counts.
     public static func measured(in payload: Span<UInt8>) throws(FrameRefusal) -> MeasuredValues {
         guard payload.count >= 2 else { throw .payloadSize(bytes: payload.count) }
         let count = Int(payload[1])

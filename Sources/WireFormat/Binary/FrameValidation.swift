@@ -1,10 +1,10 @@
 import Bytes
 public import SensorModel
 
-/// Checks whether the values in a frame's bytes are possible. It reads only, and allocates nothing for
-/// motion, heart rates and positions.
+/// Checks whether the values in a frame's bytes are possible, without an allocation for motion,
+/// heart rates and positions.
 public enum FrameValidation {
-    /// A batch of more than ten minutes is none: each second of it would be passed one by one.
+    /// Longest batch, ten minutes: the pipeline passes each of its seconds one by one.
     static let batchMicrosecondsMax: Int64 = 600_000_000
     static let pressureRange: ClosedRange<Float> = 300...1200
     static let heartRateTenths: ClosedRange<UInt16> = 200...2500

@@ -1,7 +1,7 @@
 import Bytes
 public import SensorModel
 
-/// The positions of the samples in a motion payload, to read them without an array.
+/// The positions of the samples in a motion payload, for reads without an array.
 ///
 /// ```
 /// 0x03  u8 count, u8 flags, u16 0,               u32 interval µs, count × 3 [or 6] × i16
@@ -87,7 +87,7 @@ public struct MotionLayout: Hashable, Sendable {
         }
     }
 
-    /// The sample of three 16-bit integers, the first lowest.
+    /// The acceleration, in g, of three 16-bit integers, the first one lowest.
     @inline(__always)
     private static func acceleration(_ word: UInt64) -> SIMD3<Float> {
         SIMD3(
@@ -134,7 +134,7 @@ extension MotionBatch {
         let integers = raw.rounded(.toNearestOrAwayFromZero)
         for axis in 0..<3 where !(-32768.0...32767.0).contains(integers[axis]) { return false }
         let back = decoded(integers)
-        // Bits, not values: an integer turns -0.0 into 0.
+        // Compare bits, not values: an integer turns -0.0 into 0.
         for axis in 0..<3 where back[axis].bitPattern != axes[axis].bitPattern { return false }
         return true
     }

@@ -1,6 +1,6 @@
 public import SensorModel
 
-/// The course of a session, in a record of the head's type; the first byte tells them apart.
+/// The course of a session, in a record of the head's type; the first byte distinguishes them.
 ///
 /// ```
 /// u8 version, count points, each: counts latitude, longitude, relative to the point before;

@@ -1,7 +1,7 @@
 import SensorModel
 
 extension MetricsCodec {
-    /// Suspicions about a heart rate. Version 1 has only the first, as a bool.
+    /// Suspicions about a heart rate; version 1 has only the first, as a bool.
     private enum SuspicionBit {
         static let cadenceLock: UInt8 = 1
         static let spike: UInt8 = 2
@@ -108,7 +108,7 @@ extension MetricsCodec {
             number: number, count: count, secondsLeft: left[0], metersLeft: left[1])
     }
 
-    /// The checkpoints after the next one, which the course's own fields hold.
+    /// Appends the checkpoints after the next one; the course's own fields hold the next one.
     static func write(_ later: [CheckpointAhead], _ writer: inout RecordWriter) {
         writer.count(later.count)
         for checkpoint in later {

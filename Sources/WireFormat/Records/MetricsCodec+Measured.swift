@@ -1,12 +1,12 @@
 import SensorModel
 
 extension MetricsCodec {
-    /// The newest values of sensors:
+    /// Appends the newest values of sensors.
     ///
     /// ```
     /// count sensors, for each: u8 state, age, bool and text: source, u8 placement (0: unknown),
     ///     count values, for each: u8 quantity, i32 in steps of its grid
-    ///     count of those that stand in, for each: u8 quantity
+    ///     count quantities that replace the daemon's own, for each: u8 quantity
     /// ```
     static func write(_ measured: [MeasuredMetric], _ writer: inout RecordWriter) {
         writer.count(measured.count)

@@ -20,8 +20,8 @@ enum MetricsCodec {
         func isSet(_ flags: Int) -> Bool { flags >> rawValue & 1 == 1 }
     }
 
-    /// The order is the format: append new ones at the end. (A power comes with the sensors that
-    /// measured it, so their version covers it.)
+    /// The order is the format: append new ones at the end. (Power needs no version of its own: it
+    /// occurs only with the sensors that measured it, whose version covers it.)
     static let optionalNumbers: [any WritableKeyPath<Metrics, Double?> & Sendable] = [
         \.distanceMeters, \.distanceUncertaintyMeters, \.speedMetersPerSecond,
         \.speedUncertaintyMetersPerSecond, \.paceSecondsPerKm, \.gradeAdjustedPaceSecondsPerKm,

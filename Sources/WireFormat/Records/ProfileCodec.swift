@@ -1,9 +1,9 @@
 public import SensorModel
 
-/// A change of the profile, written before it takes effect.
+/// The payload of a profile record, which is written before a change takes effect.
 ///
 /// ```
-/// u8 version, u8 treadmill, u8 auto-pause, u8 placement, u8 sex (0: not said), count maximum
+/// u8 version, u8 treadmill, u8 auto-pause, u8 placement, u8 sex (0: unknown), count maximum
 /// heart rate, bitmap and counts: resting, threshold, target zone; bitmap and doubles: weight,
 /// target pace, race, stride slope, stride intercept, safety timer; text time zone; u8 zones
 /// [, count bounds, counts]; version 2: count phases, phases as in ``StreamEventCodec``

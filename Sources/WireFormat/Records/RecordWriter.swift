@@ -1,6 +1,6 @@
 import Bytes
 
-/// Appends the values of a record. Missing values are bits of a bitmap before their group.
+/// Appends the values of a record, whose optional values follow a bitmap or a bool.
 struct RecordWriter {
     var bytes: [UInt8]
 
@@ -11,7 +11,7 @@ struct RecordWriter {
     mutating func integer(_ value: some FixedWidthInteger) { bytes.appendLittleEndian(value) }
 
     /// Appends a double as a count of 1, 0.1, … if that restores the same bits, else as 64 bits.
-    /// Every value is lossless, NaN and -0 too.
+    /// Every value is lossless, including NaN and -0.
     ///
     /// ```
     /// count: zigzag(n) << 3 | scale     scale 1…7: n / ``CompactDouble/scales``[scale]

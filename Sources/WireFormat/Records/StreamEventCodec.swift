@@ -1,6 +1,6 @@
 public import SensorModel
 
-/// Stream events in the log's metric and event records. Lossless, and byte-identical for equal
+/// Stream events in the log's metric and event records: lossless, and byte-identical for equal
 /// values.
 ///
 /// ```
@@ -8,9 +8,9 @@ public import SensorModel
 /// ```
 ///
 /// Numbers have the form of ``RecordWriter/double(_:)`` and ``RecordWriter/count(_:)``. Version 2
-/// has intervals, version 3 doubted heart rates, version 4 checkpoints, version 5 what sensors
-/// computed themselves. Each event has the earliest
-/// version that can hold it, so that an older program can still read the rest.
+/// adds intervals, version 3 doubted heart rates, version 4 checkpoints, and version 5 values that
+/// sensors computed themselves. Each event has the earliest version that can hold it, so that an
+/// older program can still read the rest.
 public enum StreamEventCodec {
     public static let version = versionWithSensors
     private static let versionWithSensors: UInt8 = 5

@@ -1,5 +1,6 @@
-/// The digits at the start of eight bytes of text, all at once. Their count varies from number to
-/// number, so a loop over them would often be mispredicted.
+/// The digits at the start of eight bytes of text, parsed without a loop.
+///
+/// Their count varies from number to number, so the branches of a loop would be mispredicted.
 struct EightDigits {
     /// Number of digits, 0…8.
     let count: Int
@@ -24,7 +25,7 @@ struct EightDigits {
         // by 0.)
         let unused = UInt64(8 &- count) &* 4
         let padded = (digits &<< unused) &<< unused
-        // Pairs, then fours, then all: each multiplication adds neighbours with their weights.
+        // Pairs, then fours, then all: each multiplication adds neighbors with their weights.
         let pairs = padded &* 10 &+ (padded &>> 8)
         let mask: UInt64 = 0x0000_00FF_0000_00FF
         let high = (pairs & mask) &* 0x000F_4240_0000_0064

@@ -15,7 +15,7 @@ public struct Hello: Hashable, Sendable {
     public var sentAt: Double?
     /// ``sentAt`` as written in the hello, byte for byte; empty if it is missing.
     public var sentAtText: String
-    /// Frames are from a recording: their times may be far from arrival.
+    /// Whether frames are from a recording, so that their times may be far from arrival.
     public var recorded: Bool
 
     public init(

@@ -18,15 +18,14 @@ enum JSONField: Int, CaseIterable {
     var name: String { String(describing: self) }
 }
 
-/// The known fields of an object, and the positions of their values. The last of equal names
-/// counts.
+/// The known fields of an object with their values or positions; the last of equal names counts.
 struct JSONFields {
     enum Form {
         case absent, number, string, escapedString, bool, null, array, object
     }
 
     private var forms = InlineArray<56, Form>(repeating: .absent)
-    /// For each field the bits of a number, 0 or 1 for a bool, or the range of the bytes.
+    /// For each field: the bits of a number, 0 or 1 for a bool, or the range of the bytes.
     private var slots = InlineArray<56, UInt64>(repeating: 0)
     /// Range of the digits of `sentAt`: a proof signs them as written.
     var sentAt: (start: Int, end: Int) = (0, 0)

@@ -1,11 +1,11 @@
 /// A number in JSON: ±digits × 10^exponent, and its position.
 struct JSONNumber {
     var negative = false
-    /// The first 19 significant digits.
+    /// The first 18 or 19 significant digits, less than 2^63.
     var digits: UInt64 = 0
     /// Exponent of ten.
     var exponent = 0
-    /// Whether the number has more than 19 digits, so that ``digits`` lacks some.
+    /// Whether the number has more digits than ``digits`` holds.
     var truncated = false
     var start = 0
     var end = 0
@@ -19,7 +19,7 @@ struct JSONNumber {
 
     /// The nearest Double, ties to even; infinite when it is too large for one.
     ///
-    /// One division is exact for most numbers of a watch. Numbers of up to 19 digits (a full Double
+    /// One division is exact for most numbers of a watch. Numbers of up to 18 digits (a full Double
     /// has 17) need one wide division. The rest use the slower standard library.
     @inline(__always)
     func value(in text: Span<UInt8>) -> Double {
@@ -49,8 +49,10 @@ struct JSONNumber {
         1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
 
-    /// digits / five × 2^twos, correctly rounded. The quotient of both, shifted to the top of their
-    /// words, has at least 63 bits. The remainder decides a tie.
+    /// digits / five × 2^twos, correctly rounded.
+    ///
+    /// Both are shifted to the top of their words, so that the quotient has at least 63 bits. The
+    /// remainder decides a tie.
     private static func quotient(_ digits: UInt64, _ five: UInt64, twos: Int) -> Double {
         let digitsShift = digits.leadingZeroBitCount
         let fiveShift = five.leadingZeroBitCount
@@ -73,8 +75,8 @@ struct JSONNumber {
         return rounded(top, sticky: rest != 0, twos: twos + 64 - shift)
     }
 
-    /// word × 2^twos to 53 bits, ties to even; `sticky`: a little more than `word`. The exponents
-    /// here are far from the limits of a Double.
+    /// word × 2^twos, rounded to 53 bits with ties to even; `sticky`: the value is slightly above
+    /// `word`. The exponents here are far from the limits of a Double.
     private static func rounded(_ word: UInt64, sticky: Bool, twos: Int) -> Double {
         let shift = word.leadingZeroBitCount
         let top = word << shift

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Reads JSON in place. It is strict: it refuses what RFC 8259 does not allow.
+/// Reads JSON in place, and refuses everything that RFC 8259 does not allow.
 struct JSONScanner {
     /// Limit of nested brackets. A device's frame has three.
     static let depthMax = 32
@@ -129,7 +129,7 @@ struct JSONScanner {
         return number
     }
 
-    /// Reads digits into `number`; beyond 19 significant ones it only sets
+    /// Reads digits into `number`; beyond 18 or 19 significant ones it only sets
     /// ``JSONNumber/truncated``.
     @inline(__always)
     private mutating func integerDigits(_ text: Span<UInt8>, _ number: inout JSONNumber) {

@@ -1,4 +1,4 @@
-/// The text of a JSON string, its escapes resolved.
+/// The text of a JSON string with its escapes resolved.
 enum JSONString {
     /// - Throws: ``FrameRefusal/notUTF8`` for half a surrogate pair, which UTF-8 cannot hold.
     static func bytes(
@@ -24,7 +24,7 @@ enum JSONString {
         return bytes
     }
 
-    /// Reads an escape from the `\` of `\uXXXX` on, with the second half of a surrogate pair.
+    /// Reads an escape `\uXXXX` at `position`, and the second escape of a surrogate pair.
     private static func scalar(
         _ text: Span<UInt8>, _ position: inout Int, end: Int
     ) throws(FrameRefusal) -> Unicode.Scalar {
@@ -53,7 +53,7 @@ enum JSONString {
         }
     }
 
-    /// Four hexadecimal digits from `position` on; `nil` if there are none.
+    /// The value of four hexadecimal digits at `position`; `nil` for anything else.
     static func hexadecimal(_ text: Span<UInt8>, at position: Int) -> UInt32? {
         guard position + 4 <= text.count else { return nil }
         var value: UInt32 = 0

@@ -11,8 +11,8 @@ enum MessageText {
         FixedDecimal.appendSeconds(microseconds: time.microseconds, to: &bytes)
     }
 
-    /// Appends a text with quotes. It escapes what JSON requires, and `<` and `/` too, so that a
-    /// script element can hold the text.
+    /// Appends a text with quotes, and escapes `<` and DEL beside the characters that JSON
+    /// requires, so that a script element can hold the text.
     static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {

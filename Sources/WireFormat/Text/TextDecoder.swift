@@ -25,14 +25,15 @@ public struct TextDecoder: Sendable {
     /// The source at the end of the last text that was read to its end.
     private var settledSource: [UInt8] = []
     private var sourceIsNew = false
-    /// The heart rate to return next: its source was returned first.
+    /// The heart rate to return next, after its source.
     private var waitingHeader: FrameHeader?
     private var waitingPayload: [UInt8] = []
 
     public init() {}
 
-    /// Starts a new line or message, or restarts one that was not read to its end. A restarted text
-    /// gives the same frames again.
+    /// Starts a new line or message, or restarts one that was not read to its end.
+    ///
+    /// A restarted text returns the same frames again.
     public mutating func begin() {
         if sourceIsNew {
             source = settledSource
@@ -43,7 +44,7 @@ public struct TextDecoder: Sendable {
         waitingHeader = nil
     }
 
-    /// Returns the next frame. A heart rate with a new `source` comes as two frames, first the
+    /// Returns the next frame; a heart rate with a new `source` becomes two frames, first the
     /// source.
     ///
     /// - Parameters:
@@ -72,7 +73,7 @@ public struct TextDecoder: Sendable {
         }
         var sequence = FrameSequence.none
         do {
-            // A hello has no number, whatever its fields say.
+            // A hello has no number; its `seq` is ignored.
             if !fields.has(.seq) || !TextFields.isText(.type, "hello", fields, text) {
                 sequence = try TextFields.sequence(fields)
             }
@@ -93,7 +94,7 @@ public struct TextDecoder: Sendable {
         sourceIsNew = true
     }
 
-    /// The payload of a binary hello.
+    /// Decodes the payload of a binary hello.
     ///
     /// - Throws: ``FrameRefusal`` if the object is no hello.
     public static func hello(in json: Span<UInt8>) throws(FrameRefusal) -> Hello {
@@ -186,7 +187,7 @@ public struct TextDecoder: Sendable {
         return .frame(header, heartRateDropped: false)
     }
 
-    /// Returns the source before its heart rate. It has no number: the heart rate has it.
+    /// Returns the source before its heart rate; only the heart rate has the frame's number.
     private mutating func announce(
         _ named: [UInt8], before header: FrameHeader, _ payload: inout [UInt8]
     ) -> TextFrame {

@@ -42,7 +42,7 @@ extension TextFields {
         return Float(value)
     }
 
-    /// The heart rate; `nil` if it is missing or invalid.
+    /// The heart rate in tenths of a beat per minute; `nil` if it is missing or invalid.
     @inline(__always)
     private static func heartRateTenths(_ fields: JSONFields) -> UInt16? {
         guard fields.form(of: .heartRate) == .number else { return nil }
@@ -53,7 +53,7 @@ extension TextFields {
 
     private static let motionBytes = MotionLayout.headBytes + 24
 
-    /// Writes one sample. Every text frame has one, so the payload keeps its size and is
+    /// Writes one sample; every text frame has one, so the payload keeps its size and is
     /// overwritten.
     private static func write(
         _ traits: MotionTraits, _ tenths: UInt16, _ acceleration: SIMD3<Float>,
@@ -170,7 +170,8 @@ extension TextFields {
         return intervals
     }
 
-    /// The text form names every field. A negative value means unknown.
+    /// Reads a position; every field is required, and a negative accuracy, speed or course means
+    /// unknown.
     private static func location(_ fields: JSONFields) throws(FrameRefusal) -> Location {
         let latitude = try fields.number(.latitude)
         let longitude = try fields.number(.longitude)
@@ -209,7 +210,7 @@ extension TextFields {
         JSONField.allCases.first { $0.name == quantity.name }.map { (quantity, $0) }
     }
 
-    /// At least one value is needed. A placement that is not known counts as unknown.
+    /// Reads measured values, at least one; an unrecognized placement counts as unknown.
     private static func measured(
         _ fields: JSONFields, _ text: Span<UInt8>
     ) throws(FrameRefusal) -> MeasuredValues {

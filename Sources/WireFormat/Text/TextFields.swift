@@ -2,8 +2,8 @@ import SensorModel
 
 /// The meaning of an object's fields, by the kind of frame.
 enum TextFields {
-    /// Without `type` the kind is a heart rate if there is `bpm`, else motion, as the watch sends
-    /// it.
+    /// The kind of a frame; without `type` a heart rate if there is `bpm`, else motion, as the
+    /// watch sends it.
     @inline(__always)
     static func kind(_ fields: JSONFields, _ text: Span<UInt8>) throws(FrameRefusal) -> FrameKind {
         guard fields.has(.type) else { return fields.has(.bpm) ? .heartRate : .exactMotion }
@@ -35,7 +35,7 @@ enum TextFields {
         return time
     }
 
-    /// The time of a heart rate: `timestamp`, or the end of the form with `bpm`.
+    /// The time of a heart rate: `timestamp`, or `end` in the form with `bpm`.
     static func heartRateTime(
         _ fields: JSONFields, _ text: Span<UInt8>
     ) throws(FrameRefusal) -> Timestamp {

@@ -4,7 +4,8 @@ public import SensorModel
 public enum TextFrame: Hashable, Sendable {
     /// The payload is appended to the decoder's output in the log's form.
     ///
-    /// - Parameter heartRateDropped: The motion frame's heart rate was invalid; the rest is kept.
+    /// - Parameter heartRateDropped: Whether the motion frame's heart rate was invalid and dropped;
+    ///   the rest is kept.
     case frame(FrameHeader, heartRateDropped: Bool)
     case hello(Hello)
 }

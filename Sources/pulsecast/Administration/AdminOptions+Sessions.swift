@@ -3,7 +3,7 @@ import Foundation
 import Transport
 
 extension AdminOptions {
-    /// The daemon's longest page.
+    /// Sessions on the daemon's longest page.
     private static let sessionsPerPage = 1000
 
     private struct Row: Decodable {

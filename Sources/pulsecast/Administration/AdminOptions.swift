@@ -35,7 +35,7 @@ struct AdminOptions: ParsableArguments {
         Data(try await answer(method, path, body: body).body)
     }
 
-    /// The same, with the header fields.
+    /// Sends a request to the daemon and returns its answer with the header fields.
     func answer(
         _ method: Method, _ path: String, body: [String: any Sendable]? = nil
     ) async throws -> HTTPClient.Answer {
@@ -52,8 +52,8 @@ struct AdminOptions: ParsableArguments {
         return response
     }
 
-    /// The answer from the first socket at which a daemon listens, in the documented order. A socket
-    /// that a killed daemon left is passed over.
+    /// The answer from the first socket at which a daemon listens, in the documented order. A
+    /// socket left by a killed daemon is skipped.
     private func firstAnswer(
         _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8]
     ) async throws -> HTTPClient.Answer {

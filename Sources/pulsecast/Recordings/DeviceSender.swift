@@ -27,7 +27,7 @@ struct DeviceSender {
     let speed: Double?
     let isRecorded: Bool
     var tls = ClientTLS()
-    /// Receives what keeps the sender from going on, once an outage.
+    /// Receives the problem that keeps the sender from continuing, once per outage.
     var tell: @Sendable (String) -> Void = { _ in }
 
     /// Frames of a recording: numbered from 1, and due by their device times.
@@ -53,7 +53,7 @@ struct DeviceSender {
         var retries = 0
         var reached: UInt32 = 0
         var wasConnected = false
-        // One start for all connections: a watch keeps running while the daemon is away.
+        // One start for all connections, because a watch keeps running while the daemon is away.
         var start: ContinuousClock.Instant?
         while true {
             let acknowledged = Acknowledged()

@@ -42,7 +42,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Print facts as JSON, a line a file.")
     var json = false
 
-    /// A daemon that is busy for longer, or again and again, has refused the file.
+    /// Maximum wait for a busy daemon, and maximum tries; beyond either the file counts as refused.
     private static let (busySecondsMax, triesMax) = (60, 15)
 
     func run() async throws {
@@ -67,7 +67,7 @@ struct ImportCommand: AsyncParsableCommand {
         throw CommandFailure("\(refused) of \(recordings.count) files were not taken")
     }
 
-    /// - Returns: Why the file was not taken; `nil`: it was.
+    /// - Returns: The reason for which the file was refused; `nil`: it was imported.
     private func refusal(
         of path: String, token: String, over client: HTTPClient
     ) async throws -> CommandFailure? {
@@ -112,7 +112,7 @@ struct ImportCommand: AsyncParsableCommand {
         Terminal.say("\(path): \(taken.frames) frames, session \(taken.session)\(instead)")
     }
 
-    /// Comes back to a daemon that is busy for a moment.
+    /// Sends the file, and retries while the daemon is briefly busy.
     private func answer(
         to body: [UInt8], at target: String, token: String, over client: HTTPClient
     ) async throws -> HTTPClient.Answer {

@@ -59,7 +59,7 @@ struct PushCommand: AsyncParsableCommand {
         } while loop
     }
 
-    /// Adds the end of the run: without it viewers would wait for more.
+    /// Adds the end of the run; otherwise viewers would wait for more frames.
     private static func ended(_ frames: [Frame]) -> [Frame] {
         guard let last = frames.last, last.payload != .control(.stop) else { return frames }
         return frames + [
@@ -74,11 +74,11 @@ struct PushCommand: AsyncParsableCommand {
         let refused: [String: Int]
         /// Values that were not sent, by field.
         let dropped: [String: Int]
-        /// Values in whose place an export to the same format has the daemon's own, by field.
+        /// Values that an export to the same format replaces by the daemon's own, by field.
         let replaced: [String: Int]
     }
 
-    /// Parses a pace; `nil`: as fast as possible.
+    /// Parses a multiple of the recorded speed; `nil`: as fast as possible.
     static func pace(_ text: String) throws -> Double? {
         if text == "max" { return nil }
         guard let speed = Double(text), speed > 0, speed <= 100_000 else {

@@ -1,7 +1,7 @@
 import Recordings
 
 extension Recording {
-    /// Writes to standard error what the file's owner should know of it.
+    /// Writes notes on the recording to standard error, for the owner of the file.
     func tellNotes() {
         for note in notes { Terminal.complain("note: \(note)") }
         if !refused.isEmpty { Terminal.complain("note: unusable: \(refused)") }

@@ -5,7 +5,7 @@ import Simulator
 
 /// One seeded runner, with a connection that may be bad.
 struct SimulatedRun: Sendable {
-    /// The daemon that a run is sent to, and how.
+    /// Destination of a run, and the speed at which it is sent.
     struct Target: Sendable {
         let address: ServerAddress
         let token: String

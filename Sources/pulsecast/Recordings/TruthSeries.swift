@@ -2,8 +2,8 @@ import Foundation
 import Replay
 import Simulator
 
-/// Reference values of a neutral folder, measured another way: `truth_series.csv`, `t_s` and any of
-/// `distance_m` (cumulative), `cadence_spm`, `steps_cum`.
+/// Reference values of a neutral folder, from another measurement: `truth_series.csv` with `t_s`
+/// and any of `distance_m` (cumulative), `cadence_spm`, `steps_cum`.
 enum TruthSeries {
     static let fileName = "truth_series.csv"
 

@@ -9,7 +9,7 @@ import Sharing
 struct ReplayReport: Encodable {
     static let version = SessionComputation(profile: RunnerProfile()).version
 
-    /// One different event; of an event in both runs, only the fields that differ.
+    /// One event that differs; if both runs have the event, only the fields that differ.
     struct Difference: Encodable {
         let offset: UInt64?
         let deviceTime: Double

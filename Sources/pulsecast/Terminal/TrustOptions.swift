@@ -2,7 +2,7 @@ import ArgumentParser
 import Client
 import Foundation
 
-/// Which servers a command trusts.
+/// Servers that a command trusts.
 struct TrustOptions: ParsableArguments {
     @Option(
         help: .value("path", "A PEM file of certificates to trust instead of the system's."),

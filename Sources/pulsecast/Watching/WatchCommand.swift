@@ -54,7 +54,7 @@ struct WatchCommand: AsyncParsableCommand {
         tell: (String?) async -> Void
     ) async throws {
         var cursor: String?
-        // Short: a daemon that restarts behind open sockets accepts the connection at once.
+        // Short, because a daemon that restarts behind open sockets accepts the connection at once.
         let firstWaitSeconds = 0.1
         var waitSeconds = firstWaitSeconds
         while true {
@@ -93,7 +93,7 @@ struct WatchCommand: AsyncParsableCommand {
         guard let tls = try? trust.tls else { return }
         let client = HTTPClient(share.address, tls: tls)
         var cursor: String?
-        // A daemon never has so many pages; another server might go on for ever.
+        // A daemon never has that many pages, but another server might send them without end.
         for _ in 0..<Self.pagesMax {
             let query = cursor.map { "?after=" + segment($0) } ?? ""
             guard let page = try? await client.send(.get, share.path + "/history" + query),

@@ -64,7 +64,7 @@ actor WatchDisplay {
 
     private func draw() {
         let lines = screen.lines(columns: size.columns, rows: size.rows)
-        // Each line clears its own rest, which avoids flicker.
+        // Each line clears the rest of its row, which avoids flicker.
         let text = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\n")
         Terminal.write("\u{1B}[H" + text + "\u{1B}[J", to: .standardOutput)
     }
